@@ -1,0 +1,337 @@
+package utp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Kind is what an Event says.
+type Kind int
+
+const (
+	TextDelta    Kind = iota + 1 // Text: more of a text part
+	ThinkDelta                   // Text: more of a thinking part
+	CallStart                    // Call: ID, Name, Source; arguments follow
+	CallDelta                    // Text: more of the arguments' JSON
+	CallEnd                      // Call: complete; the only event that may lead to a run
+	Whole                        // Value: a part in one piece
+	PartEnd                      // the part is complete; Value may carry what belongs to it (a Think's Signature)
+	ProblemEvent                 // Problem: something could not be read; a started call with this Part never ends
+	Mark                         // Raw only: markup that belongs to no part
+	Finish                       // End: the reply is over
+)
+
+var kindNames = [...]string{"", "text", "think", "call-start", "call-delta", "call", "whole", "part-end", "problem", "mark", "finish"}
+
+// String gives the name used in goldens and in JSON.
+func (k Kind) String() string {
+	if k < 1 || int(k) >= len(kindNames) {
+		return fmt.Sprintf("Kind(%d)", int(k))
+	}
+	return kindNames[k]
+}
+
+// Event is a Part in motion. Part numbers the parts of one reply from 0 and
+// grows; the events of one part share it, and those of parallel native calls
+// may alternate.
+type Event struct {
+	Kind    Kind
+	Part    int
+	Text    string
+	Call    *Call
+	Value   Part
+	Problem *Problem
+	End     *End
+	Extra   json.RawMessage // Finish: unknown fields of the message
+	Raw     string          // model text covered; joined, the Raws of a text parse are its input
+}
+
+// ProblemKind sorts what can go wrong with a call.
+type ProblemKind string
+
+const (
+	Truncated   ProblemKind = "truncated"    // the output ended inside it
+	Malformed   ProblemKind = "malformed"    // it cannot be read
+	MissingName ProblemKind = "missing_name" // it names no tool
+	Empty       ProblemKind = "empty"        // markers with nothing between
+	UnknownTool ProblemKind = "unknown_tool" // it names a tool that was not offered
+	TooLong     ProblemKind = "too_long"     // it passed the size cap
+	Quoted      ProblemKind = "quoted"       // it repeats markup from a tool result
+	Invalid     ProblemKind = "invalid"      // its arguments break the schema
+)
+
+// Problem is a call that could not be made of what the model wrote. It is an
+// error. Its text is never lost: Collect keeps it as text.
+type Problem struct {
+	Kind    ProblemKind `json:"kind"`
+	Grammar string      `json:"grammar,omitempty"`
+	Name    string      `json:"name,omitempty"`    // of the tool, where known
+	Offset  int         `json:"offset"`            // in the model's text, in bytes
+	Want    string      `json:"want,omitempty"`    // what should have stood there
+	Message string      `json:"message,omitempty"` // for people and for the model
+	Raw     string      `json:"raw,omitempty"`     // the text in question
+}
+
+// Error says where, what kind and what was wanted.
+func (p *Problem) Error() string {
+	var b strings.Builder
+	if p.Grammar != "" {
+		b.WriteString(p.Grammar + ": ")
+	}
+	fmt.Fprintf(&b, "offset %d: %s", p.Offset, p.Kind)
+	if p.Name != "" {
+		fmt.Fprintf(&b, " call of %s", p.Name)
+	}
+	if p.Message != "" {
+		b.WriteString(": " + p.Message)
+	}
+	if p.Want != "" {
+		b.WriteString(": want " + p.Want)
+	}
+	return b.String()
+}
+
+// Reply is a complete answer of a model.
+type Reply struct {
+	Message
+	End
+	Problems []Problem `json:"problems,omitempty"`
+}
+
+type replyJSON struct {
+	Message  Message   `json:"message"`
+	End      End       `json:"end"`
+	Problems []Problem `json:"problems,omitempty"`
+}
+
+// MarshalJSON writes {"message","end","problems"}.
+func (r Reply) MarshalJSON() ([]byte, error) {
+	return json.Marshal(replyJSON{r.Message, r.End, r.Problems})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *Reply) UnmarshalJSON(b []byte) error {
+	var j replyJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return fmt.Errorf("utp: reply: %w", err)
+	}
+	*r = Reply{j.Message, j.End, j.Problems}
+	return nil
+}
+
+// Thinking joins the reasoning of the reply.
+func (r Reply) Thinking() string {
+	var words []string
+	for _, t := range partsOf[Think](r.Parts) {
+		if t.Text != "" {
+			words = append(words, t.Text)
+		}
+	}
+	return strings.Join(words, "\n")
+}
+
+// Collect makes a reply of its events. White space is trimmed only where text
+// or thinking that was parsed from text stands beside a mark or another part.
+// A call that started and did not end becomes a Problem and its text stays.
+func Collect(evs []Event) Reply {
+	c := collector{index: map[int]int{}}
+	for i := range evs {
+		c.add(&evs[i])
+	}
+	return c.reply()
+}
+
+// building is a part under construction.
+type building struct {
+	kind       Kind // TextDelta, ThinkDelta, CallStart, Whole
+	text       []byte
+	value      Part
+	name       string
+	raw        []byte // of a call that has not ended
+	done       bool
+	parsed     bool // came out of a text parse
+	before     bool // a mark stands directly before
+	after      bool // a mark stands directly after
+	fromSource string
+}
+
+type collector struct {
+	parts []building
+	index map[int]int // Event.Part → parts
+	mark  bool        // the last event was a mark
+	out   Reply
+}
+
+func (c *collector) add(e *Event) {
+	switch e.Kind {
+	case Mark:
+		if n := len(c.parts); n > 0 {
+			c.parts[n-1].after = true
+		}
+		c.mark = true
+		return
+	case Finish:
+		if e.End != nil {
+			c.out.End = *e.End
+		}
+		c.out.Message.Extra = e.Extra
+		return
+	case ProblemEvent:
+		c.problem(e)
+		return
+	}
+	b := c.at(e)
+	b.parsed = b.parsed || e.Raw != ""
+	switch e.Kind {
+	case TextDelta, ThinkDelta:
+		b.text = append(b.text, e.Text...)
+	case CallStart:
+		b.name, b.fromSource = e.Call.Name, e.Call.Source
+		b.raw = append(b.raw, e.Raw...)
+	case CallDelta:
+		b.raw = append(b.raw, e.Raw...)
+	case CallEnd:
+		b.value, b.done, b.raw = *e.Call, true, nil
+	case Whole:
+		b.value, b.done = e.Value, true
+	case PartEnd:
+		b.end(e.Value)
+	}
+}
+
+// at finds the part of an event, or begins it.
+func (c *collector) at(e *Event) *building {
+	if i, ok := c.index[e.Part]; ok {
+		c.parts[i].after = false
+		c.mark = false
+		return &c.parts[i]
+	}
+	kind := e.Kind
+	switch kind {
+	case CallDelta, CallEnd:
+		kind = CallStart
+	case PartEnd:
+		kind = ThinkDelta
+	case ProblemEvent:
+		kind = TextDelta
+	}
+	c.index[e.Part] = len(c.parts)
+	c.parts = append(c.parts, building{kind: kind, before: c.mark})
+	c.mark = false
+	return &c.parts[len(c.parts)-1]
+}
+
+// end adds what a part's end carries.
+func (b *building) end(v Part) {
+	if t, ok := v.(Think); ok {
+		t.Text = ""
+		b.value = t
+	}
+}
+
+func (c *collector) problem(e *Event) {
+	if e.Problem != nil {
+		c.out.Problems = append(c.out.Problems, *e.Problem)
+	}
+	if i, ok := c.index[e.Part]; ok && c.parts[i].kind == CallStart && !c.parts[i].done {
+		c.parts[i].toText(e.Raw)
+		return
+	}
+	if e.Raw == "" {
+		return
+	}
+	b := c.at(e)
+	b.text, b.parsed = append(b.text, e.Raw...), true
+}
+
+func (b *building) toText(more string) {
+	b.kind, b.text, b.raw, b.done = TextDelta, append(b.raw, more...), nil, false
+}
+
+func (c *collector) reply() Reply {
+	for i := range c.parts {
+		if b := &c.parts[i]; b.kind == CallStart && !b.done {
+			c.out.Problems = append(c.out.Problems, Problem{Kind: Truncated, Name: b.name,
+				Message: "the stream ended inside the call", Raw: string(b.raw)})
+			b.toText("")
+		}
+	}
+	c.join()
+	c.out.Role = Assistant
+	for i := range c.parts {
+		if p := c.finish(i); p != nil {
+			c.out.Parts = append(c.out.Parts, p)
+		}
+	}
+	return c.out
+}
+
+// join merges parsed texts that became neighbours.
+func (c *collector) join() {
+	out := c.parts[:0]
+	for _, b := range c.parts {
+		if n := len(out); n > 0 && b.kind == TextDelta && b.parsed && out[n-1].kind == TextDelta && out[n-1].parsed {
+			out[n-1].text, out[n-1].after = append(out[n-1].text, b.text...), b.after
+			continue
+		}
+		out = append(out, b)
+	}
+	c.parts = out
+}
+
+func (c *collector) finish(i int) Part {
+	b := &c.parts[i]
+	if b.kind != TextDelta && b.kind != ThinkDelta {
+		return b.value
+	}
+	if b.parsed {
+		if b.before || i > 0 && c.parts[i-1].parsed {
+			b.text = trimLeft(b.text)
+		}
+		if b.after || i+1 < len(c.parts) && c.parts[i+1].parsed {
+			b.text = trimRight(b.text)
+		}
+		if len(b.text) == 0 {
+			return nil
+		}
+	}
+	if b.kind == TextDelta {
+		return Text{Text: string(b.text)}
+	}
+	t, _ := b.value.(Think)
+	t.Text = string(b.text)
+	return t
+}
+
+func trimLeft(b []byte) []byte  { return []byte(strings.TrimLeftFunc(string(b), unicode.IsSpace)) }
+func trimRight(b []byte) []byte { return []byte(strings.TrimRightFunc(string(b), unicode.IsSpace)) }
+
+// Replay makes the events of a reply. Collect(Replay(r)) is r.
+func Replay(r Reply) []Event {
+	evs := make([]Event, 0, len(r.Parts)+len(r.Problems)+1)
+	for i, p := range r.Parts {
+		e := Event{Kind: Whole, Part: i, Value: p}
+		switch p := p.(type) {
+		case Text:
+			if p.Extra == nil {
+				e = Event{Kind: TextDelta, Part: i, Text: p.Text}
+			}
+		case Think:
+			if p.Extra == nil && p.plain() {
+				e = Event{Kind: ThinkDelta, Part: i, Text: p.Text}
+			}
+		}
+		evs = append(evs, e)
+	}
+	for i := range r.Problems {
+		evs = append(evs, Event{Kind: ProblemEvent, Part: -1, Problem: &r.Problems[i]})
+	}
+	end := r.End
+	return append(evs, Event{Kind: Finish, Part: len(r.Parts), End: &end, Extra: r.Message.Extra})
+}
+
+func (t Think) plain() bool {
+	return t.Signature == "" && !t.Redacted && t.Provider == "" && t.Model == "" && t.ItemID == ""
+}

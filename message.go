@@ -1,0 +1,247 @@
+package utp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A Part is a piece of a message: Text, Think, Call, Result, Blob or Unknown.
+type Part interface{ part() }
+
+// Text is text for the reader.
+type Text struct {
+	Text  string          `json:"text"`
+	Extra json.RawMessage `json:"extra,omitempty"`
+}
+
+// Think is reasoning. Signature and Redacted belong to the Provider and Model
+// that made them and mean nothing to others.
+type Think struct {
+	Text      string          `json:"text,omitempty"`
+	Signature string          `json:"signature,omitempty"`
+	Redacted  bool            `json:"redacted,omitempty"`
+	Provider  string          `json:"provider,omitempty"`
+	Model     string          `json:"model,omitempty"`
+	ItemID    string          `json:"item_id,omitempty"`
+	Extra     json.RawMessage `json:"extra,omitempty"`
+}
+
+// Blob is an image, a file or a sound: Data, or a URL to it.
+type Blob struct {
+	MIME  string          `json:"mime,omitempty"`
+	Name  string          `json:"name,omitempty"`
+	Data  []byte          `json:"data,omitempty"`
+	URL   string          `json:"url,omitempty"`
+	Extra json.RawMessage `json:"extra,omitempty"`
+}
+
+// Unknown is a part that only its own provider understands.
+type Unknown struct {
+	Provider string          `json:"provider"`
+	Raw      json.RawMessage `json:"raw"`
+}
+
+func (Text) part()    {}
+func (Think) part()   {}
+func (Call) part()    {}
+func (Result) part()  {}
+func (Blob) part()    {}
+func (Unknown) part() {}
+
+// Role is who speaks.
+type Role string
+
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool" // carries Results only
+)
+
+// Message is one turn of a conversation. It marshals to JSON, each part with
+// its "type", and unmarshals from it.
+type Message struct {
+	Role  Role
+	Parts []Part
+	Extra json.RawMessage
+}
+
+// NewText is a message of one text part.
+func NewText(r Role, text string) Message {
+	return Message{Role: r, Parts: []Part{Text{Text: text}}}
+}
+
+// Text joins the text parts.
+func (m Message) Text() string { return textOf(m.Parts, "\n") }
+
+// Calls lists the calls in order.
+func (m Message) Calls() []Call { return partsOf[Call](m.Parts) }
+
+// Results lists the results in order.
+func (m Message) Results() []Result { return partsOf[Result](m.Parts) }
+
+func partsOf[P Part](parts []Part) (out []P) {
+	for _, p := range parts {
+		if p, ok := p.(P); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func textOf(parts []Part, sep string) string {
+	texts := partsOf[Text](parts)
+	if len(texts) == 1 {
+		return texts[0].Text
+	}
+	words := make([]string, len(texts))
+	for i, t := range texts {
+		words[i] = t.Text
+	}
+	return strings.Join(words, sep)
+}
+
+var partTypes = map[string]func() any{
+	"text": func() any { return new(Text) }, "think": func() any { return new(Think) },
+	"call": func() any { return new(Call) }, "result": func() any { return new(Result) },
+	"blob": func() any { return new(Blob) }, "unknown": func() any { return new(Unknown) },
+}
+
+func typeOf(p Part) string {
+	switch p.(type) {
+	case Text:
+		return "text"
+	case Think:
+		return "think"
+	case Call:
+		return "call"
+	case Result:
+		return "result"
+	case Blob:
+		return "blob"
+	case Unknown:
+		return "unknown"
+	}
+	return ""
+}
+
+func marshalParts(parts []Part) ([]json.RawMessage, error) {
+	out := make([]json.RawMessage, len(parts))
+	for i, p := range parts {
+		if p == nil {
+			return nil, fmt.Errorf("parts[%d] is nil", i)
+		}
+		body, err := json.Marshal(p)
+		if err != nil {
+			return nil, fmt.Errorf("parts[%d]: %w", i, err)
+		}
+		head := fmt.Sprintf(`{"type":%q`, typeOf(p))
+		if len(body) > len("{}") {
+			head += ","
+		}
+		out[i] = append([]byte(head), body[1:]...)
+	}
+	return out, nil
+}
+
+func unmarshalParts(raw []json.RawMessage) ([]Part, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	out := make([]Part, len(raw))
+	for i, r := range raw {
+		var head struct{ Type string }
+		if err := json.Unmarshal(r, &head); err != nil {
+			return nil, fmt.Errorf("parts[%d]: %w", i, err)
+		}
+		build := partTypes[head.Type]
+		if build == nil {
+			return nil, fmt.Errorf("parts[%d]: unknown type %q", i, head.Type)
+		}
+		p := build()
+		if err := json.Unmarshal(r, p); err != nil {
+			return nil, fmt.Errorf("parts[%d] (%s): %w", i, head.Type, err)
+		}
+		out[i] = deref(p)
+	}
+	return out, nil
+}
+
+func deref(p any) Part {
+	switch p := p.(type) {
+	case *Text:
+		return *p
+	case *Think:
+		return *p
+	case *Call:
+		return *p
+	case *Result:
+		return *p
+	case *Blob:
+		return *p
+	case *Unknown:
+		return *p
+	}
+	return nil
+}
+
+type messageJSON struct {
+	Role  Role              `json:"role"`
+	Parts []json.RawMessage `json:"parts"`
+	Extra json.RawMessage   `json:"extra,omitempty"`
+}
+
+// MarshalJSON writes {"role","parts":[{"type",…}]}.
+func (m Message) MarshalJSON() ([]byte, error) {
+	parts, err := marshalParts(m.Parts)
+	if err != nil {
+		return nil, fmt.Errorf("utp: message: %w", err)
+	}
+	return json.Marshal(messageJSON{m.Role, parts, m.Extra})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (m *Message) UnmarshalJSON(b []byte) error {
+	var j messageJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return fmt.Errorf("utp: message: %w", err)
+	}
+	parts, err := unmarshalParts(j.Parts)
+	if err != nil {
+		return fmt.Errorf("utp: message: %w", err)
+	}
+	*m = Message{j.Role, parts, j.Extra}
+	return nil
+}
+
+type resultJSON struct {
+	CallID string            `json:"call_id,omitempty"`
+	Name   string            `json:"name,omitempty"`
+	Status Status            `json:"status"`
+	Parts  []json.RawMessage `json:"parts"`
+	Extra  json.RawMessage   `json:"extra,omitempty"`
+}
+
+// MarshalJSON writes the result with its parts.
+func (r Result) MarshalJSON() ([]byte, error) {
+	parts, err := marshalParts(r.Parts)
+	if err != nil {
+		return nil, fmt.Errorf("utp: result: %w", err)
+	}
+	return json.Marshal(resultJSON{r.CallID, r.Name, r.Status, parts, r.Extra})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *Result) UnmarshalJSON(b []byte) error {
+	var j resultJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return fmt.Errorf("utp: result: %w", err)
+	}
+	parts, err := unmarshalParts(j.Parts)
+	if err != nil {
+		return fmt.Errorf("utp: result: %w", err)
+	}
+	*r = Result{CallID: j.CallID, Name: j.Name, Parts: parts, Status: j.Status, Extra: j.Extra}
+	return nil
+}
