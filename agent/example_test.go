@@ -1,0 +1,68 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/schema"
+)
+
+// parrot calls a tool and then repeats what it got.
+type parrot struct{}
+
+func (parrot) Stream(_ context.Context, r *utp.Request) iter.Seq2[utp.Event, error] {
+	last := r.Messages[len(r.Messages)-1]
+	reply := utp.Reply{Message: utp.Message{Parts: []utp.Part{
+		utp.Call{Name: "read_file", Args: []byte(`{"path":"go.mod"}`), Source: utp.Native},
+	}}}
+	if rs := last.Results(); len(rs) > 0 {
+		reply.Parts = []utp.Part{utp.Text{Text: "It says: " + rs[0].Text()}}
+	}
+	return func(yield func(utp.Event, error) bool) {
+		for _, e := range utp.Replay(reply) {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func Example() {
+	tools := []utp.Tool{{Name: "read_file", Tier: utp.Walk,
+		Schema: []byte(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}}
+	gate := &agent.Gate{
+		Tools: schema.Compile(tools),
+		Tier:  utp.Walk,
+		Runner: agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
+			return utp.TextResult(c, utp.OK, "module example")
+		}),
+	}
+	question := &utp.Request{Messages: []utp.Message{utp.NewText(utp.User, "Which module is this?")}}
+	for e, err := range agent.Turn(context.Background(), agent.Config{Model: parrot{}, Gate: gate}, question) {
+		if err != nil {
+			panic(err)
+		}
+		switch e.Kind {
+		case agent.Started:
+			fmt.Println("runs", e.Call.ID, e.Call.Name, string(e.Call.Args))
+		case agent.Final:
+			fmt.Println(e.Answer.Text)
+		}
+	}
+	// Output:
+	// runs call_1_1 read_file {"path":"go.mod"}
+	// It says: module example
+}
+
+func ExampleRaise() {
+	table := agent.Intents()
+	for _, q := range []string{"How does the address book work?", "fix the typo in README"} {
+		fmt.Println(agent.Raise(q, utp.Walk, utp.Run, table).Why)
+	}
+	// Output:
+	// WALK: nothing in the question asks for more
+	// RUN: the question says "fix"
+}

@@ -1,0 +1,228 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/schema"
+)
+
+// Gate is a Runner that decides what may run, and the only place that does:
+// for the turn loop, for MCP, and whatever the dialect of the call. It looks
+// at a call in this order: does the tool exist, is its tier within Tier, do
+// the arguments fit its schema, does the user agree. Then Runner runs it.
+//
+// A rule of one's own is a Runner that refuses, placed around Runner.
+type Gate struct {
+	Tools   *schema.Set // every tool there is; nil: none
+	Tier    utp.Tier    // the highest tier that may run now
+	Runner  Runner
+	Confirm Confirm  // nil: the answer is no
+	Allow   []string // tools that run unasked: names, or "run" for every tool of that tier
+}
+
+// Confirm asks the user whether a call may run. The text is the reason of a
+// no, for the model; it may be empty. A call that c.FromText() was not made in
+// the provider's own field but found in the model's text: say so (Question does).
+type Confirm func(ctx context.Context, c utp.Call, t utp.Tool) (ok bool, why string)
+
+// Offered lists the tools of the current tier, in the order they were given.
+func (g *Gate) Offered() []utp.Tool {
+	var out []utp.Tool
+	for _, name := range g.Tools.Names() {
+		if t, ok := g.Tools.Tool(name); ok && t.Tier <= g.Tier {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Run runs the call, or answers why not.
+func (g *Gate) Run(ctx context.Context, c utp.Call) utp.Result {
+	return g.run(ctx, c, time.Now, func(Event) {}).Result
+}
+
+// run tells each step to see. The Done it gives has the arguments that ran.
+func (g *Gate) run(ctx context.Context, c utp.Call, now func() time.Time, see func(Event)) Done {
+	c, tool, no := g.check(c)
+	if no == nil {
+		no = g.confirm(ctx, c, tool, see)
+	}
+	if no != nil {
+		return refuse(c, *no, see)
+	}
+	see(Event{Kind: Started, Call: &c})
+	start := now()
+	r := g.call(ctx, c)
+	d := Done{Call: c, Result: r, Duration: now().Sub(start)}
+	kind := Succeeded
+	if r.Status != utp.OK {
+		kind = Failed
+	}
+	see(Event{Kind: kind, Call: &c, Result: &r, Duration: d.Duration})
+	return d
+}
+
+// refusal is a call that must not run: what it is and what the model reads.
+type refusal struct {
+	why    Refusal
+	status utp.Status
+	text   string
+}
+
+func refuse(c utp.Call, no refusal, see func(Event)) Done {
+	r := utp.TextResult(c, no.status, no.text)
+	kind := Denied
+	if no.status == utp.Failed {
+		kind = Failed
+	}
+	see(Event{Kind: kind, Call: &c, Result: &r, Refusal: no.why})
+	return Done{Call: c, Result: r, Refusal: no.why}
+}
+
+// check judges a call without asking anyone. The call it gives has arguments
+// that fit the schema, with a Fix for each change.
+func (g *Gate) check(c utp.Call) (utp.Call, utp.Tool, *refusal) {
+	tool, ok := g.Tools.Tool(c.Name)
+	if !ok {
+		return c, tool, &refusal{UnknownTool, utp.Failed, g.unknown(c.Name)}
+	}
+	if tool.Tier > g.Tier {
+		return c, tool, &refusal{AboveTier, utp.Denied,
+			fmt.Sprintf("Tool '%s' not available at current tier (%s)", c.Name, g.Tier)}
+	}
+	c, no := g.arguments(c, tool)
+	return c, tool, no
+}
+
+// unknown words the answer to a call of a tool that is not there. It names
+// tools of the current tier only.
+func (g *Gate) unknown(name string) string {
+	offered := schema.Compile(g.Offered())
+	list := "none"
+	if offered.Len() > 0 {
+		list = strings.Join(offered.Names(), ", ")
+	}
+	text := fmt.Sprintf("Tool '%s' does not exist. Available: %s", name, list)
+	if near := offered.Nearest(name); len(near) > 0 {
+		text += fmt.Sprintf("\nDid you mean '%s'?", near[0])
+	}
+	return text
+}
+
+func (g *Gate) arguments(c utp.Call, tool utp.Tool) (utp.Call, *refusal) {
+	if c.Kind == utp.CustomCall || tool.Kind == utp.CustomTool {
+		return c, nil
+	}
+	if len(bytes.TrimSpace(c.Args)) == 0 && c.RawArgs == "" {
+		c.Args = json.RawMessage("{}")
+	}
+	if !isObject(c.Args) {
+		issue := schema.Issue{Message: "the arguments are not a JSON object"}
+		return c, &refusal{BadArguments, utp.Failed, g.misfit(c.Name, []schema.Issue{issue})}
+	}
+	args, fixes, issues := g.Tools.Check(c.Name, c.Args)
+	if len(issues) > 0 {
+		return c, &refusal{BadArguments, utp.Failed, g.misfit(c.Name, issues)}
+	}
+	c.Args, c.Fixes = args, append(slices.Clip(c.Fixes), fixes...)
+	return c, nil
+}
+
+func isObject(b json.RawMessage) bool {
+	b = bytes.TrimSpace(b)
+	return len(b) > 0 && b[0] == '{' && json.Valid(b)
+}
+
+// misfit lists what is wrong with arguments and shows what is wanted.
+func (g *Gate) misfit(tool string, issues []schema.Issue) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The arguments of '%s' do not fit its schema. It was not run.", tool)
+	for _, i := range issues {
+		b.WriteString("\n- " + i.Error())
+	}
+	b.WriteString("\nExpected: " + g.Tools.Describe(tool))
+	return b.String()
+}
+
+func (g *Gate) confirm(ctx context.Context, c utp.Call, tool utp.Tool, see func(Event)) *refusal {
+	if !asks(tool) || g.allowed(tool) {
+		return nil
+	}
+	see(Event{Kind: Pending, Call: &c, Tool: &tool})
+	ok, why := false, "there is nobody to ask"
+	if g.Confirm != nil {
+		ok, why = g.Confirm(ctx, c, tool)
+	}
+	if ok {
+		see(Event{Kind: Approved, Call: &c, Tool: &tool})
+		return nil
+	}
+	text := fmt.Sprintf("Tool '%s' needs the user's confirmation and was denied", c.Name)
+	if why != "" {
+		text += ": " + why
+	}
+	return &refusal{NotConfirmed, utp.Denied, text}
+}
+
+// asks reports whether a tool runs only after a question.
+func asks(t utp.Tool) bool { return t.Confirm || t.Tier >= utp.Run }
+
+func (g *Gate) allowed(t utp.Tool) bool {
+	return slices.ContainsFunc(g.Allow, func(a string) bool {
+		return a == t.Name || strings.EqualFold(a, t.Tier.String())
+	})
+}
+
+// harmless reports whether a call may run beside others.
+func (g *Gate) harmless(name string) bool {
+	t, ok := g.Tools.Tool(name)
+	return !ok || !asks(t)
+}
+
+// call runs what was allowed. A panic and a missing result are failures, not
+// the end of the turn.
+func (g *Gate) call(ctx context.Context, c utp.Call) (r utp.Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = utp.TextResult(c, utp.Failed, fmt.Sprintf("Tool '%s' failed: %v", c.Name, p))
+		}
+	}()
+	if g.Runner == nil {
+		return utp.TextResult(c, utp.Failed, fmt.Sprintf("Tool '%s' cannot run here: no runner is set", c.Name))
+	}
+	r = g.Runner.Run(ctx, c)
+	switch {
+	case r.Status == "" && len(r.Parts) == 0:
+		r = utp.TextResult(c, utp.Failed, fmt.Sprintf("Tool '%s' gave no result: it was lost", c.Name))
+	case r.Status == "":
+		r.Status = utp.OK
+	}
+	r.CallID, r.Name = c.ID, c.Name
+	return r
+}
+
+// Question words what the user is asked before a call runs.
+func Question(c utp.Call, t utp.Tool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Run %s (%s)?", t.Name, t.Tier)
+	if c.FromText() {
+		fmt.Fprintf(&b, " This call was recovered from the model's text (%s).", strings.TrimPrefix(c.Source, "text:"))
+	}
+	b.WriteString("\n" + showArgs(c))
+	return b.String()
+}
+
+func showArgs(c utp.Call) string {
+	var out bytes.Buffer
+	if c.Kind == utp.CustomCall || json.Indent(&out, c.Args, "", "  ") != nil {
+		return c.RawArgs
+	}
+	return out.String()
+}

@@ -1,0 +1,248 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/schema"
+)
+
+func gate(tier utp.Tier) (*agent.Gate, *bench) {
+	b := &bench{}
+	return &agent.Gate{Tools: schema.Compile(tools), Tier: tier, Runner: b}, b
+}
+
+func callOf(name, args, source string) utp.Call {
+	return utp.Call{ID: "c1", Name: name, Args: []byte(args), Source: source}
+}
+
+// contract: X-01 X-03
+func TestTiersAreCumulative(t *testing.T) {
+	for tier, want := range map[utp.Tier][]string{
+		utp.Crawl: {"search_code"},
+		utp.Walk:  {"search_code", "read_file", "list_dir"},
+		utp.Run:   {"search_code", "read_file", "list_dir", "write_file"},
+	} {
+		g, _ := gate(tier)
+		var got []string
+		for _, t := range g.Offered() {
+			got = append(got, t.Name)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", tier, d)
+		}
+	}
+}
+
+// contract: X-04 X-05 X-14 X-15
+func TestTierHoldsWhateverTheSource(t *testing.T) {
+	const args = `{"path":"a","content":"b"}`
+	for _, source := range []string{utp.Native, "text:hermes", "text:tools", "text:react", "text:json", "text:autobyteus", ""} {
+		g, b := gate(utp.Walk)
+		g.Allow = []string{"run", "write_file"}
+		g.Confirm = func(context.Context, utp.Call, utp.Tool) (bool, string) { return true, "" }
+		r := g.Run(t.Context(), callOf("write_file", args, source))
+		if r.Status != utp.Denied || r.Text() != "Tool 'write_file' not available at current tier (WALK)" || len(b.ran) > 0 {
+			t.Errorf("%q: %s %q, ran %v", source, r.Status, r.Text(), b.ran)
+		}
+		if r.CallID != "c1" || r.Name != "write_file" {
+			t.Errorf("the result is not the call's: %+v", r)
+		}
+	}
+}
+
+// No spelling of a name passes the gate but the exact one.
+//
+// contract: X-14 R-03
+func TestOnlyExactNamesPass(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		name := rapid.OneOf(
+			rapid.SampledFrom([]string{"write_file ", " write_file", "Write_File", "write-file", "functions.write_file", "write_file()", "wrіte_file", "write_file\x00", "write\tfile", "default_api.write_file:0"}),
+			rapid.StringMatching(`(?i)[ .:_-]?write[ ._-]?file[ .:()_-]?`)).Draw(rt, "name")
+		g, b := gate(utp.Run)
+		g.Allow = []string{"run"}
+		r := g.Run(context.Background(), callOf(name, `{"path":"a","content":"b"}`, utp.Native))
+		if name != "write_file" && (r.Status != utp.Failed || len(b.ran) > 0) {
+			rt.Errorf("%q ran: %+v", name, r)
+		}
+	})
+}
+
+// contract: A-08
+func TestUnknownToolIsTold(t *testing.T) {
+	g, _ := gate(utp.Walk)
+	r := g.Run(t.Context(), callOf("serch_code", `{}`, utp.Native))
+	want := "Tool 'serch_code' does not exist. Available: search_code, read_file, list_dir\nDid you mean 'search_code'?"
+	if r.Status != utp.Failed || r.Text() != want {
+		t.Errorf("%s %q, want %q", r.Status, r.Text(), want)
+	}
+	if r := g.Run(t.Context(), callOf("write_fil", `{}`, utp.Native)); strings.Contains(r.Text(), "write_file") {
+		t.Errorf("a tool above the tier is suggested: %q", r.Text())
+	}
+}
+
+// contract: X-08
+func TestConfirmation(t *testing.T) {
+	yes := func(context.Context, utp.Call, utp.Tool) (bool, string) { return true, "" }
+	no := func(context.Context, utp.Call, utp.Tool) (bool, string) { return false, "" }
+	careful := utp.Tool{Name: "careful", Tier: utp.Walk, Confirm: true}
+	bold := utp.Tool{Name: "bold", Tier: utp.Run} // asks too: every RUN tool does
+	for _, c := range []struct {
+		tool    utp.Tool
+		confirm agent.Confirm
+		allow   []string
+		ok      bool
+	}{
+		{careful, nil, nil, false},
+		{careful, no, nil, false},
+		{careful, yes, nil, true},
+		{careful, no, []string{"careful"}, true},
+		{careful, no, []string{"run"}, false},
+		{careful, no, []string{"walk"}, true},
+		{bold, nil, nil, false},
+		{bold, no, nil, false},
+		{bold, yes, nil, true},
+		{bold, no, []string{"Run"}, true},
+		{bold, no, []string{"bold"}, true},
+		{bold, no, []string{"bol", "*", ""}, false},
+	} {
+		b := &bench{}
+		g := agent.Gate{Tools: schema.Compile([]utp.Tool{c.tool}), Tier: utp.Run, Runner: b, Confirm: c.confirm, Allow: c.allow}
+		r := g.Run(t.Context(), callOf(c.tool.Name, `{}`, utp.Native))
+		if (r.Status == utp.OK) != c.ok || (len(b.ran) == 1) != c.ok || !c.ok && r.Status != utp.Denied {
+			t.Errorf("%s allow %v: %s %q, ran %v", c.tool.Name, c.allow, r.Status, r.Text(), b.ran)
+		}
+	}
+}
+
+// The order is: exists, tier, arguments, confirmation.
+//
+// contract: X-04 X-08 X-11
+func TestNobodyIsAskedAboutACallThatCannotRun(t *testing.T) {
+	asked := 0
+	g, b := gate(utp.Run)
+	g.Confirm = func(context.Context, utp.Call, utp.Tool) (bool, string) { asked++; return true, "" }
+	g.Run(t.Context(), callOf("write_file", `{"path":"a"}`, utp.Native))
+	g.Run(t.Context(), callOf("rm", `{}`, utp.Native))
+	g.Tier = utp.Walk
+	g.Run(t.Context(), callOf("write_file", `{"path":"a","content":""}`, utp.Native))
+	if asked > 0 || len(b.ran) > 0 {
+		t.Errorf("asked %d times, ran %v", asked, b.ran)
+	}
+}
+
+// contract: X-08
+func TestTheQuestionMarksCallsFoundInText(t *testing.T) {
+	args := `{"path":"a.go","content":"x"}`
+	native, text := agent.Question(callOf("write_file", args, utp.Native), tools[3]), agent.Question(callOf("write_file", args, "text:hermes"), tools[3])
+	if !strings.Contains(native, "Run write_file (RUN)?") || !strings.Contains(native, `"path": "a.go"`) || strings.Contains(native, "recovered") {
+		t.Errorf("native: %q", native)
+	}
+	if !strings.Contains(text, "recovered from the model's text (hermes)") {
+		t.Errorf("text: %q", text)
+	}
+	if q := agent.Question(utp.Call{Kind: utp.CustomCall, RawArgs: "rm -rf x"}, tools[3]); !strings.Contains(q, "rm -rf x") {
+		t.Errorf("custom: %q", q)
+	}
+}
+
+// A rule of one's own is a Runner around the Runner.
+//
+// contract: X-10
+func TestARunnerMayRefuse(t *testing.T) {
+	g, b := gate(utp.Walk)
+	g.Runner = agent.RunnerFunc(func(ctx context.Context, c utp.Call) utp.Result {
+		if strings.Contains(string(c.Args), "secret") {
+			return utp.TextResult(c, utp.Denied, "secrets are not read")
+		}
+		return b.Run(ctx, c)
+	})
+	if r := g.Run(t.Context(), callOf("read_file", `{"path":"secret.txt"}`, utp.Native)); r.Status != utp.Denied || len(b.ran) > 0 {
+		t.Errorf("%+v, ran %v", r, b.ran)
+	}
+	if r := g.Run(t.Context(), callOf("read_file", `{"path":"a.txt"}`, utp.Native)); r.Status != utp.OK {
+		t.Errorf("%+v", r)
+	}
+}
+
+// contract: X-09 X-11
+func TestArgumentsAreFittedOrRefused(t *testing.T) {
+	g, b := gate(utp.Walk)
+	if r := g.Run(t.Context(), callOf("search_code", `{"query":"x","limit":"5"}`, utp.Native)); r.Status != utp.OK {
+		t.Errorf("%+v", r)
+	}
+	for _, c := range []utp.Call{
+		{Name: "search_code"},
+		{Name: "search_code", RawArgs: "not json"},
+		{Name: "search_code", Args: []byte(`"x"`)},
+		{Name: "search_code", Args: []byte(`{"query":{}}`)},
+	} {
+		r := g.Run(t.Context(), c)
+		if r.Status != utp.Failed || !strings.Contains(r.Text(), "Expected: search_code(query: string, limit?: integer)") {
+			t.Errorf("%+v: %s %q", c, r.Status, r.Text())
+		}
+	}
+	if len(b.ran) != 1 {
+		t.Errorf("ran %v", b.ran)
+	}
+}
+
+func TestGateWithoutARunner(t *testing.T) {
+	g := agent.Gate{Tools: schema.Compile(tools), Tier: utp.Walk}
+	if r := g.Run(t.Context(), callOf("read_file", `{"path":"a"}`, utp.Native)); r.Status != utp.Failed {
+		t.Errorf("%+v", r)
+	}
+}
+
+// contract: A-16 C-03 R-12
+func TestPreflight(t *testing.T) {
+	g, b := gate(utp.Run)
+	reply := utp.Reply{
+		Message: utp.Message{Parts: []utp.Part{
+			callOf("serch_code", `{}`, utp.Native),
+			callOf("search_code", `{"limit":"many"}`, utp.Native),
+			callOf("search_code", `{"query":"x","limit":"5"}`, utp.Native),
+			callOf("write_file", `{"path":"a","content":"b"}`, "text:hermes"),
+			callOf("read_file", `{"path":"a"}`, "text:hermes"),
+		}},
+		Problems: []utp.Problem{{Kind: utp.Truncated, Name: "read_file"}},
+	}
+	var got []string
+	for _, i := range agent.Preflight(g, reply) {
+		got = append(got, string(i.Severity)+" "+i.Tool+" "+i.Reason)
+	}
+	want := []string{"error serch_code unknown_tool", "error search_code arguments", "warning search_code fixed",
+		"warning write_file confirmation", "warning write_file text", "error read_file truncated"}
+	if d := cmp.Diff(want, got); d != "" || len(b.ran) > 0 {
+		t.Errorf("%s\nran %v", d, b.ran)
+	}
+	g.Tier = utp.Walk
+	if is := agent.Preflight(g, reply); !strings.Contains(is[3].Message, "current tier (WALK)") {
+		t.Errorf("%+v", is)
+	}
+}
+
+// contract: A-16 C-03
+func TestPreviewRunsNothing(t *testing.T) {
+	b := &bench{}
+	m := readScript("text Look:\ntextcall read_file {\"path\":\"a\"}\ncall w write_file {}\n")
+	reply, issues, err := agent.Preview(t.Context(), config("", m, b), ask("?"))
+	if err != nil || len(b.ran) > 0 || len(m.requests) != 1 {
+		t.Fatalf("%v, ran %v, %d requests", err, b.ran, len(m.requests))
+	}
+	if cs := reply.Calls(); len(cs) != 2 || cs[0].ID != "w" || cs[1].ID != "call_1_1" || reply.Text() != "Look:" {
+		t.Errorf("%+v", reply)
+	}
+	if len(issues) != 1 || issues[0].CallID != "w" {
+		t.Errorf("%+v", issues)
+	}
+	if _, _, err := agent.Preview(t.Context(), config("", readScript("fail boom"), b), ask("?")); err == nil {
+		t.Error("an error was lost")
+	}
+}

@@ -1,0 +1,101 @@
+package agent_test
+
+import (
+	"bufio"
+	"os"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/agent"
+)
+
+// readLines gives the lines of a list in testdata, comments aside.
+func readLines(t *testing.T, name string) (out []string) {
+	t.Helper()
+	f, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if line := strings.ReplaceAll(s.Text(), `\n`, "\n"); line != "" && !strings.HasPrefix(line, "#") {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// contract: X-02 X-07
+func TestQuestionsRaiseNothing(t *testing.T) {
+	qs := readLines(t, "questions.txt")
+	if len(qs) < 60 {
+		t.Errorf("only %d questions", len(qs))
+	}
+	for _, q := range qs {
+		o := agent.Raise(q, utp.Walk, utp.Run, agent.Intents())
+		if o.Tier != utp.Walk || o.Word != "" {
+			t.Errorf("%q raised to %s: %s", q, o.Tier, o.Why)
+		}
+	}
+}
+
+// contract: X-02
+func TestOrdersRaise(t *testing.T) {
+	for _, q := range readLines(t, "orders.txt") {
+		o := agent.Raise(q, utp.Walk, utp.Run, agent.Intents())
+		if o.Tier != utp.Run || !strings.Contains(o.Why, o.Word) {
+			t.Errorf("%q did not raise: %s", q, o.Why)
+		}
+	}
+}
+
+// contract: X-02 X-07
+func TestRaiseStaysBelowTheCeiling(t *testing.T) {
+	for _, c := range []struct {
+		q             string
+		from, ceiling utp.Tier
+		want          utp.Tier
+		why           string
+	}{
+		{"fix the typo in README", utp.Walk, utp.Walk, utp.Walk, "above the ceiling"},
+		{"fix the typo in README", utp.Crawl, utp.Run, utp.Run, `"fix"`},
+		{"fix the typo in README", utp.Crawl, utp.Crawl, utp.Crawl, "above the ceiling"},
+		{"show me main.go", utp.Crawl, utp.Run, utp.Walk, `"show me"`},
+		{"show me main.go", utp.Walk, utp.Run, utp.Walk, "nothing"},
+		{"do not open main.go", utp.Crawl, utp.Run, utp.Crawl, "nothing"},
+		{"who reopens threads?", utp.Crawl, utp.Run, utp.Crawl, "nothing"},
+		{"hello", utp.Run, utp.Walk, utp.Walk, "nothing"},
+		{"", utp.Walk, utp.Run, utp.Walk, "nothing"},
+	} {
+		o := agent.Raise(c.q, c.from, c.ceiling, agent.Intents())
+		if o.Tier != c.want || !strings.Contains(o.Why, c.why) {
+			t.Errorf("%q from %s to at most %s: %s (%s), want %s (%s)", c.q, c.from, c.ceiling, o.Tier, o.Why, c.want, c.why)
+		}
+	}
+}
+
+// contract: X-02
+func TestTheTableCanBeChanged(t *testing.T) {
+	mine := append(agent.Intents(), agent.Intent{Tier: utp.Run, Order: true, Words: []string{"korrigiere"}})
+	if o := agent.Raise("Korrigiere den Tippfehler in README", utp.Walk, utp.Run, mine); o.Tier != utp.Run || o.Word != "korrigiere" {
+		t.Errorf("%+v", o)
+	}
+	if o := agent.Raise("fix the typo", utp.Walk, utp.Run, nil); o.Tier != utp.Walk {
+		t.Errorf("without a table: %+v", o)
+	}
+}
+
+// contract: X-02
+func TestRaiseNeverPassesTheCeiling(t *testing.T) {
+	words := append(readLines(t, "orders.txt"), "`", "\"", "```", "?", ",", "’", "\x00", "\n", "it", "don't", "é\xff")
+	rapid.Check(t, func(rt *rapid.T) {
+		q := strings.Join(rapid.SliceOf(rapid.OneOf(rapid.SampledFrom(words), rapid.String())).Draw(rt, "question"), " ")
+		o := agent.Raise(q, utp.Crawl, utp.Walk, agent.Intents())
+		if o.Tier > utp.Walk || o.Why == "" {
+			rt.Errorf("%+v", o)
+		}
+	})
+}

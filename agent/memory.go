@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// memory holds the calls of earlier rounds, so that a model that goes round in
+// circles is noticed.
+type memory struct {
+	round int
+	calls map[string]*memo
+}
+
+type memo struct {
+	done  Done
+	tier  utp.Tier
+	again int // rounds that repeated it
+	round int // that saw it last
+}
+
+func (m *memory) nextRound() { m.round++ }
+
+// repeat looks for an equal call of an earlier round. times counts the rounds
+// that repeated it, with this one.
+func (m *memory) repeat(key string) (old Done, times int) {
+	e := m.calls[key]
+	if e == nil {
+		return Done{}, 0
+	}
+	if e.round != m.round {
+		e.again, e.round = e.again+1, m.round
+	}
+	return e.done, e.again
+}
+
+// keep remembers a call. After one that may have changed something, what was
+// read before may be read again.
+func (m *memory) keep(key string, d Done, tier utp.Tier) {
+	if d.Cached {
+		return
+	}
+	if tier >= utp.Run && d.Result.Status == utp.OK {
+		for k, e := range m.calls {
+			if e.tier < utp.Run {
+				delete(m.calls, k)
+			}
+		}
+	}
+	if m.calls == nil {
+		m.calls = map[string]*memo{}
+	}
+	if m.calls[key] == nil {
+		m.calls[key] = &memo{done: d, tier: tier, round: m.round}
+	}
+}
+
+// key is equal for calls of the same tool with equal arguments, however they
+// are written.
+func key(c utp.Call) string {
+	if c.Kind == utp.CustomCall || len(c.Args) == 0 {
+		return c.Name + "\n" + c.RawArgs
+	}
+	d := json.NewDecoder(bytes.NewReader(c.Args))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return c.Name + "\n" + string(c.Args)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return c.Name + "\n" + string(c.Args)
+	}
+	return c.Name + "\n" + string(b)
+}

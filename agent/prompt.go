@@ -1,0 +1,52 @@
+package agent
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"text/template"
+)
+
+//go:embed system.md
+var systemText string
+
+//go:embed lines.md
+var linesText string
+
+var systemTemplate = template.Must(template.New("system.md").Parse(systemText))
+
+// What the model is told on the way, from lines.md.
+var (
+	forcedLine  = line("forced")
+	emptyLine   = line("empty")
+	repeatLine  = line("repeat")
+	correctLine = line("correct")
+	besideLine  = line("beside")
+)
+
+// line finds the paragraph under a heading of lines.md.
+func line(name string) string {
+	_, rest, ok := strings.Cut(linesText, "# "+name+"\n")
+	if !ok {
+		panic("agent: lines.md has no heading " + name)
+	}
+	text, _, _ := strings.Cut(rest, "\n# ")
+	return strings.TrimSpace(text)
+}
+
+// SystemData fills the system prompt.
+type SystemData struct {
+	Root    string // name of the repository or directory; may be empty
+	Tools   bool   // tools are on offer
+	Explain bool   // show the steps
+	Extra   string // the user's own instructions; may be empty
+}
+
+// System makes the system prompt.
+func System(d SystemData) (string, error) {
+	var b strings.Builder
+	if err := systemTemplate.Execute(&b, d); err != nil {
+		return "", fmt.Errorf("agent: system prompt: %w", err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}

@@ -1,0 +1,145 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// reply is a complete answer of the model. Its text holds no call markup, its
+// calls have their final ids.
+type reply struct {
+	utp.Reply
+	calls []utp.Call // in the order to run: native ones, then those found in text
+}
+
+// text is what the reader gets.
+func (r reply) text() string {
+	return strings.TrimRight(strings.TrimLeft(r.Message.Text(), "\r\n"), " \t\r\n")
+}
+
+// broken reports a try to call a tool that failed.
+func (r reply) broken() bool { return r.Stop == utp.StopBadCall || len(bad(r.Problems)) > 0 }
+
+// bad lists the problems that the model should hear of.
+func bad(ps []utp.Problem) (out []utp.Problem) {
+	for _, p := range ps {
+		if p.Kind != utp.Quoted {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// request asks the model. An empty reply is asked for once more; a second one
+// is an error, so that no turn ends in silence.
+func (t *turn) request(ctx context.Context, forced bool) (reply, error) {
+	tools, line := t.Gate.Offered(), ""
+	if forced {
+		tools, line = nil, forcedLine
+	}
+	rep, err := t.once(ctx, tools, line)
+	if err != nil || !rep.silent(forced) {
+		return rep, err
+	}
+	if rep.Stop != utp.StopFilter {
+		t.warn("the model's reply was empty; asking once more", nil)
+		rep, err = t.once(ctx, tools, joinLines(line, emptyLine))
+		if err != nil || !rep.silent(forced) {
+			return rep, err
+		}
+	}
+	return rep, emptyError(rep)
+}
+
+// silent reports a reply with nothing to go on. A call is something, and a
+// broken one too, unless the reply is to be the answer.
+func (r reply) silent(forced bool) bool {
+	if strings.TrimSpace(r.text()) != "" {
+		return false
+	}
+	return forced || len(r.calls) == 0 && !r.broken() && r.Stop != utp.StopPause
+}
+
+func emptyError(rep reply) error {
+	switch {
+	case rep.Stop == utp.StopFilter:
+		return fmt.Errorf("%w: the provider refused or filtered it", ErrEmpty)
+	case rep.Stop == utp.StopLength:
+		return fmt.Errorf("%w: the output limit was reached before any text; allow more tokens", ErrEmpty)
+	case len(rep.Problems) > 0:
+		return fmt.Errorf("%w, only a tool call that cannot be read: %w", ErrEmpty, &rep.Problems[0])
+	case len(rep.calls) > 0:
+		return fmt.Errorf("%w, only tool calls where none can run", ErrEmpty)
+	}
+	return fmt.Errorf("%w, only an empty reply, twice; try another model or ask in other words", ErrEmpty)
+}
+
+// errCut is a stream without its Finish event.
+var errCut = errors.New("the model's stream ended before its reply was complete")
+
+// once sends one request and reads its reply.
+func (t *turn) once(ctx context.Context, tools []utp.Tool, line string) (reply, error) {
+	if err := ctx.Err(); err != nil {
+		return reply{}, err
+	}
+	t.answer.Requests++
+	if t.Step != nil {
+		if err := t.Step(ctx, t.answer.Requests); err != nil {
+			return reply{}, err
+		}
+	}
+	req := t.compose(tools, line)
+	t.emit(Event{Kind: Round, Request: req})
+	rd := reader{t: t, dead: map[int]bool{}, open: map[int]string{}}
+	for e, err := range t.Model.Stream(ctx, req) {
+		if err != nil {
+			return reply{}, err
+		}
+		rd.take(e)
+		if t.left {
+			return reply{}, errLeft
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return reply{}, err
+	}
+	return rd.reply()
+}
+
+// compose makes the request of a round.
+func (t *turn) compose(tools []utp.Tool, line string) *utp.Request {
+	req := t.ask
+	req.Tools = tools
+	if len(tools) == 0 {
+		req.Choice = utp.Choice{}
+	} else if t.answer.Requests > 1 && (req.Choice.Mode == utp.Required || req.Choice.Mode == utp.Named) {
+		req.Choice.Mode, req.Choice.Name = utp.Auto, ""
+	}
+	req.Messages = withLine(t.msgs, line)
+	return &req
+}
+
+// withLine adds a line to the system message, and leaves ms as they are. A
+// system message elsewhere than in front would break many chat templates.
+func withLine(ms []utp.Message, line string) []utp.Message {
+	out := append([]utp.Message{}, ms...)
+	if line == "" {
+		return out
+	}
+	if systems(ms) == 0 {
+		return append([]utp.Message{utp.NewText(utp.System, line)}, out...)
+	}
+	out[0] = utp.NewText(utp.System, joinLines(out[0].Text(), line))
+	return out
+}
+
+func joinLines(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n\n" + b
+}

@@ -1,0 +1,219 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// Turn answers the last user message of r. It yields an event for each step;
+// the last is Final, or an error, which is an *Error. To stop, end ctx or stop
+// reading. What a reply calls runs when the reply is complete.
+//
+// r holds the system message and the question. Its Tools are replaced by what
+// the gate offers; a Choice that requires a call counts for the first request.
+func Turn(ctx context.Context, c Config, r *utp.Request) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if _, err := play(ctx, c, r, func(e Event) bool { return yield(e, nil) }); err != nil && err != errLeft {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// Ask answers like Turn and gives the outcome in one piece. With an error the
+// Answer holds what had been done so far.
+func Ask(ctx context.Context, c Config, r *utp.Request) (Answer, error) {
+	return play(ctx, c, r, func(Event) bool { return true })
+}
+
+// errLeft says that the reader of the events went away.
+var errLeft = errors.New("the reader left")
+
+// turn is the state of one question.
+type turn struct {
+	Config
+	ask    utp.Request   // as given; Messages are in msgs
+	msgs   []utp.Message // sent: system, history, question, and what the turn adds
+	ids    *ids
+	memory memory
+	answer Answer
+	ran    int  // calls run, of MaxCalls
+	mended bool // the last reply was answered with a correction
+	send   func(Event) bool
+	left   bool
+	cancel context.CancelFunc
+}
+
+func play(ctx context.Context, c Config, r *utp.Request, send func(Event) bool) (Answer, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	t, err := begin(ctx, c, r, send)
+	if err != nil {
+		return Answer{}, err
+	}
+	t.cancel = cancel
+	if err = t.rounds(ctx); err != nil {
+		return t.answer, t.failed(ctx, err)
+	}
+	return t.answer, nil
+}
+
+// begin makes the state of a turn, up to the first request.
+func begin(ctx context.Context, c Config, r *utp.Request, send func(Event) bool) (*turn, error) {
+	c, err := c.defaults()
+	if err != nil {
+		return nil, &Error{0, err}
+	}
+	t := &turn{Config: c, ask: *r, send: send, answer: Answer{Calls: []Done{}}}
+	if err := t.open(ctx); err != nil {
+		return nil, t.failed(ctx, err)
+	}
+	return t, nil
+}
+
+// failed words the end of a turn without an answer.
+func (t *turn) failed(ctx context.Context, err error) error {
+	if t.left {
+		return errLeft
+	}
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))
+	}
+	return &Error{t.answer.Requests, err}
+}
+
+// open puts the history between the system message and the question.
+func (t *turn) open(ctx context.Context) error {
+	var past []utp.Message
+	if t.Session != nil {
+		all, err := t.Session.Messages(ctx)
+		if err != nil {
+			return fmt.Errorf("reading the session: %w", err)
+		}
+		past = all
+	}
+	head := systems(t.ask.Messages)
+	t.msgs = append(t.msgs, t.ask.Messages[:head]...)
+	t.msgs = append(t.msgs, Select(past, t.History)...)
+	t.msgs = append(t.msgs, t.ask.Messages[head:]...)
+	if t.Turn == "" {
+		t.Turn = strconv.Itoa(questions(past) + questions(t.ask.Messages))
+	}
+	t.ids = newIDs(t.Turn, t.msgs)
+	return nil
+}
+
+// systems counts the leading system messages.
+func systems(ms []utp.Message) (n int) {
+	for n < len(ms) && ms[n].Role == utp.System {
+		n++
+	}
+	return n
+}
+
+func questions(ms []utp.Message) (n int) {
+	for _, m := range ms {
+		if m.Role == utp.User {
+			n++
+		}
+	}
+	return n
+}
+
+// rounds asks, runs and repeats until there is an answer.
+func (t *turn) rounds(ctx context.Context) error {
+	for spent := 0; t.Config.Rounds < 0 || spent < t.Config.Rounds; spent++ {
+		rep, err := t.request(ctx, false)
+		if err != nil {
+			return err
+		}
+		why, done := "", false
+		switch {
+		case len(rep.calls) > 0:
+			why, err = t.calls(ctx, rep)
+		case rep.Stop == utp.StopPause:
+			t.add(rep.Message)
+		case rep.broken():
+			why = t.correct(rep, spent+1 == t.Config.Rounds)
+		default:
+			done = true
+		}
+		if err != nil || done {
+			return t.finish(ctx, rep, err)
+		}
+		if why == "" && t.Budget > 0 && t.spentTokens() >= t.Budget {
+			why = fmt.Sprintf("the budget of %d tokens is spent", t.Budget)
+		}
+		if why != "" {
+			return t.force(ctx, why)
+		}
+	}
+	return t.force(ctx, fmt.Sprintf("no rounds with tools are left (limit %d)", t.Config.Rounds))
+}
+
+func (t *turn) spentTokens() int { return t.answer.Usage.Prompt() + t.answer.Usage.Completion() }
+
+// force asks once more, without tools.
+func (t *turn) force(ctx context.Context, why string) error {
+	t.answer.Forced = why
+	t.emit(Event{Kind: Forced, Text: why})
+	rep, err := t.request(ctx, true)
+	if err == nil && len(rep.calls) > 0 {
+		t.warn("the model called tools again in the forced answer; they were not run", nil)
+	}
+	return t.finish(ctx, rep, err)
+}
+
+// finish closes the turn with the text of a reply.
+func (t *turn) finish(ctx context.Context, rep reply, err error) error {
+	if err != nil {
+		return err
+	}
+	if rep.Stop == utp.StopLength {
+		t.warn("the answer was cut at the output limit", nil)
+	}
+	t.answer.Text, t.answer.Thinking = rep.text(), rep.Thinking()
+	t.add(withoutCalls(rep.Message))
+	t.keep(ctx)
+	t.emit(Event{Kind: Final, Answer: &t.answer})
+	return nil
+}
+
+// keep adds the question and what came of it to the session. A session that
+// cannot be written does not cost the user the answer.
+func (t *turn) keep(ctx context.Context) {
+	if t.Session == nil {
+		return
+	}
+	ms := append([]utp.Message{}, t.ask.Messages[systems(t.ask.Messages):]...)
+	if err := t.Session.Append(ctx, append(ms, t.answer.Messages...)...); err != nil {
+		t.warn("this turn was not kept in the session: "+err.Error(), nil)
+	}
+}
+
+// add puts messages into the conversation.
+func (t *turn) add(ms ...utp.Message) {
+	for _, m := range ms {
+		if len(m.Parts) > 0 {
+			t.msgs, t.answer.Messages = append(t.msgs, m), append(t.answer.Messages, m)
+		}
+	}
+}
+
+// emit sends an event, unless the reader has left.
+func (t *turn) emit(e Event) {
+	if t.left {
+		return
+	}
+	e.Round = t.answer.Requests
+	if !t.send(e) {
+		t.left = true
+		t.cancel()
+	}
+}
+
+func (t *turn) warn(text string, c *utp.Call) { t.emit(Event{Kind: Warning, Text: text, Call: c}) }

@@ -1,0 +1,5 @@
+// Package store keeps sessions in a SQLite file: which conversations there
+// are, and their messages as utp JSON.
+//
+// Several processes may use one file at a time.
+package store
