@@ -1,0 +1,172 @@
+// Package schema knows what the tools that were offered to a model take. It
+// finds the tool and the argument that a model meant, turns values into the
+// types that the tool's JSON Schema asks for, validates the arguments, and
+// words what is wrong so that a model can correct itself.
+//
+// It guesses only where one answer is possible: a name or a value that already
+// fits is left as it is, every change is a utp.Fix, and what stays unclear is
+// an Issue. It works on the text of the JSON, so the order of keys, number
+// literals and integers of any size survive; when nothing changes, the same
+// bytes come back.
+//
+// A *Set is immutable and safe for concurrent use. A nil *Set is an empty one.
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// Options are choices of the user. The zero value has none.
+type Options struct {
+	Aliases           []Alias
+	DropEmptyOptional bool // drop optional arguments whose value is ""
+}
+
+// Set is a list of tools with their schemas. A schema is compiled when it is
+// first needed.
+type Set struct {
+	opts    Options
+	tools   map[string]*tool
+	names   []string            // in the order given
+	lower   map[string][]string // tool names by their lower-case form
+	folded  map[string][]string // tool names by fold
+	aliases map[string][]*Alias // by fold of From
+	broken  []Issue             // of the list itself
+}
+
+// tool is an offered tool; shape compiles its schema once.
+type tool struct {
+	utp.Tool
+	shape func() *shape
+}
+
+// Compile makes a Set of tools. It never fails: what is wrong with a tool is
+// listed by Broken, and a tool whose schema is broken validates nothing.
+func Compile(tools []utp.Tool) *Set { return CompileWith(tools, Options{}) }
+
+// CompileWith is Compile with the user's options.
+func CompileWith(tools []utp.Tool, o Options) *Set {
+	o.Aliases = slices.Clone(o.Aliases)
+	s := &Set{opts: o, tools: map[string]*tool{}, lower: map[string][]string{}, folded: map[string][]string{}}
+	for i, t := range tools {
+		s.add(i, t)
+	}
+	s.addAliases()
+	return s
+}
+
+func (s *Set) add(i int, t utp.Tool) {
+	if t.Name == "" {
+		s.broken = append(s.broken, Issue{fmt.Sprintf("tools[%d]", i), "the tool has no name; it is left out"})
+		return
+	}
+	if s.tools[t.Name] != nil {
+		s.broken = append(s.broken, Issue{t.Name, "there are two tools of this name; the first one counts"})
+		return
+	}
+	s.tools[t.Name] = &tool{t, sync.OnceValue(func() *shape { return compile(t.Schema) })}
+	s.names = append(s.names, t.Name)
+	l, f := lower(t.Name), fold(t.Name)
+	s.lower[l] = append(s.lower[l], t.Name)
+	s.folded[f] = append(s.folded[f], t.Name)
+}
+
+// Names lists the tools in the order given. The caller must not change it.
+func (s *Set) Names() []string {
+	if s == nil {
+		return nil
+	}
+	return s.names
+}
+
+// Len counts the tools.
+func (s *Set) Len() int { return len(s.Names()) }
+
+// Has reports whether a tool has exactly this name.
+func (s *Set) Has(name string) bool {
+	return s != nil && s.tools[name] != nil
+}
+
+// Tool gives the tool of exactly this name.
+func (s *Set) Tool(name string) (utp.Tool, bool) {
+	if !s.Has(name) {
+		return utp.Tool{}, false
+	}
+	return s.tools[name].Tool, true
+}
+
+// Broken compiles every schema and lists what is wrong with the tools; Path is
+// the tool's name.
+func (s *Set) Broken() []Issue {
+	if s == nil {
+		return nil
+	}
+	out := append([]Issue(nil), s.broken...)
+	for _, name := range s.names {
+		if err := s.tools[name].shape().broken; err != nil {
+			out = append(out, Issue{name, "its schema cannot be used, so its arguments are not checked: " + err.Error()})
+		}
+	}
+	return out
+}
+
+// Order lists a tool's arguments in the order of its schema: positional
+// arguments are meant in this order. The caller must not change it.
+func (s *Set) Order(tool string) []string {
+	if sh := s.shape(tool); sh != nil {
+		return sh.order
+	}
+	return nil
+}
+
+// Sole gives the argument that a lone value is meant for: the only required
+// one, or, if none is required, the only one.
+func (s *Set) Sole(tool string) (key string, ok bool) {
+	sh := s.shape(tool)
+	switch {
+	case sh == nil:
+		return "", false
+	case len(sh.required) == 1:
+		return sh.required[0], true
+	case len(sh.required) == 0 && len(sh.order) == 1:
+		return sh.order[0], true
+	}
+	return "", false
+}
+
+// shape gives the schema of a tool or of the tool behind an alias, or nil.
+func (s *Set) shape(name string) *shape {
+	if s == nil {
+		return nil
+	}
+	if t := s.tools[name]; t != nil {
+		return t.shape()
+	}
+	if t, _, ok := s.follow(name); ok {
+		return s.tools[t].shape()
+	}
+	return nil
+}
+
+// Issue is something wrong with arguments, worded for the model that wrote
+// them. It is an error.
+type Issue struct {
+	Path    string `json:"path"` // JSON pointer into the arguments; "" is all of them
+	Message string `json:"message"`
+}
+
+// Error is the path and the message.
+func (i Issue) Error() string {
+	if i.Path == "" {
+		return i.Message
+	}
+	return i.Path + ": " + i.Message
+}
+
+// empty is the arguments object without arguments.
+var empty = json.RawMessage("{}")
