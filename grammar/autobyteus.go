@@ -1,0 +1,17 @@
+package grammar
+
+var autobyteus = Grammar{
+	Name:    "autobyteus",
+	Aliases: []string{"autobyteus-xml"},
+	Source:  `Autobyteus XML tool format: manifest and parser`,
+	Think:   Fence{"<think>\n", "\n</think>\n"},
+	Call:    Fence{"<tool name=\"{name}\">\n<arguments>\n", "</arguments>\n</tool>"},
+	Arg:     Fence{"<arg name=\"{key}\">", "</arg>\n"},
+	Item:    Fence{"<item>", "</item>"},
+	Body:    Tagged,
+	Also: map[string][]string{
+		"call.open":  {"<tool name=\"{name}\">\n"},
+		"call.close": {"</tool>"},
+	},
+	XML: true,
+}

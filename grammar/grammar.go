@@ -1,0 +1,245 @@
+// Package grammar holds the textual tool-call grammars as data: one record a
+// dialect, read by package parse and written by package prompt.
+//
+// A record is made of markers. A marker is a template of literal text and
+// slots; it is read leniently and written as it stands:
+//
+//   - White space matches any run of white space, or none.
+//   - A slot is {name}, {key}, {type}, {id}, {n} (digits), {sfx} (an optional
+//     ":word") or {any}. It ends at the literal that follows it, or at the first
+//     character that a name cannot have.
+//   - An attribute x="{slot}" may stand in any order, in either quotes or none;
+//     other attributes are skipped.
+//   - A "[" that ends an opener may have blanks before it; a "]" that starts a
+//     closer is optional.
+//
+// The complete rules are in docs/grammars.md.
+package grammar
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Body says what stands between the markers of a call.
+type Body string
+
+const (
+	JSON   Body = "json"   // an object, a list or a run of objects that hold name and arguments
+	Args   Body = "args"   // the name was in a marker; here: the arguments object, or plain text if Text is set
+	Tagged Body = "tagged" // the name was in a marker; here: Arg fences
+	Python Body = "python" // f(k=v, …): name and arguments
+)
+
+// Fence is a pair of markers.
+type Fence struct {
+	Open  string `json:"open,omitempty"`
+	Close string `json:"close,omitempty"`
+}
+
+// RouteKind is what a message with a header is.
+type RouteKind string
+
+const (
+	ThinkRoute RouteKind = "think"
+	TextRoute  RouteKind = "text"
+	CallRoute  RouteKind = "call"
+)
+
+// Route says what a message header means. The first Route that fits decides.
+type Route struct {
+	Has   string    `json:"has,omitempty"` // template looked for in the header, its own markers included; "" fits always
+	As    RouteKind `json:"as"`
+	Write Fence     `json:"write,omitzero"` // the whole message as printed: header … end
+}
+
+// Fields names the keys of a JSON body. As read, any usual alias counts too.
+// Name "{name}" means that the only key is the name and its value the arguments.
+type Fields struct {
+	ID   string `json:"id,omitempty"`
+	Name string `json:"name,omitempty"`
+	Args string `json:"args,omitempty"`
+}
+
+// Grammar is one dialect.
+type Grammar struct {
+	Name    string   `json:"name"`
+	Aliases []string `json:"aliases,omitempty"` // other names for the same record
+	Models  []string `json:"models,omitempty"`  // globs, lower case; a model's grammars are all that match, in All's order
+	Source  string   `json:"source,omitempty"`  // where the dialect is written down
+
+	Prefill string  `json:"prefill,omitempty"` // how the chat template ends the prompt
+	Think   Fence   `json:"think,omitzero"`    // around reasoning
+	Header  Fence   `json:"header,omitzero"`   // a message header; with it, calls live only in messages that a Route calls "call"
+	End     string  `json:"end,omitempty"`     // ends a message; between End and the next Header nothing is a call
+	Routes  []Route `json:"routes,omitempty"`
+	Group   Fence   `json:"group,omitzero"` // around the calls of a turn
+	Call    Fence   `json:"call,omitzero"`  // around one call; Open holds {name} for Args and Tagged
+	Arg     Fence   `json:"arg,omitzero"`   // around one argument (Tagged); Open holds {key}, maybe {type}
+	Item    Fence   `json:"item,omitzero"`  // around one list element; set: values nest
+	Body    Body    `json:"body"`
+	Fields  Fields  `json:"fields,omitzero"`
+	Quote   string  `json:"quote,omitempty"` // string delimiter of Args in place of "; set: keys and scalars may be bare
+	Text    string  `json:"text,omitempty"`  // argument that takes a body which is plain text
+	ID      string  `json:"id,omitempty"`    // form of an id that the dialect writes: "functions.{name}:{n}"
+
+	Also   map[string][]string `json:"also,omitempty"`  // other spellings of a marker ("call.open"): read, never written
+	Noise  []string            `json:"noise,omitempty"` // markers dropped from text
+	Line   bool                `json:"line,omitempty"`  // openers are ordinary text: they count at a line start and with a declared name
+	Quiet  bool                `json:"quiet,omitempty"` // markers inside Think are talk; else a complete call ends thinking
+	XML    bool                `json:"xml,omitempty"`   // text values are XML: entities and CDATA are decoded
+	Result Fence               `json:"result,omitzero"` // as prompt writes a tool result; {name} and {id} may be used
+}
+
+// All lists the built-in grammars. The order decides between equal openers.
+func All() []*Grammar { return slices.Clone(all) }
+
+// ByName finds a grammar by its name or one of its aliases, in any case.
+func ByName(name string) (*Grammar, bool) {
+	for _, g := range all {
+		if g.goesBy(name) {
+			return g, true
+		}
+	}
+	return nil, false
+}
+
+// ForModel lists the grammars whose Models match the model's name, in All's
+// order. A path ("org/name") and a tag ("name:7b") count with and without.
+func ForModel(model string) (out []*Grammar) {
+	model = strings.ToLower(model)
+	names := []string{model, path.Base(model)}
+	for _, n := range names[:2] {
+		if short, _, ok := strings.Cut(n, ":"); ok {
+			names = append(names, short)
+		}
+	}
+	for _, g := range all {
+		if slices.ContainsFunc(g.Models, func(glob string) bool {
+			return slices.ContainsFunc(names, func(n string) bool { ok, _ := path.Match(glob, n); return ok })
+		}) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// Load reads a grammar from JSON and checks it.
+func Load(b []byte) (*Grammar, error) {
+	dec := json.NewDecoder(strings.NewReader(string(b)))
+	dec.DisallowUnknownFields()
+	g := new(Grammar)
+	if err := dec.Decode(g); err != nil {
+		return nil, fmt.Errorf("grammar: %w", err)
+	}
+	return g, Check(g)
+}
+
+// PieceKind is what a piece of a marker matches.
+type PieceKind int
+
+const (
+	Literal PieceKind = iota // Text, exactly
+	Space                    // any run of white space, or none; Text as printed
+	Slot                     // Text is the slot's name
+	Attr                     // Name="{Text}" in any order within the tag
+)
+
+// Piece is a part of a marker.
+type Piece struct {
+	Kind PieceKind
+	Text string // the literal, the blanks, or the slot's name
+	Name string // of an attribute
+}
+
+var slots = []string{"name", "key", "type", "id", "n", "sfx", "any"}
+
+// Split takes a marker apart. Unknown slots are an error, other braces literal text.
+func Split(marker string) ([]Piece, error) {
+	var out []Piece
+	lit := func(s string) {
+		if n := len(out); n > 0 && out[n-1].Kind == Literal {
+			out[n-1].Text += s
+		} else if s != "" {
+			out = append(out, Piece{Kind: Literal, Text: s})
+		}
+	}
+	for s := marker; s != ""; {
+		if n := blanks(s); n > 0 {
+			out = append(out, Piece{Kind: Space, Text: s[:n]})
+			s = s[n:]
+			continue
+		}
+		if name, rest, ok := slotAt(s); ok {
+			out = attr(out, name, &rest)
+			s = rest
+			continue
+		}
+		if s[0] == '{' {
+			if end := strings.IndexByte(s, '}'); end > 1 && isWord(s[1:end]) {
+				return nil, fmt.Errorf("marker %q: unknown slot %s: want one of {%s}", marker, s[:end+1], strings.Join(slots, "} {"))
+			}
+		}
+		_, n := utf8.DecodeRuneInString(s)
+		lit(s[:n])
+		s = s[n:]
+	}
+	return out, nil
+}
+
+// attr adds a slot, as an attribute if x=" stands before it and " after it.
+func attr(out []Piece, slot string, rest *string) []Piece {
+	if n := len(out); n > 0 && out[n-1].Kind == Literal && strings.HasSuffix(out[n-1].Text, `="`) && strings.HasPrefix(*rest, `"`) {
+		head := strings.TrimSuffix(out[n-1].Text, `="`)
+		name := head[lastNonWord(head):]
+		if head = strings.TrimSuffix(head, name); head == "" {
+			out = out[:n-1]
+		} else {
+			out[n-1].Text = head
+		}
+		*rest = (*rest)[1:]
+		return append(out, Piece{Kind: Attr, Text: slot, Name: name})
+	}
+	return append(out, Piece{Kind: Slot, Text: slot})
+}
+
+func slotAt(s string) (name, rest string, ok bool) {
+	for _, name := range slots {
+		if rest, ok := strings.CutPrefix(s, "{"+name+"}"); ok {
+			return name, rest, true
+		}
+	}
+	return "", s, false
+}
+
+func blanks(s string) int {
+	return len(s) - len(strings.TrimLeft(s, " \t\r\n"))
+}
+
+func isWord(s string) bool { return lastNonWord(s) == 0 }
+
+// lastNonWord is the length of s without its last word.
+func lastNonWord(s string) int {
+	return len(strings.TrimRightFunc(s, func(r rune) bool {
+		return r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}))
+}
+
+// Named lists the grammars that go by a name: a grammar's own, or an alias,
+// which several records of one dialect may share. The case does not matter.
+func Named(name string) (out []*Grammar) {
+	for _, g := range all {
+		if g.goesBy(name) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+func (g *Grammar) goesBy(name string) bool {
+	return strings.EqualFold(g.Name, name) || slices.ContainsFunc(g.Aliases, func(a string) bool { return strings.EqualFold(a, name) })
+}

@@ -1,0 +1,11 @@
+package grammar
+
+var kimiBare = Grammar{
+	Name:   "kimi-bare",
+	Models: []string{"kimi-k2*"},
+	Source: `special tokens stripped by the server: functions.NAME:IDX{…} of Kimi K2`,
+	Call:   Fence{Open: "{id} "},
+	Body:   Args,
+	ID:     "functions.{name}:{n}",
+	Line:   true,
+}

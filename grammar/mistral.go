@@ -1,0 +1,14 @@
+package grammar
+
+var mistral = Grammar{
+	Name:    "mistral",
+	Aliases: []string{"mistral-json-array", "mistral-tool-calls", "mistral-think", "reasoning:mistral-THINK", "xlam-multi"},
+	Models:  []string{"mistral-7b*", "mistral:*", "mistral", "mistral-nemo*", "mixtral*", "mathstral*", "*xlam*"},
+	Source:  `Mistral tokenizers before v11; vLLM mistral.py`,
+	Think:   Fence{"[THINK]", "[/THINK]"},
+	Group:   Fence{"[TOOL_CALLS][", "]"},
+	Body:    JSON,
+	Also:    map[string][]string{"think.open": {"<think>"}, "think.close": {"</think>"}},
+	Noise:   []string{"[/TOOL_CALLS]"},
+	Result:  Fence{"[TOOL_RESULTS]", "[/TOOL_RESULTS]"},
+}

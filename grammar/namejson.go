@@ -1,0 +1,11 @@
+package grammar
+
+var nameJSON = Grammar{
+	Name:    "name-json",
+	Aliases: []string{"name-args"},
+	Models:  []string{"devstral*", "magistral*", "ministral*", "deepseek-v3.1*"},
+	Source:  `special tokens stripped by the server: NAME{…} of Mistral v11 and DeepSeek-V3.1`,
+	Call:    Fence{Open: "{name} "},
+	Body:    Args,
+	Line:    true,
+}

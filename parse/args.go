@@ -1,0 +1,324 @@
+package parse
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/lenient"
+)
+
+// argument is the top-level argument being read.
+type argument struct {
+	key    string
+	stream bool // a string that is passed on as it comes
+	w      lenient.Writer
+}
+
+// wrapperKeys are names under which models put all arguments at once.
+var wrapperKeys = map[string]bool{"arguments": true, "input": true, "properties": true, "parameters": true, "args": true, "kwargs": true, "params": true, "": true}
+
+// argKey begins an argument.
+func (p *Parser) argKey(key string) {
+	c := &p.cur
+	own, fix := p.tools().Key(c.name, key)
+	if fix != nil {
+		c.fixes = append(c.fixes, *fix)
+	}
+	if len(c.keys) == 0 {
+		p.firstKey(own)
+	}
+	if p.trial.on && p.trial.bare && !c.holds && c.declared {
+		p.commit()
+	}
+	p.startCall()
+	c.keys = append(c.keys, own)
+	c.args.key, c.args.stream = own, false
+	if len(c.keys) > 1 {
+		c.buf = append(c.buf, ',')
+	} else {
+		c.buf = append(c.buf, '{')
+	}
+	c.buf = appendString(c.buf, own)
+	c.buf = append(c.buf, ':')
+}
+
+// firstKey sees whether the arguments may turn out to be something else.
+func (p *Parser) firstKey(key string) {
+	c := &p.cur
+	known := contains(p.tools().Order(c.name), key)
+	if !known && wrapperKeys[key] {
+		c.holds = true
+	}
+	if !known && p.el.argsKey == "parameters" && (key == "type" || key == "properties" || key == "$schema" || key == "required") {
+		c.holds = true
+	}
+	if c.g.Item.Open != "" && !p.tools().Kind(c.name, key).Text() {
+		c.holds = true
+	}
+}
+
+// argToken takes a token of the argument's value. whole says that it ends it.
+func (p *Parser) argToken(t lenient.Token, whole bool) {
+	c := &p.cur
+	a := &c.args
+	if t.Kind == lenient.StringOpen && a.w.Len() == 0 && !a.stream && p.tools().Kind(c.name, a.key).Text() {
+		a.stream = true
+		c.buf = append(c.buf, '"')
+		return
+	}
+	if a.stream {
+		p.streamed(t)
+		return
+	}
+	a.w.Token(t)
+	if whole {
+		p.argValue(append(json.RawMessage(nil), a.w.Bytes()...))
+		a.w.Reset()
+	}
+}
+
+// streamed passes on a piece of a string argument.
+func (p *Parser) streamed(t lenient.Token) {
+	c := &p.cur
+	switch t.Kind {
+	case lenient.StringPart:
+		p.piece(t.Text)
+	case lenient.StringClose:
+		c.buf = append(c.buf, '"')
+		c.args.stream = false
+	}
+}
+
+// piece sends a JSON-escaped piece of a string argument.
+func (p *Parser) piece(escaped string) {
+	c := &p.cur
+	if escaped == "" {
+		return
+	}
+	direct := c.started && !c.holds && c.sent == len(c.buf)
+	c.buf = append(c.buf, escaped...)
+	if !direct {
+		p.flush()
+		return
+	}
+	c.sent = len(c.buf)
+	p.emit(utp.Event{Kind: utp.CallDelta, Part: c.part, Text: escaped})
+}
+
+// argValue writes a complete value, typed by the schema.
+func (p *Parser) argValue(v json.RawMessage) {
+	c := &p.cur
+	v, fixes := p.tools().Value(c.name, c.args.key, v)
+	c.fixes = append(c.fixes, fixes...)
+	c.buf = appendCompact(c.buf, v)
+}
+
+// appendCompact writes JSON without the white space between its tokens.
+func appendCompact(b []byte, v json.RawMessage) []byte {
+	var out bytes.Buffer
+	if json.Compact(&out, v) != nil {
+		return append(b, v...)
+	}
+	return append(b, out.Bytes()...)
+}
+
+// argField writes a whole argument.
+func (p *Parser) argField(f field) {
+	p.argKey(f.key)
+	p.argValue(f.value)
+}
+
+// argsJSON takes arguments that are JSON: an object, or the value of the only
+// argument.
+func (p *Parser) argsJSON(v json.RawMessage) {
+	v = json.RawMessage(strings.TrimSpace(string(v)))
+	switch {
+	case len(v) == 0 || string(v) == "null" || string(v) == `""`:
+		return
+	case v[0] == '"':
+		var s string
+		if json.Unmarshal(v, &s) == nil {
+			p.argsText(s)
+			return
+		}
+	case v[0] == '{':
+		for _, f := range fieldsOf(v) {
+			p.argField(f)
+		}
+		return
+	}
+	p.sole(v)
+}
+
+// argsText takes arguments that are text: an object written as a string, or
+// the text of the only argument.
+func (p *Parser) argsText(s string) {
+	trimmed := strings.TrimSpace(s)
+	if trimmed == "" || trimmed == "null" {
+		return
+	}
+	if trimmed[0] == '{' {
+		if v, n, fixes, err := lenient.Repair(trimmed, lenient.Options{Strict: p.cfg.Repair == Off}); err == nil && strings.TrimSpace(trimmed[n:]) == "" {
+			p.cur.fixes = append(p.cur.fixes, fixes...)
+			p.argsJSON(v)
+			return
+		}
+	}
+	p.sole(quote(s))
+}
+
+// sole gives a lone value to the tool's only argument.
+func (p *Parser) sole(v json.RawMessage) {
+	key, ok := p.tools().Sole(p.cur.name)
+	if !ok {
+		p.broken("the arguments are no object", "{")
+		return
+	}
+	p.fix("/"+key, "", key, "a lone value for the only argument")
+	p.argField(field{key, v})
+}
+
+// fieldsOf lists the members of a valid JSON object in order.
+func fieldsOf(object json.RawMessage) (out []field) {
+	dec := json.NewDecoder(strings.NewReader(string(object)))
+	if _, err := dec.Token(); err != nil {
+		return nil
+	}
+	for dec.More() {
+		k, err := dec.Token()
+		key, ok := k.(string)
+		var v json.RawMessage
+		if err != nil || !ok || dec.Decode(&v) != nil {
+			return out
+		}
+		out = append(out, field{key, v})
+	}
+	return out
+}
+
+// closeArgs completes the arguments' JSON.
+func (p *Parser) closeArgs() {
+	c := &p.cur
+	if len(c.keys) == 0 {
+		c.buf = append(c.buf, "{}"...)
+		return
+	}
+	c.buf = append(c.buf, '}')
+	if !c.holds {
+		return
+	}
+	switch fields := fieldsOf(c.buf); {
+	case p.isDefinition(fields):
+		c.echo = true
+	case len(fields) == 1 && wrapperKeys[fields[0].key] && p.wraps(fields[0]):
+	case c.g.Item.Open != "":
+		p.joinRepeated(fields)
+	}
+}
+
+// isDefinition reports whether the arguments are a JSON Schema.
+func (p *Parser) isDefinition(fields []field) bool {
+	if p.el.argsKey != "parameters" {
+		return false
+	}
+	for _, f := range fields {
+		if f.key == "properties" && f.value[0] == '{' || f.key == "type" && string(f.value) == `"object"` {
+			return true
+		}
+	}
+	return false
+}
+
+// wraps unwraps arguments that stand in one argument the tool does not have.
+func (p *Parser) wraps(f field) bool {
+	c := &p.cur
+	if contains(p.tools().Order(c.name), f.key) {
+		return false
+	}
+	v := f.value
+	var text string
+	if json.Unmarshal(v, &text) == nil {
+		if fixed, n, _, err := lenient.Repair(text, lenient.Options{}); err == nil && strings.TrimSpace(text[n:]) == "" {
+			v = fixed
+		}
+	}
+	if len(v) == 0 || v[0] != '{' {
+		return false
+	}
+	c.fixes = append(c.fixes, utp.Fix{Path: "/" + f.key, Why: "arguments in a wrapper"})
+	c.buf, c.keys = c.buf[:0], c.keys[:0]
+	for _, in := range fieldsOf(v) {
+		p.argField(in)
+	}
+	if len(c.keys) == 0 {
+		c.buf = append(c.buf, '{')
+	}
+	c.buf = append(c.buf, '}')
+	return true
+}
+
+// joinRepeated makes lists of arguments that were written more than once.
+func (p *Parser) joinRepeated(fields []field) {
+	seen := map[string]int{}
+	var out []field
+	for _, f := range fields {
+		i, ok := seen[f.key]
+		if !ok {
+			seen[f.key] = len(out)
+			out = append(out, f)
+			continue
+		}
+		if old := out[i].value; old[0] == '[' {
+			out[i].value = json.RawMessage(string(old[:len(old)-1]) + "," + string(f.value) + "]")
+		} else {
+			out[i].value = json.RawMessage("[" + string(old) + "," + string(f.value) + "]")
+		}
+	}
+	if len(out) == len(fields) {
+		return
+	}
+	c := &p.cur
+	c.buf, c.keys = c.buf[:0], c.keys[:0]
+	for _, f := range out {
+		p.argField(f)
+	}
+	c.buf = append(c.buf, '}')
+}
+
+// appendString writes a JSON string.
+func appendString(b []byte, s string) []byte {
+	return append(appendEscaped(append(b, '"'), s), '"')
+}
+
+const hex = "0123456789abcdef"
+
+// appendEscaped writes text as it stands inside a JSON string.
+func appendEscaped(b []byte, s string) []byte {
+	from := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+	}
+	return append(b, s[from:]...)
+}
+
+// quote is a text as a JSON string.
+func quote(s string) json.RawMessage { return appendString(nil, s) }

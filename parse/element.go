@@ -1,0 +1,641 @@
+package parse
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/lenient"
+)
+
+// holder is what an open object or list is.
+type holder int
+
+const (
+	aCall holder = iota // an object with a call's fields
+	aList               // a list of calls
+	args                // the arguments
+)
+
+// role is what the next value is.
+type role int
+
+const (
+	elementRole role = iota // a call, or a list of them
+	nameRole                // the name, or an object with the call's fields
+	argsRole                // the arguments
+	idRole
+	listRole  // a list of calls
+	argRole   // one argument
+	otherRole // a field that is no part of a call's shape
+)
+
+// sink takes the tokens of a value.
+type sink int
+
+const (
+	noSink sink = iota
+	argSink
+	otherSink
+	textSink
+)
+
+// field is a key of a call object that no shape knows, with its value.
+type field struct {
+	key   string
+	value json.RawMessage
+}
+
+// element reads one JSON or Python value that holds a call, or its arguments.
+type element struct {
+	r       lenient.Reader
+	ended   bool
+	stack   []holder
+	role    role
+	keyed   string // the key of the next value
+	sink    sink
+	nest    int
+	text    []byte // JSON-escaped, of a string being collected
+	w       lenient.Writer
+	others  []field
+	early   json.RawMessage // arguments that came before the name
+	argsKey string
+	hasArgs bool
+	begun   bool // arguments were begun
+	index   int  // of positional arguments
+	start   int  // offset of the element
+	list    bool // the element holds several calls
+	first   bool // no key was read yet
+}
+
+func (e *element) reset(o lenient.Options, r role, at int) {
+	e.r.Reset(o)
+	*e = element{r: e.r, stack: e.stack[:0], text: e.text[:0], w: e.w, others: nil, role: r, first: true, start: at}
+	e.w.Reset()
+}
+
+func (p *Parser) options(g *gram) lenient.Options {
+	return lenient.Options{Quote: g.Quote, Strict: p.cfg.Repair == Off}
+}
+
+// call begins an object that holds name and arguments.
+func (e *element) call(p *Parser, g *gram) { e.reset(p.options(g), elementRole, p.at()) }
+
+// args begins the arguments of a call whose name is known.
+func (e *element) args(p *Parser, g *gram) { e.reset(p.options(g), argsRole, p.at()) }
+
+// quoted begins a string that holds a call.
+func (e *element) quoted(p *Parser, g *gram) {
+	e.reset(lenient.Options{Python: true}, otherRole, p.at())
+	e.keyed = "\x00string"
+}
+
+// pair begins (name, {arguments}).
+func (e *element) pair(p *Parser, g *gram) {
+	e.reset(lenient.Options{Python: true}, otherRole, p.at())
+	e.keyed = "\x00pair"
+}
+
+// python begins f(…) or x = f(…).
+func (p *Parser) python(g *gram, s string) bool {
+	from, to, _ := p.pythonHead(s)
+	p.setName(s[from:to])
+	p.pos += to + countBlanks(s[to:])
+	p.el.reset(lenient.Options{Python: true, Args: true, Strict: p.cfg.Repair == Off}, argsRole, p.at())
+	return true
+}
+
+// readElement feeds the value reader.
+func (p *Parser) readElement() bool {
+	e := &p.el
+	for p.st == inElement {
+		if p.pos == len(p.src) {
+			if !p.eof {
+				p.flush()
+				return false
+			}
+			if !e.ended {
+				e.ended = true
+				e.r.End()
+			}
+		}
+		t, n := e.r.Next(p.rest())
+		p.pos += n
+		switch t.Kind {
+		case lenient.More:
+			if p.pos < len(p.src) {
+				continue
+			}
+			if p.eof && e.ended {
+				p.truncated()
+				return true
+			}
+		case lenient.Done:
+			e.done(p)
+		case lenient.Fail:
+			e.failed(p)
+		default:
+			e.token(p, t)
+		}
+	}
+	return true
+}
+
+func (e *element) failed(p *Parser) {
+	if p.eof && (p.cut || e.r.Cut()) {
+		p.truncated()
+		return
+	}
+	message := "cannot be read"
+	want := ""
+	if err, ok := e.r.Err().(*lenient.SyntaxError); ok {
+		message, want = err.Error(), err.Want
+	}
+	p.broken(message, want)
+}
+
+func (e *element) token(p *Parser, t lenient.Token) {
+	if e.sink != noSink {
+		e.sinkToken(p, t)
+		return
+	}
+	switch t.Kind {
+	case lenient.Key:
+		e.key(p, t.Text)
+	case lenient.Positional:
+		e.positional(p)
+	case lenient.ObjectClose, lenient.ArrayClose:
+		e.pop(p, t)
+	default:
+		e.value(p, t)
+	}
+}
+
+func (e *element) top() holder { return e.stack[len(e.stack)-1] }
+
+// key decides the role of the value that follows.
+func (e *element) key(p *Parser, k string) {
+	e.keyed = k
+	if e.top() == args {
+		p.argKey(k)
+		e.role = argRole
+		return
+	}
+	e.role = e.roleOf(p, k)
+	if p.trial.on && p.trial.bare && e.first && e.role == otherRole && p.cfg.Forced == "" && !ignored(k) && !p.declared(k) {
+		p.reject()
+		return
+	}
+	e.first = e.first && ignored(k)
+}
+
+// roleOf knows the keys of a call object: the grammar's own, then the usual ones.
+func (e *element) roleOf(p *Parser, k string) role {
+	f := p.cur.g.Fields
+	if f.Name == "{name}" && len(e.stack) == 1 {
+		if p.cur.pending {
+			p.setName(k)
+		}
+		e.argsKey = k
+		return argsRole
+	}
+	switch {
+	case k == f.Name && k != "":
+		return nameRole
+	case k == f.Args && k != "":
+		e.argsKey = k
+		return argsRole
+	case k == f.ID && k != "":
+		return idRole
+	}
+	switch strings.ToLower(k) {
+	case "name", "tool_name", "tool", "function", "function_name", "action", "tool_call", "function_call", "functioncall":
+		if !p.cur.pending && !strings.HasPrefix(strings.ToLower(k), "function") {
+			return otherRole
+		}
+		return nameRole
+	case "arguments", "parameters", "args", "input", "tool_input", "kwargs", "action_input":
+		if e.hasArgs {
+			return otherRole
+		}
+		e.argsKey = k
+		return argsRole
+	case "id", "tool_call_id", "call_id":
+		return idRole
+	case "tool_calls", "tools", "calls":
+		return listRole
+	}
+	if p.cur.pending && p.declared(k) && len(e.others) == 0 {
+		p.setName(k)
+		e.argsKey = k
+		return argsRole
+	}
+	return otherRole
+}
+
+func ignored(k string) bool { return k == "type" || k == "index" }
+
+// value begins a value by its role.
+func (e *element) value(p *Parser, t lenient.Token) {
+	switch e.role {
+	case elementRole, nameRole, listRole:
+		switch {
+		case t.Kind == lenient.ObjectOpen:
+			e.pushCall(p)
+			return
+		case t.Kind == lenient.ArrayOpen && e.role != nameRole:
+			e.stack = append(e.stack, aList)
+			e.list, e.role = true, elementRole
+			return
+		case t.Kind == lenient.StringOpen && e.role == nameRole:
+			e.collect(p, t)
+			return
+		}
+	case argsRole:
+		if e.argsValue(p, t) {
+			return
+		}
+	case argRole:
+		e.sink = argSink
+		e.sinkToken(p, t)
+		return
+	case idRole:
+		if t.Kind == lenient.StringOpen {
+			e.collect(p, t)
+			return
+		}
+	}
+	e.sink = otherSink
+	e.w.Reset()
+	e.sinkToken(p, t)
+}
+
+// pushCall opens an object with a call's fields; directly in a list it is a new call.
+func (e *element) pushCall(p *Parser) {
+	if n := len(e.stack); n > 0 && e.stack[n-1] == aList {
+		if !p.cur.open {
+			p.nextCall()
+		}
+		e.others, e.early, e.hasArgs, e.begun, e.first = nil, nil, false, false, true
+	}
+	e.stack = append(e.stack, aCall)
+}
+
+// argsValue begins the arguments: an object, or a string that holds one.
+func (e *element) argsValue(p *Parser, t lenient.Token) bool {
+	e.hasArgs = true
+	if p.cur.argsAt < 0 || p.cur.pending {
+		p.cur.argsAt = e.start + t.At
+	}
+	switch {
+	case p.cur.pending:
+		return false // kept until the name is known
+	case t.Kind == lenient.ObjectOpen:
+		e.stack = append(e.stack, args)
+		e.begun = true
+		return true
+	case t.Kind == lenient.StringOpen:
+		e.collect(p, t)
+		return true
+	}
+	return false
+}
+
+// collect gathers a string.
+func (e *element) collect(p *Parser, t lenient.Token) {
+	e.sink, e.text = textSink, e.text[:0]
+}
+
+// sinkToken hands a token to the sink until its value is complete.
+func (e *element) sinkToken(p *Parser, t lenient.Token) {
+	switch t.Kind {
+	case lenient.ObjectOpen, lenient.ArrayOpen:
+		e.nest++
+	case lenient.ObjectClose, lenient.ArrayClose:
+		e.nest--
+	}
+	whole := e.nest == 0 && (t.Kind == lenient.ObjectClose || t.Kind == lenient.ArrayClose || t.Kind == lenient.StringClose || t.Kind == lenient.Scalar)
+	switch e.sink {
+	case argSink:
+		p.argToken(t, whole)
+	case otherSink:
+		e.w.Token(t)
+	case textSink:
+		if t.Kind == lenient.StringPart {
+			e.text = append(e.text, t.Text...)
+		}
+	}
+	if whole {
+		p.cur.end(e, t)
+		e.sunk(p)
+	}
+}
+
+// end notes where the arguments end, if t is their last token so far.
+func (c *call) end(e *element, t lenient.Token) {
+	if e.role == argsRole || e.role == argRole {
+		c.argsEnd = e.start + t.End
+	}
+}
+
+// sunk uses a value that is complete.
+func (e *element) sunk(p *Parser) {
+	was := e.sink
+	e.sink = noSink
+	switch {
+	case was == textSink && e.role == nameRole:
+		if name := unescape(e.text); name != "" {
+			p.setName(name)
+			e.named(p)
+		}
+	case was == textSink && e.role == idRole:
+		p.cur.id = unescape(e.text)
+	case was == textSink:
+		p.argsText(unescape(e.text))
+	case was == otherSink && e.role == argsRole:
+		e.early = append(json.RawMessage(nil), e.w.Bytes()...)
+		if !p.cur.pending {
+			e.named(p)
+		}
+	case was == otherSink && e.role == otherRole:
+		e.others = append(e.others, field{e.keyed, append(json.RawMessage(nil), e.w.Bytes()...)})
+	}
+}
+
+// named uses arguments that came before the name.
+func (e *element) named(p *Parser) {
+	if e.early != nil {
+		at := p.cur.argsAt
+		p.argsJSON(e.early)
+		e.early, p.cur.argsAt = nil, at
+	}
+}
+
+func unescape(escaped []byte) string {
+	var s string
+	if json.Unmarshal([]byte(`"`+string(escaped)+`"`), &s) != nil {
+		return string(escaped)
+	}
+	return s
+}
+
+// positional names an argument by its place in the schema.
+func (e *element) positional(p *Parser) {
+	order := p.tools().Order(p.cur.name)
+	if e.index < len(order) {
+		key := order[e.index]
+		p.fix("/"+key, "", key, "positional argument")
+		p.argKey(key)
+		e.role = argRole
+	} else {
+		e.role, e.keyed = otherRole, "\x00positional"
+	}
+	e.index++
+}
+
+// pop closes an object or a list.
+func (e *element) pop(p *Parser, t lenient.Token) {
+	if len(e.stack) == 0 {
+		return
+	}
+	was := e.top()
+	e.stack = e.stack[:len(e.stack)-1]
+	if was == args {
+		p.cur.end(e, t)
+		return
+	}
+	if was == aCall && len(e.stack) > 0 && e.top() == aList {
+		e.complete(p)
+		if p.st == inElement && p.cur.open {
+			p.finish()
+			if p.st != inText {
+				p.st = inElement
+			}
+		}
+		e.role = elementRole
+	}
+}
+
+// complete makes a call of the fields that were read.
+func (e *element) complete(p *Parser) {
+	c := &p.cur
+	if !c.open {
+		return
+	}
+	if c.pending && p.cfg.Forced != "" {
+		e.forced(p)
+	}
+	if c.pending {
+		p.nameless()
+		return
+	}
+	if !e.hasArgs && len(e.others) > 0 {
+		e.flat(p)
+	}
+	if p.st != inElement {
+		return
+	}
+	if p.trial.on && p.trial.bare && (!c.declared || !e.hasArgs && len(c.keys) == 0 && !p.needsNothing(c.name)) {
+		p.reject()
+	}
+}
+
+// nameless ends an element that names no tool; its siblings go on.
+func (p *Parser) nameless() {
+	if len(p.el.stack) == 0 && !p.trial.on && len(p.ownClosers()) > 0 {
+		p.broken("", "")
+		p.cur.why = utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"}
+		return
+	}
+	p.fail(utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"})
+	if p.st == inElement && len(p.el.stack) == 0 {
+		p.cur.open = false
+		p.textPart = -1
+		p.st = inGap
+		if p.group == nil && len(p.cur.g.call.close) == 0 {
+			p.endBlock(false)
+		}
+	}
+}
+
+// needsNothing reports whether the tool can do without arguments.
+func (p *Parser) needsNothing(name string) bool {
+	_, _, issues := p.tools().Check(name, json.RawMessage("{}"))
+	return len(issues) == 0
+}
+
+// forced takes a lone object as the arguments of the tool that the request named.
+func (e *element) forced(p *Parser) {
+	p.setName(p.cfg.Forced)
+	p.fix("", "", p.cur.name, "the tool that the request named")
+	for _, f := range e.others {
+		p.argField(f)
+	}
+	if e.early != nil {
+		p.argField(field{e.argsKey, e.early})
+		e.early = nil
+	}
+	e.hasArgs = true
+}
+
+// flat takes the other fields of a call object as its arguments:
+// {"name": f, "x": 1}. The tool must have them, if it is known.
+func (e *element) flat(p *Parser) {
+	order := p.tools().Order(p.cur.name)
+	var own []field
+	for _, f := range e.others {
+		key, _ := p.tools().Key(p.cur.name, f.key)
+		switch {
+		case contains(order, key) || !p.cur.declared:
+			own = append(own, f)
+		case !ignored(f.key) && !remark(f.key):
+			p.broken("a field that is no argument: "+f.key, "arguments")
+			return
+		}
+	}
+	for _, f := range own {
+		p.argField(f)
+	}
+	if len(own) > 0 {
+		e.hasArgs = true
+		p.fix("", "", "", "arguments beside the name")
+	}
+}
+
+// remark reports whether a field tells what the model thinks of its call.
+func remark(key string) bool {
+	switch strings.ToLower(key) {
+	case "thought", "thoughts", "reasoning", "explanation", "reason":
+		return true
+	}
+	return false
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// done ends the element: its value is complete.
+func (e *element) done(p *Parser) {
+	c := &p.cur
+	if e.ended && (e.r.Cut() || p.cut && !e.r.Closed()) {
+		p.truncated()
+		return
+	}
+	e.moveFixes(p)
+	if len(e.others) == 1 && strings.HasPrefix(e.others[0].key, "\x00") && e.special(p) {
+		return
+	}
+	e.complete(p)
+	if p.st != inElement {
+		return
+	}
+	if !c.open { // a list: its calls are done
+		p.st = inGap
+		if p.group == nil && len(c.g.call.close) == 0 {
+			p.endBlock(false)
+		}
+		return
+	}
+	c.balanced = true
+	if len(c.g.call.close) > 0 || p.group != nil && len(c.g.group.close) > 0 || p.message != nil {
+		p.st = inAfter
+		return
+	}
+	p.finish()
+}
+
+// special uses what is no object: a string that holds a call, a pair, an only
+// positional argument.
+func (e *element) special(p *Parser) bool {
+	f := e.others[0]
+	switch f.key {
+	case "\x00string":
+		p.embedded(f.value)
+	case "\x00pair":
+		p.fromPair(f.value)
+	case "\x00positional":
+		e.others = nil
+		p.argsJSON(f.value)
+		return false
+	}
+	return true
+}
+
+// moveFixes turns the value's fixes into the call's, with paths into the arguments.
+func (e *element) moveFixes(p *Parser) {
+	for _, f := range e.r.Fixes() {
+		if e.argsKey != "" {
+			at := "/" + e.argsKey
+			i := strings.Index(f.Path, at)
+			if i < 0 {
+				f.Path = ""
+			} else {
+				f.Path = f.Path[i+len(at):]
+			}
+		}
+		p.cur.fixes = append(p.cur.fixes, f)
+	}
+}
+
+// embedded reads a call written as a string.
+func (p *Parser) embedded(quoted json.RawMessage) {
+	var s string
+	_ = json.Unmarshal(quoted, &s)
+	p.adopt(p.inner(s), "written as a string")
+}
+
+// fromPair reads (name, {arguments}).
+func (p *Parser) fromPair(list json.RawMessage) {
+	var pair []json.RawMessage
+	var name string
+	if json.Unmarshal(list, &pair) != nil || len(pair) != 2 || json.Unmarshal(pair[0], &name) != nil {
+		p.broken("no call", "a name and its arguments")
+		return
+	}
+	p.setName(name)
+	p.fix("", "", "", "written as a pair")
+	p.argsJSON(pair[1])
+	p.cur.balanced, p.st = true, inAfter
+	if len(p.cur.g.call.close) == 0 && p.group == nil {
+		p.finish()
+	}
+}
+
+// inner parses a text on its own, bare forms allowed.
+func (p *Parser) inner(s string) utp.Reply {
+	c := p.cfg
+	c.Prefill, c.Seen, c.Forced, c.Only, c.Prefer = "", nil, "", false, nil
+	c.Grammars = []*grammar.Grammar{&bareJSON, &barePython}
+	return Text(c, s)
+}
+
+// adopt takes the calls of an inner reply as the open call.
+func (p *Parser) adopt(r utp.Reply, why string) {
+	calls := r.Calls()
+	if len(calls) == 0 {
+		p.nameless()
+		return
+	}
+	for i, in := range calls {
+		if i > 0 {
+			p.nextCall()
+		}
+		p.setName(in.Name)
+		p.cur.fixes = append(p.cur.fixes, in.Fixes...)
+		p.fix("", "", "", why)
+		p.argsJSON(in.Args)
+		p.finish()
+	}
+}
+
+var (
+	bareJSON   = grammar.Grammar{Name: "json-bare", Body: grammar.JSON, Line: true}
+	barePython = grammar.Grammar{Name: "python-bare", Body: grammar.Python, Line: true}
+)

@@ -1,0 +1,229 @@
+package parse_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/internal/golden"
+	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/schema"
+)
+
+const cases = "../grammar/testdata/*/*.txtar"
+
+// config is what a case knows: the folder names the grammar ("auto": none),
+// the section tools the offered tools, prefill the prompt's end.
+func config(t *testing.T, c *golden.Case) parse.Config {
+	t.Helper()
+	cfg := parse.Config{Tools: schema.Compile(tools(t, c.Get("tools"))), Prefill: c.Get("prefill"), Forced: c.Get("forced")}
+	if c.Has("seen") {
+		cfg.Seen = []string{c.Get("seen")}
+	}
+	folder, _, _ := strings.Cut(c.Name, "/")
+	if folder == "auto" {
+		return cfg
+	}
+	g, ok := grammar.ByName(folder)
+	if !ok {
+		t.Fatalf("the folder %s names no grammar", folder)
+	}
+	cfg.Grammars = []*grammar.Grammar{g}
+	return cfg
+}
+
+// tools reads a JSON list of {name, parameters}, or one name a line.
+func tools(t *testing.T, s string) (out []utp.Tool) {
+	t.Helper()
+	s = strings.TrimSpace(s)
+	if !strings.HasPrefix(s, "[") {
+		for _, name := range strings.Fields(s) {
+			out = append(out, utp.Tool{Name: name, Schema: json.RawMessage(`{"type":"object"}`)})
+		}
+		return out
+	}
+	if err := json.Unmarshal([]byte(s), &out); err != nil {
+		t.Fatalf("section tools: %v", err)
+	}
+	return out
+}
+
+// events prints a reply's events as a case writes them: runs of text merged,
+// white space beside calls trimmed as Collect does.
+func events(evs []utp.Event) string {
+	var b strings.Builder
+	r := utp.Collect(evs)
+	problems := r.Problems
+	for _, p := range r.Parts {
+		switch p := p.(type) {
+		case utp.Text:
+			fmt.Fprintf(&b, "text %s\n", quote(p.Text))
+		case utp.Think:
+			fmt.Fprintf(&b, "think %s\n", quote(p.Text))
+		case utp.Call:
+			id := ""
+			if p.ID != "" {
+				id = " id=" + p.ID
+			}
+			fmt.Fprintf(&b, "call %s %s%s\n", p.Name, p.Args, id)
+			for _, f := range p.Fixes {
+				fmt.Fprintf(&b, "fix %s %s %s\n", p.Name, f.Path, quote(f.Why))
+			}
+		}
+	}
+	for _, p := range problems {
+		fmt.Fprintf(&b, "problem %s %s\n", p.Kind, quote(p.Raw))
+	}
+	return b.String()
+}
+
+func quote(s string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s)
+	return strings.TrimSpace(b.String())
+}
+
+// feed parses in chunks that end at the cuts.
+func feed(cfg parse.Config, s string, cut bool, at ...int) (evs []utp.Event) {
+	p := parse.New(cfg)
+	from := 0
+	for _, to := range append(at, len(s)) {
+		evs = append(evs, p.Feed(s[from:to])...)
+		from = to
+	}
+	return append(evs, p.Close(cut)...)
+}
+
+// TestCases runs every case of every grammar, and the laws over it.
+//
+// contract: P-17 P-18 Z-07 Z-08 N-05 R-04
+func TestCases(t *testing.T) {
+	golden.Run(t, cases, func(t *testing.T, c *golden.Case) {
+		cfg, in, cut := config(t, c), c.Get("in"), c.Has("cut")
+		whole := feed(cfg, in, cut)
+		c.Want(t, "events", events(whole))
+		laws(t, cfg, in, cut, whole)
+	})
+}
+
+// laws checks what holds for every input.
+func laws(t *testing.T, cfg parse.Config, in string, cut bool, whole []utp.Event) {
+	t.Helper()
+	tile(t, in, whole)
+	started(t, whole)
+	want := merged(whole)
+	check := func(at ...int) {
+		t.Helper()
+		got := feed(cfg, in, cut, at...)
+		tile(t, in, got)
+		if g := merged(got); g != want {
+			t.Fatalf("cut at %v:\n--- whole\n%s--- cut\n%s", at, want, g)
+		}
+	}
+	if len(in) <= 4096 {
+		for i := range len(in) {
+			check(i)
+		}
+	}
+	check(every(len(in), 1)...)
+	check(every(len(in), 3)...)
+	rng := rand.New(rand.NewSource(int64(len(in))))
+	for range 20 {
+		var at []int
+		for i := range len(in) {
+			if rng.Intn(4) == 0 {
+				at = append(at, i)
+			}
+		}
+		check(at...)
+	}
+}
+
+func every(n, step int) (at []int) {
+	for i := step; i < n; i += step {
+		at = append(at, i)
+	}
+	return at
+}
+
+// tile: the Raws joined are the input.
+func tile(t *testing.T, in string, evs []utp.Event) {
+	t.Helper()
+	var b strings.Builder
+	for _, e := range evs {
+		b.WriteString(e.Raw)
+	}
+	if b.String() != in {
+		t.Fatalf("the raw texts do not tile the input:\n got %q\nwant %q", b.String(), in)
+	}
+}
+
+// started: deltas joined are the arguments, which are a JSON object; a started
+// call ends once.
+func started(t *testing.T, evs []utp.Event) {
+	t.Helper()
+	deltas := map[int]string{}
+	open := map[int]bool{}
+	for _, e := range evs {
+		switch e.Kind {
+		case utp.CallStart:
+			if open[e.Part] {
+				t.Fatalf("part %d starts twice", e.Part)
+			}
+			open[e.Part] = true
+		case utp.CallDelta:
+			deltas[e.Part] += e.Text
+		case utp.CallEnd:
+			if !open[e.Part] {
+				t.Fatalf("part %d ends without a start", e.Part)
+			}
+			delete(open, e.Part)
+			if deltas[e.Part] != string(e.Call.Args) {
+				t.Fatalf("deltas %q, arguments %q", deltas[e.Part], e.Call.Args)
+			}
+			var object map[string]json.RawMessage
+			if err := json.Unmarshal(e.Call.Args, &object); err != nil {
+				t.Fatalf("arguments %s: %v", e.Call.Args, err)
+			}
+		case utp.ProblemEvent:
+			delete(open, e.Part)
+		}
+	}
+	if len(open) > 0 {
+		t.Fatalf("calls never end: %v", open)
+	}
+}
+
+// merged prints events with runs of text, thinking and arguments joined.
+func merged(evs []utp.Event) string {
+	var b strings.Builder
+	last, part := utp.Kind(0), -1
+	for _, e := range evs {
+		if e.Kind == utp.Mark {
+			continue
+		}
+		if e.Kind != last || e.Part != part {
+			fmt.Fprintf(&b, "\n%s %d ", e.Kind, e.Part)
+		}
+		last, part = e.Kind, e.Part
+		switch e.Kind {
+		case utp.CallEnd:
+			j, _ := json.Marshal(e.Call)
+			b.Write(j)
+		case utp.CallStart:
+			b.WriteString(e.Call.Name)
+		case utp.ProblemEvent:
+			j, _ := json.Marshal(e.Problem)
+			b.Write(j)
+		default:
+			b.WriteString(e.Text)
+		}
+	}
+	return b.String() + "\n"
+}

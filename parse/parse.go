@@ -1,0 +1,125 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/schema"
+)
+
+// Unknown says what becomes of a call whose tool was not offered.
+type Unknown int
+
+const (
+	KeepUnknown Unknown = iota // it is a call like any other; who runs it refuses
+	TextUnknown                // it stays text, with a Problem
+)
+
+// Policy is what the caller wants done with doubtful calls.
+type Policy struct {
+	Unknown Unknown
+	Quoted  bool // run calls in a code fence though text follows it, and calls quoted from a tool result
+}
+
+// Repair says how much may be mended.
+type Repair int
+
+const (
+	Safe Repair = iota // what is unambiguous
+	Off                // nothing: a call that needs a Fix is a Problem
+)
+
+// Config is what a parser may know about the model and its request. The zero
+// Config reads every dialect.
+type Config struct {
+	Grammars []*grammar.Grammar // nil: all of them ("auto")
+	Prefer   []string           // names of grammars to rank first
+	Only     bool               // calls count only in the Prefer grammars
+	Tools    *schema.Set        // the tools that were offered; nil or empty: not known
+	Forced   string             // tool_choice named: an object alone is this tool's arguments
+	Prefill  string             // how the prompt ended: an opened "<think>\n"
+	Seen     []string           // tool results of the request: a call quoted from one is a Problem
+	Policy   Policy
+	Repair   Repair
+	MaxCall  int // bytes; 0 is 16 MiB
+}
+
+const defaultMaxCall = 16 << 20
+
+// Text parses a whole text.
+func Text(c Config, s string) utp.Reply {
+	p := New(c)
+	evs := slices.Clone(p.Feed(s))
+	return utp.Collect(append(evs, p.Close(false)...))
+}
+
+// New makes a parser for one reply.
+func New(c Config) *Parser {
+	if c.MaxCall == 0 {
+		c.MaxCall = defaultMaxCall
+	}
+	p := &Parser{cfg: c, m: machineOf(c), line: true, textPart: -1, noTry: -1}
+	if c.Tools.Len() > 0 {
+		p.names = newNames(c.Tools)
+	}
+	p.prefill()
+	return p
+}
+
+// machineOf picks the grammars: the named ones first, or only them.
+func machineOf(c Config) *machine {
+	list := c.Grammars
+	if list == nil && len(c.Prefer) == 0 {
+		return auto()
+	}
+	if list == nil {
+		list = grammar.All()
+	}
+	preferred := func(g *grammar.Grammar) bool {
+		return slices.ContainsFunc(c.Prefer, func(n string) bool {
+			return strings.EqualFold(n, g.Name) || slices.ContainsFunc(g.Aliases, func(a string) bool { return strings.EqualFold(a, n) })
+		})
+	}
+	var first, rest []*grammar.Grammar
+	for _, g := range list {
+		if preferred(g) {
+			first = append(first, g)
+		} else if !c.Only {
+			rest = append(rest, g)
+		}
+	}
+	return build(append(first, rest...), c.Grammars == nil && !c.Only)
+}
+
+// prefill reads the end of the prompt, outside the model's text.
+func (p *Parser) prefill() {
+	text := p.cfg.Prefill
+	if text == "" && len(p.m.grams) == 1 {
+		text = p.m.grams[0].Prefill
+	}
+	if text == "" {
+		return
+	}
+	p.Feed(text)
+	p.out, p.carry, p.base, p.textPart = p.out[:0], p.carry[:0], -len(p.hold), -1
+	p.nextPart, p.line = 0, true
+}
+
+// Feed takes more of the text. It never fails: what cannot be read is a
+// Problem event. The slice is valid until the next Feed.
+func (p *Parser) Feed(s string) []utp.Event {
+	p.out = p.out[:0]
+	p.run(s)
+	return p.out
+}
+
+// Close ends the text. cut says that the output ended early: at a length
+// limit, or because the stream broke. A parser is not used after Close.
+func (p *Parser) Close(cut bool) []utp.Event {
+	p.out = p.out[:0]
+	p.eof, p.cut = true, cut
+	p.run("")
+	return p.out
+}

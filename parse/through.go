@@ -1,0 +1,264 @@
+package parse
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// through is what Through knows of the native stream around the text.
+type through struct {
+	parts  map[int]int // native parts to parts of the reply
+	think  *Parser     // reads native thinking
+	calls  []utp.Call  // that were sent
+	native map[int]*held
+	text   *held // a text call that waits: a native one of its name was seen
+	out    []utp.Event
+}
+
+// held is a call whose events wait until it is known to be new.
+type held struct{ events []utp.Event }
+
+// Through passes a native stream through the parser: its text and thinking are
+// read for calls, all else goes on as it is, with Part renumbered. Of two equal
+// calls, one native and one from text, the second is dropped. The Finish event
+// closes the parser.
+func (p *Parser) Through(e utp.Event) []utp.Event {
+	t := &p.through
+	t.out = t.out[:0]
+	switch e.Kind {
+	case utp.TextDelta:
+		p.endThink()
+		p.fromText(p.Feed(e.Text))
+	case utp.ThinkDelta:
+		p.fromThink(e.Text)
+	case utp.Finish:
+		p.endThink()
+		end := utp.End{}
+		if e.End != nil {
+			end = *e.End
+		}
+		p.fromText(p.Close(end.Stop == utp.StopLength || end.Stop == utp.StopError))
+		p.sendHeld()
+		if len(t.calls) > 0 && (end.Stop == utp.StopEnd || end.Stop == "") {
+			end.Stop = utp.StopTool
+		}
+		e.End, e.Part = &end, p.nextPart
+		t.out = append(t.out, e)
+	default:
+		p.fromNative(e)
+	}
+	return t.out
+}
+
+// fromText sends the events of the text parse, but for a call that a native one
+// has made already.
+func (p *Parser) fromText(evs []utp.Event) {
+	t := &p.through
+	for _, e := range evs {
+		if e.Kind == utp.CallStart && t.seen(e.Call.Name, true) {
+			t.text = &held{}
+		}
+		if t.text == nil {
+			t.out = append(t.out, e)
+			if e.Kind == utp.CallEnd {
+				t.calls = append(t.calls, *e.Call)
+			}
+			continue
+		}
+		t.text.events = append(t.text.events, e)
+		switch e.Kind {
+		case utp.CallEnd:
+			if !t.equal(e.Call) {
+				t.out = append(t.out, t.text.events...)
+				t.calls = append(t.calls, *e.Call)
+			} else {
+				t.dropped()
+			}
+			t.text = nil
+		case utp.ProblemEvent:
+			t.out = append(t.out, t.text.events...)
+			t.text = nil
+		}
+	}
+}
+
+// dropped keeps the raw text of a call that is not sent.
+func (t *through) dropped() {
+	for _, e := range t.text.events {
+		t.out = append(t.out, utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw})
+	}
+}
+
+// seen reports whether a call of this name came from the other source.
+func (t *through) seen(name string, native bool) bool {
+	for i := range t.calls {
+		if t.calls[i].Name == name && (t.calls[i].Source == utp.Native) == native {
+			return true
+		}
+	}
+	return false
+}
+
+// equal reports whether an equal call came from the other source.
+func (t *through) equal(c *utp.Call) bool {
+	for i := range t.calls {
+		o := &t.calls[i]
+		if o.Name == c.Name && (o.Source == utp.Native) != (c.Source == utp.Native) && sameJSON(o.Args, c.Args) {
+			return true
+		}
+	}
+	return false
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	return bytes.Equal(a, b) || bytes.Equal(canonical(a), canonical(b))
+}
+
+// canonical is JSON with sorted keys and its number literals.
+func canonical(b json.RawMessage) []byte {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return b
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return b
+	}
+	return out
+}
+
+// fromNative passes an event on that is not text.
+func (p *Parser) fromNative(e utp.Event) {
+	t := &p.through
+	key := e.Part
+	if e.Kind != utp.Mark {
+		p.breakText()
+	}
+	if e.Call != nil && e.Call.Source == "" {
+		c := *e.Call
+		c.Source = utp.Native
+		e.Call = &c
+	}
+	if w, ok := e.Value.(utp.Call); ok && e.Kind == utp.Whole {
+		if w.Source == "" {
+			w.Source = utp.Native
+			e.Value = w
+		}
+		if t.equal(&w) {
+			return
+		}
+		t.calls = append(t.calls, w)
+	}
+	e.Part = p.nativePart(key)
+	if e.Kind == utp.CallStart && t.seen(e.Call.Name, false) {
+		if t.native == nil {
+			t.native = map[int]*held{}
+		}
+		t.native[key] = &held{}
+	}
+	h := t.native[key]
+	if h == nil {
+		t.out = append(t.out, e)
+		if e.Kind == utp.CallEnd {
+			t.calls = append(t.calls, *e.Call)
+		}
+		return
+	}
+	h.events = append(h.events, e)
+	if e.Kind == utp.CallEnd || e.Kind == utp.ProblemEvent {
+		delete(t.native, key)
+		if e.Kind == utp.ProblemEvent || !t.equal(e.Call) {
+			t.out = append(t.out, h.events...)
+			if e.Kind == utp.CallEnd {
+				t.calls = append(t.calls, *e.Call)
+			}
+		}
+	}
+}
+
+// sendHeld lets go of native calls that never ended.
+func (p *Parser) sendHeld() {
+	t := &p.through
+	for _, h := range t.native {
+		t.out = append(t.out, h.events...)
+	}
+	t.native = nil
+}
+
+func (p *Parser) nativePart(native int) int {
+	t := &p.through
+	if t.parts == nil {
+		t.parts = map[int]int{}
+	}
+	n, ok := t.parts[native]
+	if !ok {
+		n = p.part()
+		t.parts[native] = n
+	}
+	return n
+}
+
+// breakText ends the open text part: something native stands behind it.
+func (p *Parser) breakText() {
+	if !p.cur.open {
+		p.textPart = -1
+	}
+}
+
+// fromThink reads native thinking for calls.
+func (p *Parser) fromThink(text string) {
+	t := &p.through
+	if t.think == nil {
+		c := p.cfg
+		c.Prefill = ""
+		t.think = New(c)
+		t.think.think = thinkOf(t.think.m)
+		t.think.st = inThink
+		p.breakText()
+	}
+	p.thinkEvents(t.think.Feed(text))
+}
+
+// thinkOf is a grammar to close thinking by, where the text did not open it.
+func thinkOf(m *machine) *gram {
+	for _, g := range m.grams {
+		if g.Think.Open != "" && !g.Quiet {
+			return g
+		}
+	}
+	return &gram{Grammar: &bareJSON}
+}
+
+func (p *Parser) endThink() {
+	t := &p.through
+	if t.think != nil {
+		p.thinkEvents(t.think.Close(false))
+		t.think = nil
+		t.forget(thinkParts)
+	}
+}
+
+// thinkParts is where the parts of native thinking are numbered from.
+const thinkParts = -1 << 20
+
+func (t *through) forget(from int) {
+	for k := range t.parts {
+		if k < 0 {
+			delete(t.parts, k)
+		}
+	}
+}
+
+func (p *Parser) thinkEvents(evs []utp.Event) {
+	for _, e := range evs {
+		if e.Kind == utp.TextDelta {
+			e.Kind = utp.ThinkDelta
+		}
+		e.Part = p.nativePart(thinkParts + e.Part)
+		p.fromText([]utp.Event{e})
+	}
+}
