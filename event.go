@@ -108,7 +108,7 @@ type replyJSON struct {
 
 // MarshalJSON writes {"message","end","problems"}.
 func (r Reply) MarshalJSON() ([]byte, error) {
-	return json.Marshal(replyJSON{r.Message, r.End, r.Problems})
+	return encode(replyJSON{r.Message, r.End, r.Problems})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

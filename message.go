@@ -1,6 +1,7 @@
 package utp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -132,7 +133,7 @@ func marshalParts(parts []Part) ([]json.RawMessage, error) {
 		if p == nil {
 			return nil, fmt.Errorf("parts[%d] is nil", i)
 		}
-		body, err := json.Marshal(p)
+		body, err := encode(p)
 		if err != nil {
 			return nil, fmt.Errorf("parts[%d]: %w", i, err)
 		}
@@ -186,6 +187,17 @@ func deref(p any) Part {
 	return nil
 }
 
+// encode is json.Marshal without HTML escapes: arguments keep their bytes.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
 type messageJSON struct {
 	Role  Role              `json:"role"`
 	Parts []json.RawMessage `json:"parts"`
@@ -198,7 +210,7 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("utp: message: %w", err)
 	}
-	return json.Marshal(messageJSON{m.Role, parts, m.Extra})
+	return encode(messageJSON{m.Role, parts, m.Extra})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -229,7 +241,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("utp: result: %w", err)
 	}
-	return json.Marshal(resultJSON{r.CallID, r.Name, r.Status, parts, r.Extra})
+	return encode(resultJSON{r.CallID, r.Name, r.Status, parts, r.Extra})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

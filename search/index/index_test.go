@@ -1,0 +1,394 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unifiedtoolprotocol/utp/internal/golden"
+)
+
+func write(t testing.TB, dir, name, text string) {
+	t.Helper()
+	at := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(at, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// age makes the times of all files old enough to be trusted.
+func age(t testing.TB, dir string, by time.Duration) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		old := time.Now().Add(-by)
+		return errors.Join(err, os.Chtimes(name, old, old))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t testing.TB, root, dir string) *Index {
+	t.Helper()
+	x, err := Open(context.Background(), root, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	return x
+}
+
+func query(t testing.TB, x *Index, question string, limit int) ([]Hit, []Total) {
+	t.Helper()
+	hits, totals, err := x.Query(context.Background(), question, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hits, totals
+}
+
+func found(t testing.TB, x *Index, question string) string {
+	t.Helper()
+	hits, _ := query(t, x, question, 20)
+	var out []string
+	for _, h := range hits {
+		out = append(out, h.Path)
+	}
+	return strings.Join(slices.Compact(out), " ")
+}
+
+// TestRanking asks the questions of each case and prints the rank of the file
+// that answers. At least three of four must be first and all but one in twelve
+// among the first three.
+//
+// contract: TE-04
+func TestRanking(t *testing.T) {
+	golden.Run(t, "testdata/rank/*.txtar", func(t *testing.T, c *golden.Case) {
+		dir := t.TempDir()
+		for _, name := range c.Names() {
+			if name != "questions" && name != "ranks" {
+				write(t, dir, name, c.Get(name)+"\n")
+			}
+		}
+		age(t, dir, time.Hour)
+		x := open(t, dir, t.TempDir())
+		var b strings.Builder
+		var first, third, all int
+		for line := range strings.Lines(c.Get("questions")) {
+			question, want, _ := strings.Cut(strings.TrimSpace(line), " → ")
+			rank := 1 + slices.Index(strings.Fields(found(t, x, question)), want)
+			fmt.Fprintf(&b, "%d %s → %s\n", rank, question, want)
+			all++
+			if rank == 1 {
+				first++
+			}
+			if rank >= 1 && rank <= 3 {
+				third++
+			}
+		}
+		c.Want(t, "ranks", b.String())
+		if first*4 < all*3 || third*12 < all*11 {
+			t.Errorf("of %d questions %d have their file first and %d among three: want 3/4 and 11/12\n%s", all, first, third, b.String())
+		}
+	})
+}
+
+func TestHitShowsTheDefinitionAndLinesOfTheQuestion(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a/pool.go", "package a\n\n// Open connects.\nfunc Open(url string) {\n\tx := 1\n\tconnect(url) // the database\n\treturn\n}\n")
+	write(t, dir, "notes.md", "one\ntwo\nthe database connection\n")
+	hits, totals := query(t, open(t, dir, t.TempDir()), "database connections", 5)
+	var got []string
+	for _, h := range hits {
+		for _, l := range h.Lines {
+			got = append(got, fmt.Sprintf("%s:%d %v %s", l.Path, l.Line, l.Def, l.Text))
+		}
+	}
+	want := []string{
+		"a/pool.go:4 true func Open(url string) {",
+		"a/pool.go:3 false // Open connects.",
+		"a/pool.go:5 false \tx := 1",
+		"a/pool.go:6 false \tconnect(url) // the database",
+		"notes.md:3 false the database connection",
+	}
+	slices.SortStableFunc(got, func(a, b string) int { return strings.Compare(a[:1], b[:1]) })
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]Total{{"./", 1}, {"a/", 1}}, totals); d != "" {
+		t.Error(d)
+	}
+}
+
+// contract: TE-03
+func TestTotalsCountEveryPlace(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 30 {
+		write(t, dir, fmt.Sprintf("d%d/f%d.py", i%3, i), "def alpha():\n    pass\n\ndef beta():\n    alpha()\n")
+	}
+	hits, totals := query(t, open(t, dir, t.TempDir()), "alpha", 7)
+	if len(hits) != 7 {
+		t.Errorf("%d hits, want 7", len(hits))
+	}
+	if d := cmp.Diff([]Total{{"d0/", 20}, {"d1/", 20}, {"d2/", 20}}, totals); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestQueryFollowsTheFiles(t *testing.T) {
+	dir, cache := t.TempDir(), t.TempDir()
+	x := open(t, dir, cache)
+	check := func(question, want string) {
+		t.Helper()
+		if got := found(t, x, question); got != want {
+			t.Errorf("%s: found %q, want %q", question, got, want)
+		}
+	}
+	check("walrus", "")
+	write(t, dir, "a.txt", "walrus")
+	write(t, dir, "b.txt", "walrus")
+	check("walrus", "a.txt b.txt")
+	write(t, dir, "a.txt", "turtle") // same size, within the same tick
+	check("walrus", "b.txt")
+	check("turtle", "a.txt")
+	if err := os.Remove(filepath.Join(dir, "b.txt")); err != nil {
+		t.Fatal(err)
+	}
+	check("walrus", "")
+	write(t, dir, ".gitignore", "a.txt")
+	check("turtle", "")
+	write(t, dir, "c.bin", "walrus\x00")
+	check("walrus", "")
+	write(t, dir, "c.bin", "walrus")
+	check("walrus", "c.bin")
+}
+
+func TestUnchangedFilesAreNotReadAgain(t *testing.T) {
+	for name, by := range map[string]time.Duration{"old": time.Hour, "from the future": -time.Hour} {
+		dir, cache := t.TempDir(), t.TempDir()
+		at := filepath.Join(dir, "a.txt")
+		when := time.Now().Add(-by)
+		for _, text := range []string{"walrus", "turtle"} {
+			write(t, dir, "a.txt", text)
+			if err := os.Chtimes(at, when, when); err != nil {
+				t.Fatal(err)
+			}
+			if got := found(t, open(t, dir, cache), "walrus"); got != "a.txt" {
+				t.Errorf("%s: found %q: a file of the same size and time was read again, or the index was not kept", name, got)
+			}
+		}
+	}
+}
+
+// An index that was brought up to date often ranks as a new one does.
+func TestUpdatesDoNotChangeTheScores(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 40 {
+		write(t, dir, fmt.Sprintf("f%d.go", i), fmt.Sprintf("package a\n\nfunc Walrus%d() {\n\tturtle()\n}\n", i))
+	}
+	write(t, dir, "z.go", "package a\n\nfunc Zebra() {\n}\n")
+	score := func(x *Index) float64 {
+		hits, _ := query(t, x, "zebra turtle", 1)
+		return hits[0].Score
+	}
+	want := score(open(t, dir, t.TempDir()))
+	x := open(t, dir, t.TempDir())
+	for i := range 20 {
+		for n := range 3 {
+			old := time.Now().Add(-time.Hour * time.Duration(i+1))
+			if err := os.Chtimes(filepath.Join(dir, fmt.Sprintf("f%d.go", n)), old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := score(x); got < want*0.95 || got > want*1.05 {
+			t.Fatalf("after %d updates the score is %v, in a new index %v", i, got, want)
+		}
+	}
+}
+
+func TestShownTextIsOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.txt", "walrus")
+	x := open(t, dir, t.TempDir())
+	query(t, x, "walrus", 1)
+	places := []place{{path: "a.txt", start: 1, end: 9, line: 1}, {path: "gone.txt", start: 1, end: 1, line: 1}}
+	if got := x.hits(places, []string{"walrus"}); len(got) != 0 {
+		t.Errorf("hits = %v of a file that got shorter and one that is gone, want none", got)
+	}
+}
+
+func TestQueryErrors(t *testing.T) {
+	x := open(t, t.TempDir(), t.TempDir())
+	if _, _, err := x.Query(context.Background(), "?! \"", 5); !errors.Is(err, ErrNoWords) {
+		t.Errorf("err = %v, want ErrNoWords", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := x.Query(ctx, "walrus", 5); !errors.Is(err, context.Canceled) {
+		t.Errorf("err = %v, want context.Canceled", err)
+	}
+	for _, q := range []string{`a" OR b`, "NEAR(a b)", "a* -b ^c", "col:x", "'; drop table files", "where is the", strings.Repeat("word1 x", 100)} {
+		if _, _, err := x.Query(context.Background(), q, 5); err != nil {
+			t.Errorf("Query(%q): %v", q, err)
+		}
+	}
+}
+
+func database(t testing.TB, cache string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(cache, "*.db"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("databases %v, %v, want one", files, err)
+	}
+	return files[0]
+}
+
+func TestBrokenDatabaseIsMadeAnew(t *testing.T) {
+	dir, cache := t.TempDir(), t.TempDir()
+	for i := range 40 {
+		write(t, dir, fmt.Sprintf("f%d.txt", i), strings.Repeat(fmt.Sprintf("walrus%d ", i), 50))
+	}
+	x := open(t, dir, cache)
+	want := found(t, x, "walrus7")
+	if err := x.Close(); err != nil { // which moves everything into the file that is damaged below
+		t.Fatal(err)
+	}
+	for name, damage := range map[string]func([]byte) []byte{
+		"no database":   func([]byte) []byte { return []byte(strings.Repeat("this is no database ", 100)) },
+		"cut":           func(b []byte) []byte { return b[:len(b)/2] },
+		"pages of junk": func(b []byte) []byte { return append(b[:4096:4096], make([]byte, len(b)-4096)...) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := database(t, cache)
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, damage(b), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			x := open(t, dir, cache)
+			if got := found(t, x, "walrus7"); got != want {
+				t.Errorf("found %q, want %q", got, want)
+			}
+			if err := x.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func TestOtherVersionIsEmptied(t *testing.T) {
+	dir, cache := t.TempDir(), t.TempDir()
+	write(t, dir, "a.txt", "walrus")
+	x := open(t, dir, cache)
+	query(t, x, "walrus", 1)
+	if _, err := x.db.Exec("PRAGMA user_version = 999; DROP TABLE chunks"); err != nil {
+		t.Fatal(err)
+	}
+	if got := found(t, open(t, dir, cache), "walrus"); got != "a.txt" {
+		t.Errorf("found %q, want a.txt", got)
+	}
+}
+
+// TestProcessesShareTheDatabase opens the database as each process would, with
+// connections of its own.
+func TestProcessesShareTheDatabase(t *testing.T) {
+	dir, cache := t.TempDir(), t.TempDir()
+	for i := range 200 {
+		write(t, dir, fmt.Sprintf("d/f%d.txt", i), fmt.Sprintf("walrus number%d", i))
+	}
+	var wg sync.WaitGroup
+	for i := range 6 {
+		wg.Go(func() {
+			x, err := Open(context.Background(), dir, cache)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer x.Close()
+			for n := range 5 {
+				write(t, dir, fmt.Sprintf("own%d.txt", i), fmt.Sprintf("turtle%dx%d", i, n))
+				hits, totals, err := x.Query(context.Background(), fmt.Sprintf("turtle%dx%d", i, n), 3)
+				if err != nil || len(hits) != 1 || len(totals) != 1 {
+					t.Errorf("process %d: %v %v %v, want its own file", i, hits, totals, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	_, totals := query(t, open(t, dir, cache), "walrus", 1)
+	if d := cmp.Diff([]Total{{"d/", 200}}, totals); d != "" {
+		t.Errorf("a file is in the index twice or not at all: %s", d)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "file", "x")
+	if _, err := Open(context.Background(), dir, filepath.Join(dir, "file")); err == nil || !strings.Contains(err.Error(), "cache directory") {
+		t.Errorf("err = %v, want the cache directory named", err)
+	}
+	if _, err := Open(context.Background(), filepath.Join(dir, "none"), t.TempDir()); err == nil || !strings.Contains(err.Error(), "root") {
+		t.Errorf("err = %v, want the root named", err)
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for in, want := range map[string]string{
+		"ParseToolCalls":    "parsetoolcalls parse tool calls",
+		"HTTPServer_v2":     "httpserverv2 http server v2",
+		"__init__":          "init",
+		"snake_case x":      "snakecase snake case x",
+		"utf8.RuneError":    "utf8 runeerror rune error",
+		"a+b, 42 Straße é":  "a b 42 straße é",
+		"MAX_SIZE":          "maxsize max size",
+		"日本語 ok":            "日本語 ok",
+		"_ ___":             "",
+		"sha256Sum":         "sha256sum sha256 sum",
+		"x\x00\xffy":        "x y",
+		"parser.Feed(text)": "parser feed text",
+	} {
+		if got := strings.TrimSpace(split(in)); got != want {
+			t.Errorf("split(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestTerms(t *testing.T) {
+	for in, want := range map[string]string{
+		"Where are the tool calls parsed?": "tool calls parsed",
+		"where is it":                      "where is it",
+		"parseJSON parseJSON":              "parsejson parse json",
+		"?":                                "",
+	} {
+		if got := strings.Join(Terms(in), " "); got != want {
+			t.Errorf("Terms(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestAlike(t *testing.T) {
+	for in, want := range map[string]bool{
+		"parse parsed": true, "parser parsing": true, "connect connection": true, "test testimony": false,
+		"tool tools": true, "to too": false, "get got": false, "x x": true, "call caller": true, "connects connections": true,
+	} {
+		a, b, _ := strings.Cut(in, " ")
+		if got := alike(a, b); got != want {
+			t.Errorf("alike(%s) = %v, want %v", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+// Package search finds things in the files of a directory: which files there
+// are (List), which of their lines match (Exact), and where the definitions
+// begin and end (Chunks). It reads through an os.Root only, so nothing outside
+// of the directory is ever shown. Package index ranks places by a question.
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/charlievieth/fastwalk"
+)
+
+// DefaultMaxSize is the size in bytes above which List leaves a file out.
+const DefaultMaxSize = 1 << 20
+
+// Options chooses files. The zero value is what a reader of the source wants.
+type Options struct {
+	All     bool     // also hidden files and installed ones (node_modules …); never .git
+	Ignored bool     // also what .gitignore and .git/info/exclude leave out
+	MaxSize int64    // bytes; 0 is DefaultMaxSize, negative is no limit
+	Globs   []string // only paths that match one; "!glob" leaves out; without a slash the base name counts
+}
+
+// File is a regular file of the directory. Path is relative, with slashes.
+type File struct {
+	Path    string
+	Size    int64
+	ModTime time.Time
+}
+
+// List lists the regular files below root by path. It follows no symbolic
+// links and passes over directories that it may not read. The name that root
+// was opened by must still lead to it. A bad glob is an error.
+func List(ctx context.Context, root *os.Root, o Options) ([]File, error) {
+	for _, g := range o.Globs {
+		if !doublestar.ValidatePattern(strings.TrimPrefix(g, "!")) {
+			return nil, fmt.Errorf("search: glob %q: want a pattern such as **/*.go", g)
+		}
+	}
+	if err := sameDir(root); err != nil {
+		return nil, fmt.Errorf("search: list files: %w", err)
+	}
+	l := lister{ctx: ctx, root: root, options: o, base: filepath.Clean(root.Name())}
+	l.options.MaxSize = cmp.Or(o.MaxSize, DefaultMaxSize)
+	if err := fastwalk.Walk(&fastwalk.Config{}, l.base, l.visit); err != nil {
+		return nil, fmt.Errorf("search: list files: %w", err)
+	}
+	slices.SortFunc(l.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return l.files, nil
+}
+
+// sameDir checks that the name of root, by which the walk goes, is still root.
+func sameDir(root *os.Root) error {
+	have, err := root.Stat(".")
+	if err != nil {
+		return err
+	}
+	named, err := os.Stat(root.Name())
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(have, named) {
+		return fmt.Errorf("%s was replaced by another directory", root.Name())
+	}
+	return nil
+}
+
+type lister struct {
+	ctx     context.Context
+	root    *os.Root
+	options Options
+	base    string
+	rules   sync.Map // directory → *ignore, stored before its entries are visited
+
+	mu    sync.Mutex
+	files []File
+}
+
+// visit is called for a directory before its entries, and for those at once.
+func (l *lister) visit(name string, d fs.DirEntry, err error) error {
+	if stop := l.ctx.Err(); stop != nil {
+		return stop
+	}
+	if name == l.base {
+		if err == nil {
+			l.rules.Store(".", l.enter(".", nil))
+		}
+		return err
+	}
+	if err != nil {
+		return nil
+	}
+	rel := filepath.ToSlash(strings.TrimPrefix(strings.TrimPrefix(name, l.base), string(filepath.Separator)))
+	rules := l.above(rel)
+	switch {
+	case d.IsDir() && l.skip(rel, rules, true):
+		return fs.SkipDir
+	case d.IsDir():
+		l.rules.Store(rel, l.enter(rel, rules))
+	case d.Type().IsRegular() && !l.skip(rel, rules, false) && l.chosen(rel):
+		l.add(rel, d)
+	}
+	return nil
+}
+
+func (l *lister) above(rel string) *ignore {
+	v, _ := l.rules.Load(path.Dir(rel))
+	g, _ := v.(*ignore)
+	return g
+}
+
+// installed are directories that a package manager or an interpreter fills.
+var installed = []string{"node_modules", "__pycache__", "venv"}
+
+func (l *lister) skip(rel string, rules *ignore, dir bool) bool {
+	name := path.Base(rel)
+	if name == ".git" {
+		return true
+	}
+	if !l.options.All && (name[0] == '.' || dir && slices.Contains(installed, name)) {
+		return true
+	}
+	return rules.ignored(rel, dir)
+}
+
+func (l *lister) chosen(rel string) bool {
+	only, in := false, false
+	for _, g := range l.options.Globs {
+		g, not := strings.CutPrefix(g, "!")
+		match := globbed(g, rel)
+		if not && match {
+			return false
+		}
+		only = only || !not
+		in = in || !not && match
+	}
+	return in || !only
+}
+
+func globbed(glob, rel string) bool {
+	if !strings.Contains(glob, "/") {
+		rel = path.Base(rel)
+	}
+	return doublestar.MatchUnvalidated(strings.TrimPrefix(glob, "/"), rel)
+}
+
+func (l *lister) add(rel string, d fs.DirEntry) {
+	info, err := d.Info()
+	if err != nil || !info.Mode().IsRegular() || l.options.MaxSize >= 0 && info.Size() > l.options.MaxSize {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.files = append(l.files, File{rel, info.Size(), info.ModTime()})
+}

@@ -1,0 +1,3 @@
+from pool import *
+
+connect("db")

@@ -1,0 +1,231 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/search"
+	"github.com/unifiedtoolprotocol/utp/search/index"
+	"github.com/unifiedtoolprotocol/utp/te"
+)
+
+//go:embed search_code.md
+var searchCodeText string
+
+var searchCode = builtin{
+	Tool: utp.Tool{
+		Name: "search_code", Tier: utp.Crawl, Description: searchCodeText,
+		Schema: json.RawMessage(`{"type":"object","properties":{` +
+			`"query":{"type":"string","description":"What to look for: a question in plain words, or names from the code"},` +
+			`"limit":{"type":"integer","description":"How many places to return","default":5}},` +
+			`"required":["query"]}`),
+	},
+	run: with((*Set).searchCode),
+}
+
+const (
+	defaultHits = 5
+	maxHits     = 50
+)
+
+type searchArgs struct {
+	Query string `json:"query"`
+	Limit int    `json:"limit"`
+}
+
+// finding is what a search came to, ranked.
+type finding struct {
+	matches []te.Match
+	places  []span     // of the matches
+	totals  []te.Tally // of all matches
+	hint    string
+}
+
+// span is the place of a match: its lines and what it defines.
+type span struct {
+	start, end int
+	symbol     string
+}
+
+func (s *Set) searchCode(ctx context.Context, a searchArgs) (string, error) {
+	if strings.TrimSpace(a.Query) == "" {
+		return "", missing("query")
+	}
+	if a.Limit <= 0 {
+		a.Limit = defaultHits
+	}
+	f, err := s.search(ctx, a.Query, min(a.Limit, maxHits))
+	if err != nil {
+		return "", err
+	}
+	if s.config.Plain {
+		return f.plain(), nil
+	}
+	r := te.Result{Meta: te.Meta{Cmd: "search", Hint: f.hint}, Matches: f.matches, Totals: f.totals}
+	return te.Render(r, s.config.MaxResult), nil
+}
+
+// search asks the index, or looks for the words themselves where there is none.
+func (s *Set) search(ctx context.Context, query string, limit int) (finding, error) {
+	x, err := s.openIndex(ctx)
+	if err == nil {
+		var hits []index.Hit
+		var totals []index.Total
+		if hits, totals, err = x.Query(ctx, query, limit); err == nil {
+			return ranked(hits, totals), nil
+		}
+	}
+	if ctx.Err() != nil {
+		return finding{}, ctx.Err()
+	}
+	f, err2 := s.words(ctx, query, limit)
+	if err2 != nil {
+		return finding{}, err2
+	}
+	if !errors.Is(err, errNoIndex) && !errors.Is(err, index.ErrNoWords) {
+		f.hint = "the search index cannot be used; these lines contain words of the query"
+	}
+	return f, nil
+}
+
+// errNoIndex says that the configuration has no place for an index.
+var errNoIndex = errors.New("tool: no index directory")
+
+// openIndex opens the index once. A failure stays: a cache that cannot be
+// written is not tried again with every search.
+func (s *Set) openIndex(ctx context.Context) (*index.Index, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.index != nil || s.indexErr != nil {
+		return s.index, s.indexErr
+	}
+	if s.config.IndexDir == "" {
+		s.indexErr = errNoIndex
+		return nil, s.indexErr
+	}
+	x, err := index.Open(ctx, s.real, s.config.IndexDir)
+	if err != nil && ctx.Err() == nil {
+		s.indexErr = err
+	}
+	if err == nil {
+		s.index = x
+	}
+	return x, err
+}
+
+func ranked(hits []index.Hit, totals []index.Total) (f finding) {
+	for _, h := range hits {
+		m := match(h.Lines[0])
+		for _, l := range h.Lines[1:] {
+			m.More = append(m.More, te.Line{N: l.Line, Text: l.Text})
+		}
+		f.matches = append(f.matches, m)
+		f.places = append(f.places, span{h.Start, h.End, h.Symbol})
+	}
+	for _, t := range totals {
+		f.totals = append(f.totals, te.Tally(t))
+	}
+	return f
+}
+
+func match(m search.Match) te.Match {
+	return te.Match{Path: m.Path, Line: te.Line{N: m.Line, Text: m.Text}, Def: m.Def, Test: m.Test}
+}
+
+// words finds the lines that have any word of the query: those with most words
+// first, then definitions, tests last.
+func (s *Set) words(ctx context.Context, query string, limit int) (f finding, err error) {
+	terms := index.Terms(query)
+	if len(terms) == 0 {
+		terms = []string{strings.TrimSpace(query)}
+	}
+	found, err := s.grep(ctx, search.Query{Pattern: anyOf(terms), IgnoreCase: true})
+	if err != nil {
+		return f, err
+	}
+	count := map[string]int{}
+	all := make([]te.Match, len(found))
+	for i, m := range found {
+		all[i] = match(m)
+		count[te.Dir(m.Path)]++
+	}
+	te.Rank(all)
+	slices.SortStableFunc(all, func(a, b te.Match) int { return cmp.Compare(score(b, terms), score(a, terms)) })
+	f.matches = all[:min(len(all), limit)]
+	for _, m := range f.matches {
+		f.places = append(f.places, span{m.N, m.N, ""})
+	}
+	for dir, n := range count {
+		f.totals = append(f.totals, te.Tally{Dir: dir, N: n})
+	}
+	return f, nil
+}
+
+// grep searches every file that a reader of the source wants.
+func (s *Set) grep(ctx context.Context, q search.Query) ([]search.Match, error) {
+	files, err := search.List(ctx, s.root, search.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("the files cannot be listed: %w", bare(err))
+	}
+	return search.Exact(ctx, s.root, files, q)
+}
+
+func anyOf(terms []string) string {
+	quoted := make([]string, len(terms))
+	for i, t := range terms {
+		quoted[i] = regexp.QuoteMeta(t)
+	}
+	return strings.Join(quoted, "|")
+}
+
+func score(m te.Match, terms []string) (n int) {
+	line := strings.ToLower(m.Text + " " + path.Base(m.Path))
+	for _, t := range terms {
+		if strings.Contains(line, t) {
+			n++
+		}
+	}
+	if m.Test {
+		return n - 1
+	}
+	return n
+}
+
+// plainHit is a hit without the tool envelope.
+type plainHit struct {
+	Path    string `json:"path"`
+	Lines   string `json:"lines"`
+	Snippet string `json:"snippet"`
+	Summary string `json:"summary"`
+}
+
+// maxSnippet is the size of a snippet in bytes.
+const maxSnippet = 300
+
+func (f finding) plain() string {
+	out := struct {
+		Results []plainHit `json:"results"`
+		Hint    string     `json:"hint,omitempty"`
+	}{Results: []plainHit{}, Hint: f.hint}
+	for i, m := range f.matches {
+		texts := []string{m.Text}
+		for _, l := range m.More {
+			texts = append(texts, l.Text)
+		}
+		at := f.places[i]
+		out.Results = append(out.Results, plainHit{
+			Path: m.Path, Lines: fmt.Sprintf("%d-%d", at.start, at.end),
+			Snippet: cutText(strings.Join(texts, "\n"), maxSnippet), Summary: at.symbol,
+		})
+	}
+	return object(out)
+}

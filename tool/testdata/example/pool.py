@@ -1,0 +1,2 @@
+def connect(url):
+    return url

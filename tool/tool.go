@@ -1,0 +1,215 @@
+// Package tool holds the built-in tools: search_code, read_file, list_dir,
+// inspect_code, edit_block and write_file. They work on the files below one
+// directory and on nothing else, whatever a path or a link says.
+//
+// A result is text for a model: a tool envelope of search_code, plain text of
+// the other tools that read, a JSON object of those that write. A failure is
+// {"error": text} with the status utp.Failed; what a rule forbids is text with
+// the status utp.Denied. Who may run which tool is not decided here (see
+// agent.Gate).
+package tool
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/search/index"
+)
+
+// DefaultMaxResult is the size of a result in bytes if Config does not say.
+const DefaultMaxResult = 16000
+
+// Config says where the tools work.
+type Config struct {
+	Root      string // the directory that the tools may touch; "" is the current one
+	IndexDir  string // where the search index is kept, outside of Root; "" does without an index
+	Plain     bool   // search_code answers in plain JSON, without the tool envelope
+	MaxResult int    // bytes of one result; 0 is DefaultMaxResult
+}
+
+// Set is the built-in tools over one directory. It is safe for concurrent use.
+type Set struct {
+	config Config
+	root   *os.Root
+	given  string // the root as configured, absolute
+	real   string // the root without links
+
+	writing sync.Mutex // held from reading a file to replacing it
+
+	mu       sync.Mutex // guards what follows
+	index    *index.Index
+	indexErr error // why there is no index
+}
+
+// New opens the root. It is cheap: the search index is opened by the first search.
+func New(c Config) (*Set, error) {
+	c.MaxResult = cmp.Or(c.MaxResult, DefaultMaxResult)
+	given, err := filepath.Abs(c.Root)
+	if err != nil {
+		return nil, fmt.Errorf("tool: root %q: %w", c.Root, err)
+	}
+	real, err := filepath.EvalSymlinks(given)
+	if err != nil {
+		return nil, fmt.Errorf("tool: root: %w", err)
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, fmt.Errorf("tool: root: %w", err)
+	}
+	return &Set{config: c, root: root, given: given, real: real}, nil
+}
+
+// Close closes the index and the root.
+func (s *Set) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	if s.index != nil {
+		err = s.index.Close()
+		s.index = nil
+	}
+	s.indexErr = os.ErrClosed
+	return errors.Join(err, s.root.Close())
+}
+
+// builtin is a tool and what runs it.
+type builtin struct {
+	utp.Tool
+	run func(*Set, context.Context, json.RawMessage) (string, error)
+}
+
+// builtins are in the order of tiers, then of names.
+var builtins = []builtin{
+	searchCode,
+	inspectCode, listDir, readFile,
+	editBlock, writeFile,
+}
+
+// Tools lists the tools by tier, then by name.
+func (s *Set) Tools() []utp.Tool {
+	out := make([]utp.Tool, len(builtins))
+	for i, b := range builtins {
+		out[i] = b.Tool
+		out[i].Description = strings.TrimSpace(b.Description)
+		out[i].Schema = slices.Clone(b.Schema)
+	}
+	return out
+}
+
+// Run runs a call. It never panics: every failure, also a name that is not
+// known, is a Result.
+func (s *Set) Run(ctx context.Context, c utp.Call) (r utp.Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = failed(c, fmt.Errorf("tool '%s' broke: %v", c.Name, p))
+		}
+	}()
+	for _, b := range builtins {
+		if b.Name != c.Name {
+			continue
+		}
+		text, err := b.run(s, ctx, c.Args)
+		if err != nil {
+			return failed(c, err)
+		}
+		return utp.TextResult(c, utp.OK, s.capped(text))
+	}
+	return failed(c, fail("Tool '%s' does not exist. Available: %s", c.Name, strings.Join(names(), ", ")))
+}
+
+func names() (out []string) {
+	for _, b := range builtins {
+		out = append(out, b.Name)
+	}
+	return out
+}
+
+// failure is an error worded for a model.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
+func fail(format string, args ...any) error { return failure(fmt.Sprintf(format, args...)) }
+
+// denied is a call that a rule forbids.
+type denied string
+
+func (d denied) Error() string { return string(d) }
+
+func failed(c utp.Call, err error) utp.Result {
+	var no denied
+	if errors.As(err, &no) {
+		return utp.TextResult(c, utp.Denied, no.Error())
+	}
+	return utp.TextResult(c, utp.Failed, object(struct {
+		Error string `json:"error"`
+	}{err.Error()}))
+}
+
+// object is a value as compact JSON, in which "<" stays "<".
+func object(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // a struct of strings and numbers
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// with reads the arguments of a call into an A for f.
+func with[A any](f func(*Set, context.Context, A) (string, error)) func(*Set, context.Context, json.RawMessage) (string, error) {
+	return func(s *Set, ctx context.Context, args json.RawMessage) (string, error) {
+		var a A
+		if len(args) > 0 {
+			if err := json.Unmarshal(args, &a); err != nil {
+				return "", badArguments(err)
+			}
+		}
+		return f(s, ctx, a)
+	}
+}
+
+func badArguments(err error) error {
+	var t *json.UnmarshalTypeError
+	if errors.As(err, &t) {
+		if t.Field == "" {
+			return fail("the arguments are a JSON %s: want an object", t.Value)
+		}
+		return fail("argument '%s' is a %s: want %s", t.Field, t.Value, t.Type)
+	}
+	return fmt.Errorf("the arguments are no JSON object: %w", err)
+}
+
+func missing(argument string) error { return fail("missing argument '%s'", argument) }
+
+// capped is the last guard of the size of a result; tools that can say how to
+// get the rest cut before.
+func (s *Set) capped(text string) string {
+	if len(text) <= s.config.MaxResult {
+		return text
+	}
+	kept := cutText(text, s.config.MaxResult)
+	return fmt.Sprintf("%s\n[...truncated, %d of %d bytes left out...]", kept, len(text)-len(kept), len(text))
+}
+
+// cutText is at most n bytes of s, to the end of a line if one is near, else of a letter.
+func cutText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	kept := strings.ToValidUTF8(s[:max(n, 0)], "")
+	if i := strings.LastIndexByte(kept, '\n'); i > len(kept)/2 {
+		kept = kept[:i]
+	}
+	return kept
+}
