@@ -35,7 +35,7 @@ var inputs = []struct {
 	{"small", "[" + strings.Repeat(`{"name": "get_weather", "arguments": {"city": "Paris", "days": 3, "ok": true}}, `, 12500) + "0]", Options{}},
 	{"broken", "[" + strings.Repeat(`{'name': "say "hi" to it", arguments: {'city': 'Paris', 'days': 3, 'ok': True,},}, `, 12500) + "0]", Options{}},
 	{"quotes", `{"text": "a` + strings.Repeat(`"b`, 500000) + `"}`, Options{}},
-	{"commas", `{"text": "a (` + strings.Repeat(`", "`, 250000) + `)"}`, Options{}},
+	{"commas", `{"text": "a "b` + strings.Repeat(`", "c`, 200000) + `"}`, Options{}},
 	{"literal", `{text:<|"|>` + strings.Repeat("a <b>bold</b> \"text\"\n", 50000) + `<|"|>}`, Options{Quote: `<|"|>`}},
 }
 

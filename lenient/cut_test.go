@@ -3,7 +3,6 @@ package lenient
 import (
 	"fmt"
 	"strings"
-	"testing"
 )
 
 // trace reads pieces and writes down all that a caller can see. Neighbouring
@@ -65,7 +64,7 @@ func pieces(s string, n int) (out []string) {
 
 // checkCuts holds every split into two, and pieces of 1 to 5 bytes, against
 // the whole.
-func checkCuts(t testing.TB, o Options, s string) {
+func checkCuts(t fataler, o Options, s string) {
 	t.Helper()
 	var r Reader
 	want := trace(&r, o, s)
@@ -80,4 +79,10 @@ func checkCuts(t testing.TB, o Options, s string) {
 	for n := 1; n <= 5; n++ {
 		differ(fmt.Sprint("in pieces of ", n), trace(&r, o, pieces(s, n)...))
 	}
+}
+
+// fataler is what testing.TB and *rapid.T share.
+type fataler interface {
+	Helper()
+	Fatalf(format string, a ...any)
 }

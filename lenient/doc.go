@@ -68,8 +68,9 @@
 //     colon) or in an array; in Python they are one string.
 //
 // The look is bounded: two gaps of 64 blanks and one key or word of 64 bytes; it
-// stops at the first closer. What is longer counts as closing. While it lasts,
-// the bytes are held and no token is given; InString is false.
+// stops at the first closer. What is longer counts as what it may be in valid
+// JSON. While it lasts, the bytes are held and no token is given; InString is
+// false.
 // At the root, and in strings whose delimiter is no single character, the first
 // closing delimiter closes.
 package lenient

@@ -33,6 +33,9 @@ func jsonEscape(w string) int {
 	return 6
 }
 
+// halfUnicode reports whether w may yet become a \uXXXX.
+func halfUnicode(w string) bool { return len(w) < 6 && w[1] == 'u' && hexes(w[2:], 4) == len(w)-2 }
+
 // hexes counts the hexadecimal digits at the start of w, up to max.
 func hexes(w string, max int) (n int) {
 	for n < len(w) && n < max && isHex(w[n]) {
@@ -93,7 +96,7 @@ func (r *Reader) oddEscape(w string) (out string, n int, mended bool) {
 	case c == '_' && !python:
 		return "_", 2, true
 	case c == 'u':
-		if len(w) < 6 && hexes(w[2:], 4) == len(w)-2 {
+		if halfUnicode(w) {
 			return "", 0, false
 		}
 	case python:
@@ -164,6 +167,9 @@ func twiceEscaped(w string) (out string, n int, mended bool) {
 		if n := jsonEscape(w); n > 0 {
 			return w[:n], n, false
 		}
+		if halfUnicode(w) {
+			return "", 0, false
+		}
 		return `\\`, 1, true
 	}
 	if len(w) < 3 {
@@ -179,9 +185,9 @@ func twiceEscaped(w string) (out string, n int, mended bool) {
 		}
 		return `\\`, 3, true
 	case c == 'u':
-		if k := hexes(w[3:], 4); k == 4 {
+		if hexes(w[3:], 4) == 4 {
 			return w[1:7], 7, false
-		} else if k == len(w)-3 {
+		} else if halfUnicode(w[1:]) {
 			return "", 0, false
 		}
 	case jsonEscape(w[1:]) > 0:

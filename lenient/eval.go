@@ -15,12 +15,12 @@ const (
 // evaluate works out arithmetic on number literals as Python does. num is ""
 // if s is no such expression; want is set if it is one but has no clear value.
 func (r *Reader) evaluate(s string) (num, want string) {
-	if len(s) > maxExpression || strings.IndexAny(s, "0123456789") < 0 {
+	if len(s) > maxExpression || !strings.ContainsAny(s, "0123456789") {
 		return "", ""
 	}
 	e := expr{s: s}
 	v := e.sum()
-	if e.blanks(); e.bad || e.i < len(s) || e.ops == 0 && s[0] != '(' {
+	if e.blanks(); e.bad || e.i < len(s) || e.ops == 0 && strings.IndexByte(s, '(') < 0 {
 		return "", ""
 	}
 	if looksLikeDate(s) {

@@ -23,7 +23,7 @@ func optionsOf(b byte) Options {
 }
 
 // checkLaws holds the laws of the package against one input.
-func checkLaws(t testing.TB, o Options, s string) {
+func checkLaws(t fataler, o Options, s string) {
 	t.Helper()
 	checkCuts(t, o, s)
 	out, n, fixes, err := Repair(s, o)
@@ -46,7 +46,7 @@ func checkLaws(t testing.TB, o Options, s string) {
 }
 
 // checkValid holds the law of valid JSON: no fix, no change.
-func checkValid(t testing.TB, o Options, s string) {
+func checkValid(t fataler, o Options, s string) {
 	t.Helper()
 	out, n, fixes, err := Repair(s, o)
 	if err != nil || len(fixes) > 0 || n != len(s) || string(out) != s {

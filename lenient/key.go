@@ -16,10 +16,29 @@ func (r *Reader) key(c byte, w string, n int) (int, bool) {
 			r.stack[len(r.stack)-1].doubled++
 		}
 		return n, false
+	case c == '{' && !r.o.Strict && r.toList():
+		return 0, false
 	case isLetter(c) || isDigit(c) || r.o.Quote != "" && freeName(c):
 		return r.startName(), false
 	}
 	return r.fail("a key in quotes"), false
+}
+
+// toList closes the objects above the nearest list: a comma and a { are its
+// next item, so their closers are missing.
+func (r *Reader) toList() bool {
+	at := len(r.stack) - 1
+	for at >= 0 && r.stack[at].kind == object {
+		at--
+	}
+	if at < 0 || r.stack[at].kind > tuple || len(r.stack)-at > len(r.queue) {
+		return false
+	}
+	for len(r.stack)-1 > at {
+		r.missing()
+	}
+	r.state, r.stack[at].comma = sItem, true
+	return true
 }
 
 // arg reads the beginning of an argument or the end of the list.
@@ -100,7 +119,7 @@ func (r *Reader) nameKey(s string, n int) {
 		return
 	}
 	r.keyed(name, r.word.at, n)
-	r.foreign = true
+	r.named, r.foreign = true, true
 	if mended {
 		r.mend(here, badEscape, s, name)
 	}
@@ -184,7 +203,7 @@ func (r *Reader) colon(c byte, n int) int {
 			r.state = sArrow
 		}
 		return n
-	case isQuote(c) || isDigit(c) || c == '-' || c == '{' || c == '[':
+	case !r.named && (isQuote(c) || isDigit(c) || c == '-' || c == '{' || c == '['):
 		if r.mend(here, missingColon, "", ":") {
 			r.state = sValue
 		}

@@ -102,6 +102,7 @@ type Reader struct {
 	wanted  string // the closer that should have stood there
 	down    int    // containers to close before reading on
 	lowered bool   // some were
+	named   bool   // the key had no quotes
 	round   int    // open containers that ) closes
 	groups  int    // open groups
 	doubles int    // closing braces still due from doubled ones
@@ -165,8 +166,9 @@ func (r *Reader) Next(s string) (t Token, n int) {
 
 // End says that no more input comes. Next("") then gives the remaining tokens:
 // missing closers with a Fix where a value boundary was reached, else Fail.
-// After a Fail at a Boundary, End takes the value as it stood in front of the
-// offending byte and Next goes on.
+// After a Fail at a Boundary (a marker stands where a comma or a closer should),
+// End takes the value as it stood in front of the offending byte, and Next goes
+// on; the input from the error's Offset on is then unread, taken or not.
 func (r *Reader) End() {
 	r.ended = true
 	if r.state == sFail && r.Boundary() {

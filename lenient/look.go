@@ -58,6 +58,8 @@ type look struct {
 	comma bool // a comma was seen
 	skip  bool // the next byte of the key is escaped
 	delim byte // of the key
+	smart bool // it is typographic
+	now   bool // the character at hand is wide
 	gap   int  // blanks in a row
 	size  int  // of the key or word
 	word  [5]byte
@@ -83,7 +85,12 @@ func (l *look) step(b byte) verdict {
 		return undecided
 	}
 	l.nwide = 0
+	if l.phase == inKey && isQuote(c) && !l.smart {
+		c = other
+	}
+	l.now = n > 1
 	v := l.char(c)
+	l.now = false
 	for i := n; i < len(w) && v == undecided; i++ {
 		v = l.step(w[i])
 	}
@@ -141,7 +148,7 @@ func (l *look) char(c byte) verdict {
 	case behindLess:
 		return l.either(l.gap == 0 && (c == '/' || c == '|' || c == other))
 	case behindTick:
-		return l.either(c == '`')
+		return l.either(l.gap == 0 && c == '`') // a code fence
 	}
 	return l.behindDot(c)
 }
@@ -156,6 +163,11 @@ func (l *look) either(closes bool) verdict {
 func (l *look) to(p phase) verdict {
 	l.phase, l.gap, l.size = p, 0, 0
 	return undecided
+}
+
+func (l *look) toKey(delim byte) verdict {
+	l.delim, l.smart = delim, l.now
+	return l.to(inKey)
 }
 
 // behindKeyQuote judges a quote in a key.
@@ -187,6 +199,8 @@ func (l *look) behindQuote(c byte) verdict {
 		return unclear
 	case l.broken:
 		return inner
+	case c == '`':
+		return l.to(behindTick)
 	case isQuote(c):
 		return l.twoQuotes(c)
 	case c == '+':
@@ -215,11 +229,7 @@ func (l *look) behindQuote(c byte) verdict {
 func (l *look) twoQuotes(c byte) verdict {
 	switch {
 	case l.in == object:
-		if c == '`' && l.gap == 0 {
-			return l.to(behindTick)
-		}
-		l.delim = c
-		return l.to(inKey)
+		return l.toKey(c)
 	case l.python:
 		return glued
 	case l.in == array && l.gap > 0:
@@ -235,8 +245,7 @@ func (l *look) behindComma(c byte) verdict {
 		return closing
 	case isQuote(c):
 		if l.in == object {
-			l.delim = c
-			return l.to(inKey)
+			return l.toKey(c)
 		}
 		if l.broken && l.odd {
 			return unclear

@@ -214,7 +214,7 @@ func (r *Reader) after(c byte, n int) int {
 		return n
 	case isCloser(c):
 		return r.closer(c, n)
-	case c == '/' || c == '#' || c == ':':
+	case c == '/' || c == '#' || c == ':' || c == '`':
 	case top == object && (isQuote(c) || isLetter(c)),
 		top == array && (isQuote(c) || isDigit(c) || c == '-' || c == '{' || c == '['),
 		top == arguments && isLetter(c):

@@ -382,7 +382,7 @@ func (r *Reader) closeText(n int) {
 // keyed gives a key that ends n bytes from here.
 func (r *Reader) keyed(key string, at, n int) {
 	f := &r.stack[len(r.stack)-1]
-	f.key, f.has = short(key, maxKey), true
+	f.key, f.has, r.named = short(key, maxKey), true, false
 	r.put(Token{Key, key, at, r.off + n})
 	r.state = sColon
 }

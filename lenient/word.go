@@ -8,7 +8,7 @@ const maxWord = 256
 // bare is the number or word being read.
 type bare struct {
 	buf     []byte // what earlier pieces brought
-	at      int    // its offset
+	at, end int    // its offsets
 	size    int    // bytes so far
 	parens  int    // open
 	numeric bool   // it begins like a number
@@ -223,42 +223,43 @@ func (r *Reader) endWord(w string, i int) int {
 		}
 	}
 	s = strings.TrimRight(s, " \t\r\n")
+	b.end = b.at + len(s)
 	if q := r.o.Quote; q != "" && len(r.stack) > 0 && i < len(w) && strings.HasPrefix(w[i:], q) {
 		if r.mend(here, openingQuote, "", q) {
-			r.bareString(s, i)
+			r.bareString(s)
 		}
 		return i + len(q)
 	}
 	if isQuote(next) && !b.gap && isPrefix(s) {
 		return r.prefixed(s, i)
 	}
-	if want := r.settleWord(s, next, i); want != "" {
+	if want := r.settleWord(s, next); want != "" {
 		return r.fail(want)
 	}
 	return i
 }
 
 // settleWord emits the word as what it is, or says what it should have been.
-func (r *Reader) settleWord(s string, next byte, n int) (want string) {
+func (r *Reader) settleWord(s string, next byte) (want string) {
 	if s == "true" || s == "false" || s == "null" || isNumber(s) {
-		r.scalar(s, n)
+		r.scalar(s)
 		return ""
 	}
 	r.foreign = true
 	core := unparen(s)
 	if lit := foreignLiterals[core]; lit != "" {
 		if r.o.Python && isLiteral(core) || r.mend(here, foreignLiteral, s, lit) {
-			r.scalar(lit, n)
+			r.scalar(lit)
 		}
 		return ""
 	}
 	if r.o.Quote != "" && len(r.stack) > 0 {
-		r.bareString(s, n)
+		r.bareString(s)
 		return ""
 	}
 	if num, python, ok := plainNumber(core); ok {
 		if python && r.o.Python || r.mend(here, oddNumber, s, num) {
-			r.scalar(num, n)
+			r.scalar(num)
 		}
 		return ""
 	}
@@ -268,15 +269,15 @@ func (r *Reader) settleWord(s string, next byte, n int) (want string) {
 	}
 	if num != "" {
 		if r.mend(here, expression, s, num) {
-			r.scalar(num, n)
+			r.scalar(num)
 		}
 		return ""
 	}
-	return r.bareWord(s, next, n)
+	return r.bareWord(s, next)
 }
 
 // bareWord takes the word for a string if nothing speaks against it.
-func (r *Reader) bareWord(s string, next byte, n int) (want string) {
+func (r *Reader) bareWord(s string, next byte) (want string) {
 	first, _, more := strings.Cut(s, " ")
 	switch {
 	case len(r.stack) == 0:
@@ -291,28 +292,38 @@ func (r *Reader) bareWord(s string, next byte, n int) (want string) {
 		return "a plain string (f-strings are not evaluated)"
 	case next != 0 && next != ',' && next != '\n' && next != '#' && next != '/' && !isCloser(next),
 		more && (isLiteral(first) || isNumber(first)), len(s) > maxWord, s == "",
-		strings.Trim(s, "+-./~@*%$_") == "":
+		strings.Trim(s, "+-./~@*%$_") == "", formula(s):
 		return "a value (text needs quotes)"
 	}
 	if r.mend(here, bareWord, s, `"`+s+`"`) {
-		r.bareString(s, n)
+		r.bareString(s)
 	}
 	return ""
 }
 
-// scalar emits a literal that ends n bytes from here.
-func (r *Reader) scalar(s string, n int) {
-	r.put(Token{Scalar, s, r.word.at, r.off + n})
+// formula reports whether s has operators between words.
+func formula(s string) bool {
+	for _, op := range []string{" + ", " * ", " / ", " % ", " = ", " ** "} {
+		if strings.Contains(s, op) {
+			return true
+		}
+	}
+	return false
+}
+
+// scalar emits the word as a literal.
+func (r *Reader) scalar(s string) {
+	r.put(Token{Scalar, s, r.word.at, r.word.end})
 	r.valued()
 }
 
-func (r *Reader) bareString(s string, n int) {
-	at := r.word.at
+func (r *Reader) bareString(s string) {
+	at, end := r.word.at, r.word.end
 	r.put(Token{StringOpen, "", at, at})
 	if s != "" {
-		r.put(Token{StringPart, escapeContent(s), at, r.off + n})
+		r.put(Token{StringPart, escapeContent(s), at, end})
 	}
-	r.put(Token{StringClose, "", r.off + n, r.off + n})
+	r.put(Token{StringClose, "", end, end})
 	r.valued()
 }
 
