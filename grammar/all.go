@@ -11,6 +11,8 @@ package grammar
 //     bare name; <tool_calls> with a suffix or a separator before a list.
 //   - Of the grammars that read <invoke> without its group alike, the most used
 //     one names the call: minimax-m2, anthropic, dots.
+//   - Where one form is closed and the other is not (<function_call>), the
+//     closed one stands first: it takes the closer along.
 //   - Where two records read alike and differ only in print (hermes and
 //     ernie45, lfm2 and pangu), the more common one stands first.
 //   - Forms without markers of their own come last: fences, ReAct lines, tags
@@ -26,13 +28,13 @@ var all = []*Grammar{
 	&deepseekV32, &deepseekV4, &deepseekV41, &gigachat35,
 	// single tokens
 	&deepseekV3, &deepseekV31, &kimiK2, &kimiK3, &mistralArgs, &mistral,
-	&llama3, &gemma4, &functionGemma, &cohere, &apertus, &granite, &granite20b,
+	&llama3, &gemma4, &functionGemma, &cohere, &apertus, &granite, &functionCallTag, &granite20b,
 	&functools, &internlm, &gigachat3, &nemotron, &hyperclovax14b, &solar,
-	&plamo3, &k2Horizon, &k2HorizonJSON, &lfm2, &pangu, &llama4Pythonic, &olmo3,
+	&plamo3, &k2Horizon, &k2HorizonJSON, &lfm2, &pangu, &llama4, &olmo3,
 	// message headers
 	&harmony, &inkling, &muse, &functionary32,
 	// tags of prompts
-	&toolsTag, &toolUseArgs, &toolUseChildren, &toolUse, &functionCallTag,
+	&toolsTag, &toolUseArgs, &toolUseChildren, &toolUse,
 	&autobyteus, &cwm,
 	// no markers of their own
 	&jsonFence, &jsonTag, &react, &reactTool, &laguna, &cline, &gemma4Bare, &kimiBare,

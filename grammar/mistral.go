@@ -2,8 +2,8 @@ package grammar
 
 var mistral = Grammar{
 	Name:    "mistral",
-	Aliases: []string{"mistral-json-array", "mistral-tool-calls", "mistral-think", "reasoning:mistral-THINK", "xlam-multi"},
-	Models:  []string{"mistral-7b*", "mistral:*", "mistral", "mistral-nemo*", "mixtral*", "mathstral*", "*xlam*"},
+	Aliases: []string{"mistral-json-array", "mistral-name-args", "mistral-tool-calls", "mistral-think", "reasoning:mistral-THINK", "xlam-multi"},
+	Models:  []string{"mistral*", "mixtral*", "mathstral*", "devstral*", "magistral*", "ministral*", "*xlam*"},
 	Source:  `Mistral tokenizers before v11; vLLM mistral.py`,
 	Think:   Fence{"[THINK]", "[/THINK]"},
 	Group:   Fence{"[TOOL_CALLS][", "]"},

@@ -2,7 +2,7 @@ package grammar
 
 var mistralArgs = Grammar{
 	Name:    "mistral-args",
-	Aliases: []string{"mistral-name-args", "mistral-tool-calls"},
+	Aliases: []string{"mistral-name-args", "mistral-json-array", "mistral-tool-calls"},
 	Models:  []string{"mistral-small*", "mistral-medium*", "mistral-large*", "devstral*", "magistral*", "ministral*"},
 	Source:  `Mistral tokenizers from v11: Small 3.2, Devstral, Magistral, Ministral 3; vLLM mistral.py`,
 	Think:   Fence{"[THINK]", "[/THINK]"},

@@ -1,0 +1,3 @@
+package prompt
+
+var Examples = examples
