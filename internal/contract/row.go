@@ -14,7 +14,7 @@ type Row struct {
 	ShownBy []string // rows whose tests count for it too
 }
 
-var rowID = regexp.MustCompile(`^(?:[A-Z]{1,2}-[0-9]+|UAT-[0-9A-Z.]+)$`)
+var rowID = regexp.MustCompile(`^(?:[A-Z]{1,3}-[0-9]+|UAT-[0-9A-Z.]+)$`)
 
 // Rows reads a page of requirements: headings of the second level, and under
 // them tables whose first cell is an id, the second what must hold, and an

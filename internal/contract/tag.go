@@ -10,11 +10,13 @@ var (
 	tagLine = regexp.MustCompile(`^\s*(?://|#)?\s*contract:\s*(.*)$`)
 	// short is an acceptance id without its prefix: 4.1, C3.
 	short = regexp.MustCompile(`^([45]\.[0-9]+|[CIN][0-9])$`)
+	// digit ends an id that lacks its leading zero: P-8.
+	digit = regexp.MustCompile(`-([0-9])$`)
 )
 
 // Tags lists the ids that the "contract:" lines of a comment name, in order,
 // each once. Commas between ids are allowed; "4.1" and "C3" are UAT-4.1 and
-// UAT-C3.
+// UAT-C3, and "P-8" is P-08.
 func Tags(comment string) (ids []string) {
 	for line := range strings.Lines(comment) {
 		if m := tagLine.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
@@ -30,6 +32,7 @@ func once(ids []string) (out []string) {
 		if short.MatchString(id) {
 			id = "UAT-" + id
 		}
+		id = digit.ReplaceAllString(id, "-0$1")
 		if !seen[id] {
 			seen[id] = true
 			out = append(out, id)

@@ -1,0 +1,69 @@
+# What is checked, and how. Anything longer than a line is Go: internal/report.
+
+GO     = go
+REPORT = $(GO) run ./internal/report
+LINT   = $(GO) tool -modfile=tools/go.mod staticcheck
+FUZZ   = 5s
+
+.PHONY: check fmt vet lint tidy arch test race fuzz sdktest uat contract bench size dist clean
+
+# The gate. The race tests come last: they take longest, and their lines close the output.
+check: fmt tidy vet lint size fuzz sdktest race
+
+# Names the files that gofmt would change.
+fmt:
+	@files=$$(gofmt -l -s .); test -z "$$files" || { echo "gofmt -s -w these:"; echo "$$files"; exit 1; }
+
+# go.mod and go.sum say what the code imports.
+tidy:
+	$(GO) mod tidy -diff
+	$(GO) -C tools mod tidy -diff
+	$(GO) -C sdktest mod tidy -diff
+
+vet:
+	$(GO) vet ./...
+	$(GO) -C sdktest vet ./...
+
+lint:
+	$(LINT) ./...
+
+# The laws of the house alone; they are among the tests too.
+arch:
+	$(GO) test ./internal/arch
+
+test:
+	$(GO) test ./...
+
+race:
+	$(GO) test -race ./...
+
+# Every fuzz target for a while: make fuzz FUZZ=10m
+fuzz:
+	$(REPORT) fuzz $(FUZZ)
+
+# Clients of other vendors against our programs. Needs node 20 or newer.
+sdktest:
+	npm --prefix sdktest ci --ignore-scripts --no-audit --no-fund
+	$(GO) -C sdktest test -count=1 ./...
+
+# The acceptance scenarios and their sign-off.
+uat:
+	@$(REPORT) uat
+
+# The requirements with their tests; rows in full: make contract ROWS="P-08 X-04"
+contract:
+	@$(REPORT) contract $(ROWS)
+
+bench:
+	$(GO) test -run='^$$' -bench=. -benchmem ./...
+
+# The size budgets; only those that are laws fail.
+size:
+	@$(REPORT) size
+
+# Programs for five platforms with their checksums, in dist/.
+dist:
+	$(REPORT) dist
+
+clean:
+	rm -rf dist

@@ -1,0 +1,70 @@
+package arch
+
+// Ring is a package's place: it imports lower rings only.
+type Ring int
+
+// Tooling is the place of packages for tests and development. They may import
+// anything; only tests import them.
+const Tooling Ring = -1
+
+// Room is one package of the module.
+type Room struct {
+	Path   string // below the module; "." is its root
+	Ring   Ring
+	Beside []string // packages of its own ring that it may import
+	Deps   []string // modules of others that it may import, in the rings 0 to 2
+}
+
+// rooms is the plan of the house. ARCHITECTURE.md says in a line what each is for.
+var rooms = []Room{
+	{Path: ".", Ring: 0},
+
+	{Path: "grammar", Ring: 1},
+	{Path: "lenient", Ring: 1},
+	{Path: "schema", Ring: 1, Deps: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
+	{Path: "te", Ring: 1},
+
+	{Path: "parse", Ring: 2},
+	{Path: "prompt", Ring: 2},
+	{Path: "wire", Ring: 2},
+	{Path: "wire/anthropic", Ring: 2, Beside: []string{"wire"}},
+	{Path: "wire/gemini", Ring: 2, Beside: []string{"wire"}},
+	{Path: "wire/ollama", Ring: 2, Beside: []string{"wire"}},
+	{Path: "wire/openai", Ring: 2, Beside: []string{"wire"}},
+	{Path: "wire/responses", Ring: 2, Beside: []string{"wire"}},
+
+	{Path: "backend", Ring: 3},
+	{Path: "backend/extract", Ring: 3},
+	{Path: "backend/local", Ring: 3},
+	{Path: "mcp", Ring: 3},
+	{Path: "search", Ring: 3},
+	{Path: "search/index", Ring: 3, Beside: []string{"search"}},
+	{Path: "store", Ring: 3},
+
+	{Path: "agent", Ring: 4},
+	{Path: "gateway", Ring: 4},
+	{Path: "internal/fake", Ring: 4}, // also "bx mock"
+	{Path: "tool", Ring: 4},
+
+	{Path: "cmd/bx", Ring: 5, Beside: []string{"cmd/bx/internal/config", "cmd/bx/internal/view"}},
+	{Path: "cmd/bx/internal/config", Ring: 5},
+	{Path: "cmd/bx/internal/view", Ring: 5},
+	{Path: "cmd/te", Ring: 5},
+
+	{Path: "internal/arch", Ring: Tooling},
+	{Path: "internal/contract", Ring: Tooling},
+	{Path: "internal/golden", Ring: Tooling},
+	{Path: "internal/report", Ring: Tooling},
+}
+
+// Rooms lists the packages that have a place, whether they are built yet or not.
+func Rooms() []Room { return append([]Room(nil), rooms...) }
+
+func roomOf(path string) (Room, bool) {
+	for _, r := range rooms {
+		if r.Path == path {
+			return r, true
+		}
+	}
+	return Room{}, false
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp/internal/arch"
+)
+
+// fuzzAll runs every fuzz target of the module for a while each.
+func fuzzAll(w io.Writer, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("fuzz: want a duration for each target, as in 5s")
+	}
+	if _, err := time.ParseDuration(args[0]); err != nil {
+		return fmt.Errorf("fuzz: %w", err)
+	}
+	h, err := arch.Load(".")
+	if err != nil {
+		return err
+	}
+	for _, target := range h.FuzzTargets() {
+		pkg := "./" + target.Package
+		fmt.Fprintln(w, "fuzz", pkg, target.Func)
+		cmd := exec.Command("go", "test", "-run=^$", "-fuzz=^"+target.Func+"$", "-fuzztime="+args[0], pkg)
+		cmd.Stdout, cmd.Stderr = w, os.Stderr
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("%s %s: %w: the input that fails is in testdata/fuzz of the package; keep it as a case", pkg, target.Func, err)
+		}
+	}
+	return nil
+}

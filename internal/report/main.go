@@ -1,0 +1,41 @@
+// Report is the workshop of the module: it lists the requirements with their
+// tests, prints the acceptance sign-off and the size budgets, runs the fuzz
+// targets and builds the release. The Makefile is its front:
+//
+//	go run ./internal/report contract [ID …]
+//	go run ./internal/report uat
+//	go run ./internal/report size
+//	go run ./internal/report fuzz DURATION
+//	go run ./internal/report dist
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+var commands = map[string]func(w io.Writer, args []string) error{
+	"contract": contractReport,
+	"uat":      uatReport,
+	"size":     sizeReport,
+	"fuzz":     fuzzAll,
+	"dist":     dist,
+}
+
+func main() {
+	if err := run(os.Stdout, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "report:", err)
+		os.Exit(1)
+	}
+}
+
+func run(w io.Writer, args []string) error {
+	if len(args) > 0 {
+		if command := commands[args[0]]; command != nil {
+			return command(w, args[1:])
+		}
+	}
+	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION, dist")
+}
