@@ -1,0 +1,340 @@
+package backend
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/ollama"
+	"github.com/unifiedtoolprotocol/utp/wire/openai"
+)
+
+// ability is what a server says of a model.
+type ability struct {
+	tools   *bool // nil: not said
+	window  int   // in tokens; 0: not said
+	floor   int   // Ollama: the window set in the model file
+	loaded  int   // Ollama: the window of the model in memory; 0: not loaded
+	asked   int   // Ollama: the largest num_ctx sent so far
+	details ollama.Details
+}
+
+// askTime bounds a question about a model: it must not hold up the request.
+const askTime = 3 * time.Second
+
+// maxAnswer bounds what is read of a server's answer about itself.
+const maxAnswer = 8 << 20
+
+// ask gets an answer of the server about itself. body is nil for a GET.
+func (c *Client) ask(ctx context.Context, address string, body []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, askTime, &tooLate{"no answer", askTime})
+	defer cancel()
+	method, reader := http.MethodGet, io.Reader(nil)
+	if body != nil {
+		method, reader = http.MethodPost, strings.NewReader(string(body))
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, reader)
+	if err != nil {
+		return nil, err
+	}
+	c.authorize(req)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.connectError(ctx, c.cfg.Model, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		return nil, c.fail(Refused, c.cfg.Model, c.readError(resp))
+	}
+	return io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+}
+
+// ability asks once for each model. A server that cannot be asked now is asked
+// again with the next request.
+func (c *Client) ability(ctx context.Context, model string) *ability {
+	c.mu.Lock()
+	known := c.models[model]
+	c.mu.Unlock()
+	if known != nil {
+		return known
+	}
+	known, sure := c.learn(ctx, model)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if sure && c.models[model] == nil {
+		c.models[model] = known
+	}
+	return known
+}
+
+func (c *Client) learn(ctx context.Context, model string) (a *ability, sure bool) {
+	if c.cfg.Provider == Ollama {
+		return c.learnOllama(ctx, model)
+	}
+	if c.base.Scheme == "https" {
+		return &ability{}, true // a public service: nothing to ask that it would answer
+	}
+	return c.learnOpenAI(ctx, model), true
+}
+
+func (c *Client) learnOllama(ctx context.Context, model string) (*ability, bool) {
+	body, err := c.ask(ctx, c.root(ollama.ShowPath), ollama.ShowRequest(model))
+	if err != nil {
+		return &ability{}, false
+	}
+	d, err := ollama.Show(model, body)
+	if err != nil {
+		return &ability{}, false
+	}
+	a := &ability{tools: d.Tools, window: d.Context, floor: d.NumCtx, details: d}
+	if running, err := c.ollamaModels(ctx, ollama.RunningPath); err == nil {
+		if m := find(running, model); m != nil {
+			a.loaded = m.Context
+		}
+	}
+	return a, true
+}
+
+func (c *Client) ollamaModels(ctx context.Context, path string) ([]wire.Model, error) {
+	body, err := c.ask(ctx, c.root(path), nil)
+	if err != nil {
+		return nil, err
+	}
+	return ollama.Tags(body, path == ollama.RunningPath)
+}
+
+// find looks a model up by its name, with or without the tag ":latest".
+func find(models []wire.Model, name string) *wire.Model {
+	for i := range models {
+		if models[i].ID == name || models[i].ID == name+":latest" {
+			return &models[i]
+		}
+	}
+	return nil
+}
+
+// learnOpenAI asks llama.cpp, LM Studio and vLLM each in its own way.
+func (c *Client) learnOpenAI(ctx context.Context, model string) *ability {
+	a := &ability{}
+	if body, err := c.ask(ctx, c.root(openai.PropsPath), nil); err == nil {
+		if p, err := openai.ReadProps(body); err == nil {
+			return &ability{tools: p.Tools, window: p.Context}
+		}
+	}
+	for _, address := range []string{c.root(openai.LMStudioPath), c.at(openai.ModelsPath)} {
+		body, err := c.ask(ctx, address, nil)
+		if err != nil {
+			if unreachable(err) {
+				return a
+			}
+			continue
+		}
+		models, err := openai.Models(body)
+		if m := find(models, model); err == nil && m != nil {
+			return &ability{tools: m.Tools, window: m.Context}
+		}
+	}
+	return a
+}
+
+func unreachable(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind != Refused
+}
+
+// charsPerToken is on the safe side of what English text and code measure.
+const charsPerToken = 3.5
+
+// Estimate is about how many tokens a request is.
+func Estimate(r *utp.Request) int {
+	n := 0
+	for _, t := range r.Tools {
+		n += 40 + len(t.Name) + utf8.RuneCountInString(t.Description) + utf8.RuneCount(t.Schema)
+	}
+	for _, m := range r.Messages {
+		n += 16
+		for _, p := range m.Parts {
+			n += size(p)
+		}
+	}
+	return int(float64(n)/charsPerToken) + 1
+}
+
+func size(p utp.Part) int {
+	switch p := p.(type) {
+	case utp.Text:
+		return utf8.RuneCountInString(p.Text)
+	case utp.Think:
+		return utf8.RuneCountInString(p.Text)
+	case utp.Call:
+		return 30 + len(p.Name) + max(utf8.RuneCount(p.Args), utf8.RuneCountInString(p.RawArgs))
+	case utp.Result:
+		n := 20
+		for _, q := range p.Parts {
+			n += size(q)
+		}
+		return n
+	case utp.Blob:
+		return 1000 * charsPerToken // an image: some hundred to some thousand tokens
+	}
+	return 0
+}
+
+// windowStep is the grain of num_ctx, windowFloor its least value. Each change
+// makes Ollama load the model anew, so it never shrinks either.
+const (
+	windowStep  = 2048
+	windowFloor = 8192
+)
+
+// fit sets the window for the request and warns when the prompt does not fit
+// the model. r is the caller's own copy.
+func (c *Client) fit(r *utp.Request, a *ability) {
+	reserve := c.cfg.Reserve
+	if r.Params.MaxTokens != nil {
+		reserve = *r.Params.MaxTokens
+	}
+	prompt := Estimate(r)
+	window := a.window
+	if c.cfg.Provider == Ollama {
+		window = c.setNumCtx(r, a, prompt+reserve)
+	}
+	if window > 0 && prompt+reserve > window {
+		c.warn("the prompt needs about %d tokens and the reply %d more, but the window of %s has %d: its beginning may be cut off unseen; ask about less, or use a model with a larger window", prompt, reserve, r.Model, window)
+	}
+}
+
+func (c *Client) setNumCtx(r *utp.Request, a *ability, need int) int {
+	if r.Params.Context == nil {
+		n := c.cfg.NumCtx
+		if n == 0 {
+			n = c.numCtx(a, need)
+		}
+		r.Params.Context = &n
+	}
+	return *r.Params.Context
+}
+
+func (c *Client) numCtx(a *ability, need int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := (need + windowStep - 1) / windowStep * windowStep
+	n = max(n, windowFloor, a.floor, a.asked)
+	if a.loaded >= n {
+		n = a.loaded
+	}
+	if a.window > 0 {
+		n = min(n, a.window)
+	}
+	a.asked = n
+	return n
+}
+
+// Model is a model as a server lists it.
+type Model = wire.Model
+
+// Models lists what the server has, the loaded ones marked where it says so.
+func (c *Client) Models(ctx context.Context) ([]Model, error) {
+	if c.cfg.Provider != Ollama {
+		body, err := c.ask(ctx, c.at(openai.ModelsPath), nil)
+		if err != nil {
+			return nil, err
+		}
+		return c.listed(openai.Models(body))
+	}
+	models, err := c.ollamaModels(ctx, ollama.TagsPath)
+	if err != nil {
+		return c.listed(nil, err)
+	}
+	running, _ := c.ollamaModels(ctx, ollama.RunningPath)
+	for i := range models {
+		if m := find(running, models[i].ID); m != nil {
+			models[i].Loaded, models[i].Context = true, m.Context
+		}
+	}
+	return models, nil
+}
+
+// listed makes an answer that is no list an error that says so.
+func (c *Client) listed(models []Model, err error) ([]Model, error) {
+	var e *Error
+	if err != nil && !errors.As(err, &e) {
+		return nil, c.fail(BadReply, c.cfg.Model, err)
+	}
+	return models, err
+}
+
+// Status is what there is to know of a server and its model.
+type Status struct {
+	Server       string   `json:"server"`
+	Version      string   `json:"version,omitempty"`
+	Models       []Model  `json:"models"`
+	Model        string   `json:"model,omitempty"` // the configured one
+	Found        bool     `json:"found"`           // the server has it
+	Native       bool     `json:"native_tools"`    // tools will be sent in the provider's field
+	Why          string   `json:"why"`             // who says so
+	Capabilities []string `json:"capabilities,omitempty"`
+	Window       int      `json:"window,omitempty"` // in tokens; 0: not known
+}
+
+// Status asks the server about itself and the configured model.
+func (c *Client) Status(ctx context.Context) (Status, error) {
+	s := Status{Server: c.Server(), Model: c.cfg.Model}
+	models, err := c.Models(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.Models = models
+	s.Version = c.version(ctx)
+	s.Found = find(models, c.cfg.Model) != nil
+	if c.cfg.Model != "" {
+		a := c.ability(ctx, c.cfg.Model)
+		s.Native, s.Why = c.native(a)
+		s.Capabilities, s.Window = a.details.Capabilities, a.window
+	}
+	return s, nil
+}
+
+type buildJSON struct {
+	Build   string `json:"build_info"` // llama.cpp
+	Version string `json:"version"`    // Ollama, vLLM
+}
+
+func (c *Client) version(ctx context.Context) string {
+	paths := []string{openai.PropsPath, "/version"}
+	if c.cfg.Provider == Ollama {
+		paths = []string{ollama.VersionPath}
+	} else if c.base.Scheme == "https" {
+		return ""
+	}
+	for _, path := range paths {
+		var j buildJSON
+		if body, err := c.ask(ctx, c.root(path), nil); err == nil && json.Unmarshal(body, &j) == nil && j.Build+j.Version != "" {
+			return j.Build + j.Version
+		}
+	}
+	return ""
+}
+
+// native decides whether tools go into the provider's field, and says why.
+func (c *Client) native(a *ability) (bool, string) {
+	switch {
+	case c.cfg.Native != Auto:
+		return c.cfg.Native == Yes, "set in the configuration"
+	case c.cfg.Calls == TextOnly:
+		return false, "calls are looked for in the text only"
+	case a.tools != nil && *a.tools:
+		return true, "the server says that the model takes tools"
+	case a.tools != nil:
+		return false, "the server says that the model takes no tools"
+	}
+	return true, fmt.Sprintf("%s does not say; assumed", c.Server())
+}

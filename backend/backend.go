@@ -1,0 +1,209 @@
+// Package backend asks a model over HTTP and gives the reply as events, with
+// the calls found wherever the model put them.
+//
+// It joins what the other packages do one by one: wire writes the request and
+// reads the provider's frames, prompt puts the tools into the text of a model
+// that takes no native ones, lenient mends the arguments of native calls, and
+// parse finds calls in text. A Client is what package agent calls a Model.
+package backend
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/ollama"
+	"github.com/unifiedtoolprotocol/utp/wire/openai"
+)
+
+// Providers that New knows.
+const (
+	Ollama = "ollama" // Ollama's own API
+	OpenAI = "openai" // OpenAI, or any server with /v1/chat/completions
+)
+
+// Tri is yes, no, or left to the client.
+type Tri int
+
+const (
+	Auto Tri = iota
+	Yes
+	No
+)
+
+// Calls says where calls are looked for.
+type Calls int
+
+const (
+	Composite  Calls = iota // in the provider's own field and in the text
+	NativeOnly              // in the provider's own field; the text is not read
+	TextOnly                // in the text; native calls are dropped, with a warning
+)
+
+// Timeouts bound the waiting. Zero means the default named here.
+type Timeouts struct {
+	Connect time.Duration // to open a connection: 5 s
+	First   time.Duration // from the request to the first byte, in which a server may load the model: 10 min
+	Idle    time.Duration // between two pieces of a reply: 5 min
+}
+
+// Config says which model to ask, and how.
+type Config struct {
+	Provider string // Ollama or OpenAI
+	URL      string // "http://127.0.0.1:11434", "https://openrouter.ai/api/v1"; /v1 may be missing behind a bare host
+	APIKey   string // sent as bearer token; never to another host than URL's
+	Model    string // for requests that name none
+
+	Native        Tri              // tools in the provider's field; Auto asks the server
+	Grammar       *grammar.Grammar // for tools in the prompt; nil: the first one made for the model, else hermes
+	Results       Tri              // results in the provider's form; Auto: as the tools went
+	ResultGrammar *grammar.Grammar // for results in the prompt; nil is Grammar
+	Parse         parse.Config     // how text is read; Tools, Forced and Seen come from the request
+	Calls         Calls
+
+	Whole   bool // ask for the reply in one piece
+	NumCtx  int  // Ollama: the window to load the model with; 0: by the prompt's size
+	Reserve int  // tokens to keep for the reply when the window is computed; 0 is 1024
+
+	Timeouts Timeouts
+	Retries  int           // further tries before the first byte; 0 is 2, below 0 none
+	Backoff  time.Duration // before the first further try; 0 is 250 ms
+	HTTP     *http.Client  // nil: HTTP(false, Timeouts.Connect)
+
+	// The functions are called from the goroutine that reads the Stream.
+	NewID func() string               // ids for calls without one; nil leaves them empty
+	Warn  func(string)                // for people: what may go wrong; nil: nowhere
+	Trace func(Trace)                 // every call found, dropped or refused; nil: nowhere
+	Dump  func(sent, received []byte) // raw bodies, one of the two; nil: nowhere
+}
+
+// Trace tells how a piece of a reply was understood.
+type Trace struct {
+	Dialect  string // "native", a grammar's name, or "" where none was recognised
+	Raw      string // the slice of the reply
+	Decision string // "call search_code", "truncated: …"
+	Mismatch bool   // a text call of a model that was given native tools
+}
+
+// Client asks one server. It is safe for concurrent use.
+type Client struct {
+	cfg  Config
+	base *url.URL
+	back wire.Back
+	http *http.Client
+
+	mu     sync.Mutex
+	models map[string]*ability // what is known of each model
+}
+
+// New checks the configuration. It sends nothing.
+func New(c Config) (*Client, error) {
+	base, err := baseURL(c.URL)
+	if err != nil {
+		return nil, err
+	}
+	cl := &Client{cfg: c, base: base, models: map[string]*ability{}}
+	switch c.Provider {
+	case Ollama:
+		cl.back = ollama.Back{}
+	case OpenAI:
+		cl.back = openai.Back{Server: serverAt(base.Hostname())}
+	default:
+		return nil, fmt.Errorf("backend: provider %q: want %s or %s", c.Provider, Ollama, OpenAI)
+	}
+	cl.defaults()
+	return cl, nil
+}
+
+func (c *Client) defaults() {
+	set := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	t := &c.cfg.Timeouts
+	set(&t.Connect, 5*time.Second)
+	set(&t.First, 10*time.Minute)
+	set(&t.Idle, 5*time.Minute)
+	set(&c.cfg.Backoff, 250*time.Millisecond)
+	if c.cfg.Retries == 0 {
+		c.cfg.Retries = 2
+	}
+	if c.cfg.Reserve == 0 {
+		c.cfg.Reserve = 1024
+	}
+	if c.http = c.cfg.HTTP; c.http == nil {
+		c.http = HTTP(false, t.Connect)
+	}
+}
+
+func serverAt(host string) openai.Server {
+	switch host {
+	case "api.openai.com":
+		return openai.OpenAI
+	case "api.mistral.ai":
+		return openai.Mistral
+	}
+	return openai.Any
+}
+
+// baseURL reads a server's address. Without a scheme it is http.
+func baseURL(s string) (*url.URL, error) {
+	if s != "" && !strings.Contains(s, "://") {
+		s = "http://" + s
+	}
+	u, err := url.Parse(strings.TrimRight(s, "/"))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("backend: url %q: want http://HOST:PORT or https://HOST/v1", s)
+	}
+	return u, nil
+}
+
+// at is the address of a codec's path. A base with a path has the API's
+// version in it: "/v1" is not added twice.
+func (c *Client) at(path string) string {
+	if strings.Trim(c.base.Path, "/") != "" {
+		path = strings.TrimPrefix(path, "/v1")
+	}
+	return c.base.JoinPath(path).String()
+}
+
+// root is the address of a path outside the versioned API.
+func (c *Client) root(path string) string {
+	u := *c.base
+	u.Path = strings.TrimSuffix(u.Path, "/v1")
+	return u.JoinPath(path).String()
+}
+
+func (c *Client) warn(format string, args ...any) {
+	if c.cfg.Warn != nil {
+		c.cfg.Warn(fmt.Sprintf(format, args...))
+	}
+}
+
+func (c *Client) model(r *utp.Request) string {
+	if r.Model != "" {
+		return r.Model
+	}
+	return c.cfg.Model
+}
+
+// Stream asks the model. The events end with Finish; an error ends them early,
+// or stands behind a Finish with StopError. Errors are of type *Error but for
+// those of ctx and of a request that cannot be written.
+func (c *Client) Stream(ctx context.Context, r *utp.Request) iter.Seq2[utp.Event, error] {
+	return func(yield func(utp.Event, error) bool) {
+		if err := c.stream(ctx, r, func(e utp.Event) bool { return yield(e, nil) }); err != nil && err != errLeft {
+			yield(utp.Event{}, err)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package backend_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// failure asks for an error of a kind.
+func failure(t *testing.T, c *backend.Client, kind backend.Kind, words ...string) *backend.Error {
+	t.Helper()
+	_, err := reply(c, question(search))
+	var e *backend.Error
+	if !errors.As(err, &e) || e.Kind != kind {
+		t.Fatalf("error %v, want one of kind %s", err, kind)
+	}
+	for _, w := range words {
+		if !strings.Contains(e.Error(), w) {
+			t.Errorf("%q does not say %q", e, w)
+		}
+	}
+	return e
+}
+
+func client(t *testing.T, c backend.Config) *backend.Client {
+	t.Helper()
+	if c.Provider == "" {
+		c.Provider = backend.Ollama
+	}
+	c.Model, c.Backoff = "m", time.Millisecond
+	out, err := backend.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestUnreachable(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + l.Addr().String()
+	l.Close()
+	failure(t, client(t, backend.Config{URL: url}), backend.Unreachable,
+		"cannot reach Ollama at "+url+": connection refused; is it running? start it with `ollama serve`")
+	failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url}), backend.Unreachable, "cannot reach the server at "+url, "OPENAI_BASE_URL")
+}
+
+func TestErrorBodies(t *testing.T) {
+	for _, c := range []struct {
+		script, provider string
+		words            []string
+	}{
+		{"-- server --\nmodel: other\n-- turn --\n-- text --\nok\n", backend.Ollama, []string{"HTTP 404: model 'm' not found", "`ollama pull m`"}},
+		{"-- server --\nmodel: other\n-- turn --\n-- text --\nok\n", backend.OpenAI, []string{"HTTP 404: The model `m` does not exist.", "`bx status`"}},
+		{"-- turn --\n-- error 400 --\nbad request\n", backend.Ollama, []string{"answered HTTP 400: bad request"}},
+		{"-- server --\nkey: k\n-- turn --\n-- text --\nok\n", backend.OpenAI, []string{"HTTP 401", "check the API key"}},
+		{"-- turn --\nrepeat\n-- error 500 --\nllama runner process has terminated\n", backend.Ollama, []string{"HTTP 500: llama runner process has terminated", "its log says more"}},
+		{"-- turn --\nrepeat\n-- error 429 --\nslow down\n", backend.OpenAI, []string{"HTTP 429: slow down", "try again later"}},
+		{"-- turn --\n-- error 429 retry-after=600 --\nquota\n", backend.OpenAI, []string{"try again in 10m0s"}},
+		{"-- turn --\n-- error 400 --\n{\"error\":{\"message\":\"maximum context length is 4096\",\"code\":\"context_length_exceeded\"}}\n", backend.OpenAI, []string{"longer than the model's window"}},
+		{"-- turn --\nrepeat\n-- error 502 --\n<html>Bad Gateway</html>\n", backend.OpenAI, []string{"Bad Gateway"}},
+	} {
+		r := setUp(t, inline(t, c.script), backend.Config{Provider: c.provider, Model: "m"})
+		e := failure(t, r.Client, backend.Refused, c.words...)
+		var w *wire.Error
+		if !errors.As(e, &w) || w.Status == 0 {
+			t.Errorf("%s: no status in %v", c.script, e)
+		}
+	}
+}
+
+// contract: Z-16
+func TestRetries(t *testing.T) {
+	r := setUp(t, script(t, "busy_then_ready"), backend.Config{Provider: backend.OpenAI})
+	if got := mustReply(t, r.Client, question()); got.Text() != "Ready." {
+		t.Errorf("%+v", got)
+	}
+	for want, retries := range map[int]int{1: -1, 2: 1, 4: 3} {
+		r := setUp(t, inline(t, "-- turn --\nrepeat\n-- error 503 --\nbusy\n"), backend.Config{Retries: retries})
+		failure(t, r.Client, backend.Refused, "busy")
+		if got := len(r.server.Requests()); got != want {
+			t.Errorf("%d further tries: %d requests, want %d", retries, got, want)
+		}
+	}
+	once := setUp(t, inline(t, "-- turn --\nrepeat\n-- error 400 --\nbad\n"), backend.Config{})
+	failure(t, once.Client, backend.Refused, "bad")
+	if n := len(once.server.Requests()); n != 1 {
+		t.Errorf("a bad request was sent %d times", n)
+	}
+}
+
+// contract: T-04 Z-09 Z-16
+func TestABrokenReplyIsAnError(t *testing.T) {
+	for _, c := range []struct {
+		script string
+		kind   backend.Kind
+		words  string
+	}{
+		{"cut_in_text", backend.Cut, "broke off"},
+		{"cut_in_call", backend.Cut, "broke off"},
+		{"stream_error", backend.Refused, "error parsing tool call"},
+	} {
+		for _, provider := range []string{backend.Ollama, backend.OpenAI} {
+			r := setUp(t, script(t, c.script), backend.Config{Provider: provider})
+			var evs []utp.Event
+			var err error
+			for e, bad := range r.Stream(context.Background(), question(search)) {
+				if bad != nil {
+					err = bad
+					break
+				}
+				evs = append(evs, e)
+			}
+			got := utp.Collect(evs)
+			var e *backend.Error
+			if !errors.As(err, &e) || e.Kind != c.kind || !strings.Contains(e.Error(), c.words) {
+				t.Errorf("%s, %s: %v", c.script, provider, err)
+			}
+			if len(got.Calls()) != 0 || got.Stop != utp.StopError || evs[len(evs)-1].Kind != utp.Finish {
+				t.Errorf("%s, %s: %+v", c.script, provider, got)
+			}
+			if c.script == "cut_in_call" && len(got.Problems) != 1 {
+				t.Errorf("%s: problems %+v", provider, got.Problems)
+			}
+			if n := len(r.server.Requests()); n != 1 {
+				t.Errorf("%s, %s: sent %d times", c.script, provider, n)
+			}
+		}
+	}
+}
+
+func TestAnEmptyReplyIsNoError(t *testing.T) {
+	r := setUp(t, script(t, "empty"), backend.Config{})
+	if got := mustReply(t, r.Client, question()); len(got.Parts) != 0 || got.Stop != utp.StopEnd {
+		t.Errorf("%+v", got)
+	}
+}
+
+func serve(t *testing.T, chat http.HandlerFunc) string {
+	t.Helper()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost || r.URL.Path == "/api/show" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice that the client is gone
+		chat(w, r)
+	}))
+	t.Cleanup(h.Close)
+	return h.URL
+}
+
+func TestAnotherServer(t *testing.T) {
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>hello</html>")) })
+	failure(t, client(t, backend.Config{URL: url}), backend.BadReply, "<html>hello</html>", "Ollama's API")
+	failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url, Whole: true}), backend.BadReply, "an OpenAI-compatible API")
+	failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url}), backend.Cut)
+}
+
+func TestTimeouts(t *testing.T) {
+	hang := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	failure(t, client(t, backend.Config{URL: hang, Timeouts: backend.Timeouts{First: 20 * time.Millisecond}}), backend.Timeout, "no answer within 20ms", "raise the timeout")
+	stall := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(`{"message":{"content":"word"},"done":false}` + "\n"))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	failure(t, client(t, backend.Config{URL: stall, Timeouts: backend.Timeouts{Idle: 20 * time.Millisecond}}), backend.Timeout, "no more of the reply within 20ms")
+}
+
+// contract: A-07
+func TestCancel(t *testing.T) {
+	started := make(chan struct{})
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(`{"message":{"content":"word"},"done":false}` + "\n"))
+		_ = http.NewResponseController(w).Flush()
+		close(started)
+		<-r.Context().Done()
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { <-started; cancel() }()
+	var last error
+	for _, err := range client(t, backend.Config{URL: url}).Stream(ctx, question()) {
+		last = err
+	}
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("%v", last)
+	}
+	last = nil
+	for _, err := range client(t, backend.Config{URL: url}).Stream(ctx, question()) {
+		last = err
+	}
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("cancelled before: %v", last)
+	}
+}
+
+func TestOffline(t *testing.T) {
+	offline := backend.HTTP(true, 0)
+	for _, url := range []string{"http://192.0.2.1:11434", "https://api.openai.com", "http://[2001:db8::1]:80"} {
+		failure(t, client(t, backend.Config{URL: url, HTTP: offline}), backend.Offline, "only this machine may be reached", "--offline")
+	}
+	r := setUp(t, script(t, "length"), backend.Config{HTTP: offline})
+	mustReply(t, r.Client, question())
+	for host, want := range map[string]bool{"localhost": true, "127.0.0.1": true, "127.9.9.9": true, "[::1]": true, "::1": true, "0.0.0.0": false, "localhost.example": false, "10.0.0.1": false} {
+		if backend.Loopback(host) != want {
+			t.Errorf("Loopback(%q) is not %v", host, want)
+		}
+	}
+}
+
+func TestARedirectToAnotherHostIsRefused(t *testing.T) {
+	var reached atomic.Bool
+	other := serve(t, func(http.ResponseWriter, *http.Request) { reached.Store(true) })
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other+r.URL.Path, http.StatusTemporaryRedirect)
+	})
+	failure(t, client(t, backend.Config{URL: url, Retries: -1}), backend.Unreachable, "redirects to another host")
+	if reached.Load() {
+		t.Error("the prompt went to another host")
+	}
+}
+
+func TestTheKeyIsNotRepeated(t *testing.T) {
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s"}}`, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+	})
+	e := failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url, APIKey: "sk-secret"}), backend.Refused, "Incorrect API key provided: [key]")
+	if strings.Contains(fmt.Sprintf("%v %+v", e, e), "sk-secret") {
+		t.Error("the key is in the error")
+	}
+}

@@ -1,0 +1,199 @@
+package backend
+
+import (
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// flow takes the frames of one reply through the codec, the mending of native
+// arguments and the parse of the text, to the reader.
+type flow struct {
+	client *Client
+	plan   *plan
+	reader wire.Reader
+	mend   *mender
+	parser *parse.Parser // nil: text is not read
+	yield  func(utp.Event) bool
+
+	left    bool
+	dropped map[int]bool // native parts that are dropped
+	think   int          // part of the latest thinking; -1: none
+	calls   int
+	raws    map[int]*strings.Builder // of calls found in text, for Trace
+	ids     map[int]string           // made for calls without one, by part
+}
+
+func (c *Client) newFlow(p *plan, yield func(utp.Event) bool) *flow {
+	f := &flow{client: c, plan: p, yield: yield, think: -1, dropped: map[int]bool{}, raws: map[int]*strings.Builder{}, ids: map[int]string{}}
+	f.reader = p.exchange.Reader(c.cfg.NewID)
+	f.mend = newMender(c.cfg.Parse.Repair != parse.Off)
+	if c.cfg.Calls != NativeOnly {
+		f.parser = parse.New(p.parse)
+	}
+	return f
+}
+
+// frames passes frames on; errLeft says that the reader wants no more.
+func (f *flow) frames(frames []wire.Frame) error {
+	for _, frame := range frames {
+		if f.client.cfg.Dump != nil {
+			f.client.cfg.Dump(nil, frame.Data)
+		}
+		if f.events(f.reader.Feed(frame)); f.left {
+			return errLeft
+		}
+	}
+	return nil
+}
+
+// close ends the reply and gives what the codec found wrong with it.
+func (f *flow) close() error {
+	if f.events(f.reader.Close()); f.left {
+		return errLeft
+	}
+	return f.reader.Err()
+}
+
+func (f *flow) events(evs []utp.Event) {
+	for _, e := range evs {
+		if f.client.cfg.Calls == TextOnly && f.native(e) {
+			continue
+		}
+		for _, e := range f.mend.event(e) {
+			f.parse(e)
+		}
+	}
+}
+
+// native drops the events of native calls where only text counts.
+func (f *flow) native(e utp.Event) bool {
+	if e.Kind == utp.CallStart || e.Kind == utp.ProblemEvent {
+		f.dropped[e.Part] = true
+	}
+	if e.Kind == utp.ProblemEvent {
+		f.trace(Trace{Dialect: utp.Native, Raw: e.Problem.Raw, Decision: "dropped: " + e.Problem.Error()})
+	}
+	if e.Kind == utp.CallEnd {
+		f.client.warn("the model called %s in the provider's own field, but only calls in the text count here (call_parser): dropped", e.Call.Name)
+		f.trace(Trace{Dialect: utp.Native, Raw: e.Call.RawArgs, Decision: "dropped " + e.Call.Name})
+	}
+	return f.dropped[e.Part]
+}
+
+func (f *flow) parse(e utp.Event) {
+	switch {
+	case f.parser == nil:
+		f.send(e)
+	case e.Kind == utp.PartEnd:
+		f.endThink(e)
+	default:
+		for _, e := range f.parser.Through(e) {
+			f.send(e)
+		}
+	}
+}
+
+// endThink gives what belongs to the thinking to the part that it has become.
+func (f *flow) endThink(e utp.Event) {
+	if e.Part = f.think; e.Part >= 0 {
+		f.send(e)
+	}
+}
+
+func (f *flow) send(e utp.Event) {
+	if f.left {
+		return
+	}
+	switch e.Kind {
+	case utp.ThinkDelta:
+		f.think = e.Part
+	case utp.CallStart:
+		e.Call = f.identified(e)
+	case utp.CallEnd:
+		e.Call = f.identified(e)
+		f.calls++
+	case utp.Finish:
+		e = f.finish(e)
+	}
+	f.tell(e)
+	f.left = !f.yield(e)
+}
+
+// identified gives a call without an id one of its own.
+func (f *flow) identified(e utp.Event) *utp.Call {
+	if e.Call.ID != "" || f.client.cfg.NewID == nil {
+		return e.Call
+	}
+	if f.ids[e.Part] == "" {
+		f.ids[e.Part] = f.client.cfg.NewID()
+	}
+	c := *e.Call
+	c.ID = f.ids[e.Part]
+	return &c
+}
+
+// finish makes the stop fit the calls that came out in the end.
+func (f *flow) finish(e utp.Event) utp.Event {
+	end := utp.End{}
+	if e.End != nil {
+		end = *e.End
+	}
+	switch {
+	case f.calls > 0 && (end.Stop == utp.StopEnd || end.Stop == utp.StopSequence):
+		end.Stop = utp.StopTool
+	case f.calls == 0 && end.Stop == utp.StopTool:
+		end.Stop = utp.StopEnd
+	}
+	e.End = &end
+	return e
+}
+
+// tell traces what was found.
+func (f *flow) tell(e utp.Event) {
+	if f.client.cfg.Trace == nil {
+		return
+	}
+	switch e.Kind {
+	case utp.CallStart, utp.CallDelta:
+		f.raw(e.Part).WriteString(e.Raw)
+	case utp.CallEnd:
+		f.raw(e.Part).WriteString(e.Raw)
+		f.trace(f.found(e))
+	case utp.ProblemEvent:
+		t := Trace{Dialect: e.Problem.Grammar, Raw: f.raw(e.Part).String() + e.Raw, Decision: e.Problem.Error()}
+		if t.Raw == "" {
+			t.Raw = e.Problem.Raw
+		}
+		f.trace(t)
+	}
+}
+
+func (f *flow) raw(part int) *strings.Builder {
+	if f.raws[part] == nil {
+		f.raws[part] = new(strings.Builder)
+	}
+	return f.raws[part]
+}
+
+func (f *flow) found(e utp.Event) Trace {
+	t := Trace{Dialect: e.Call.Source, Raw: f.raw(e.Part).String(), Decision: "call " + e.Call.Name}
+	if e.Call.FromText() {
+		t.Dialect = strings.TrimPrefix(e.Call.Source, "text:")
+		t.Mismatch = f.plan.native && f.plan.parse.Tools.Len() > 0
+	} else {
+		t.Raw = e.Call.RawArgs
+	}
+	for _, fix := range e.Call.Fixes {
+		t.Decision += "; mended " + fix.Path + " " + fix.Why
+	}
+	return t
+}
+
+func (f *flow) trace(t Trace) {
+	if f.client.cfg.Trace != nil {
+		f.client.cfg.Trace(t)
+	}
+}

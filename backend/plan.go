@@ -1,0 +1,196 @@
+package backend
+
+import (
+	"context"
+	"slices"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/prompt"
+	"github.com/unifiedtoolprotocol/utp/schema"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// plan is a request made ready to send.
+type plan struct {
+	model    string
+	native   bool // tools went into the provider's field
+	exchange *wire.Exchange
+	parse    parse.Config
+}
+
+// fallback is the grammar for models of which nothing better is known.
+const fallback = "hermes"
+
+func (c *Client) grammar(model string) *grammar.Grammar {
+	if c.cfg.Grammar != nil {
+		return c.cfg.Grammar
+	}
+	if made := grammar.ForModel(model); len(made) > 0 {
+		return made[0]
+	}
+	g, _ := grammar.ByName(fallback)
+	return g
+}
+
+func (c *Client) resultGrammar(model string) *grammar.Grammar {
+	if c.cfg.ResultGrammar != nil {
+		return c.cfg.ResultGrammar
+	}
+	return c.grammar(model)
+}
+
+// plan makes a request ready. r stays as it is.
+func (c *Client) plan(ctx context.Context, r *utp.Request) (*plan, error) {
+	p := &plan{model: c.model(r)}
+	a := c.ability(ctx, p.model)
+	p.native, _ = c.native(a)
+	p.parse = c.reading(r)
+	out, err := c.formed(r, p)
+	if err != nil {
+		return nil, err
+	}
+	req := *out
+	req.Model, req.Stream = p.model, !c.cfg.Whole
+	if req.Choice.Mode == utp.None && !p.native {
+		req.Tools = nil
+	}
+	c.fit(&req, a)
+	p.exchange, err = c.back.Open(&req)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// formed puts the tools and the history into the form that was decided.
+func (c *Client) formed(r *utp.Request, p *plan) (*utp.Request, error) {
+	nativeResults := p.native
+	if c.cfg.Results != Auto {
+		nativeResults = c.cfg.Results == Yes
+	}
+	if p.native && nativeResults {
+		return r, nil
+	}
+	g := c.grammar(p.model)
+	if !p.native {
+		p.parse = preferred(p.parse, g)
+	}
+	switch {
+	case p.native:
+		return historyAsText(c.resultGrammar(p.model), r)
+	case nativeResults:
+		return toolsAsText(g, r)
+	}
+	return allAsText(g, c.resultGrammar(p.model), r)
+}
+
+// allAsText is for a model that knows neither tools nor results but as text.
+func allAsText(g, results *grammar.Grammar, r *utp.Request) (*utp.Request, error) {
+	if g.Name == results.Name {
+		return render(g, offered(r))
+	}
+	told, err := historyAsText(results, r)
+	if err != nil {
+		return nil, err
+	}
+	return toolsAsText(g, told)
+}
+
+// historyAsText tells earlier calls and results in g and leaves the tools.
+func historyAsText(g *grammar.Grammar, r *utp.Request) (*utp.Request, error) {
+	bare := *r
+	bare.Tools, bare.Choice = nil, utp.Choice{}
+	told, err := prompt.Render(g, &bare)
+	if err != nil {
+		return nil, err
+	}
+	out := *r
+	out.Messages = told.Messages
+	return &out, nil
+}
+
+// toolsAsText offers the tools in g and leaves the history.
+func toolsAsText(g *grammar.Grammar, r *utp.Request) (*utp.Request, error) {
+	bare := *offered(r)
+	isSystem := func(m utp.Message) bool { return m.Role == utp.System }
+	bare.Messages = slices.DeleteFunc(slices.Clone(r.Messages), func(m utp.Message) bool { return !isSystem(m) })
+	out, err := render(g, &bare)
+	if err != nil {
+		return nil, err
+	}
+	if answered(r.Messages) {
+		out.Params.Stop = r.Params.Stop
+	}
+	out.Messages = append(slices.Clone(out.Messages), slices.DeleteFunc(slices.Clone(r.Messages), isSystem)...)
+	return out, nil
+}
+
+// offered is r without tools if none may be called.
+func offered(r *utp.Request) *utp.Request {
+	if r.Choice.Mode != utp.None {
+		return r
+	}
+	out := *r
+	out.Tools = nil
+	return &out
+}
+
+// render writes r in g, with g's stops, but only while no tool has answered: a
+// model that reads results may quote what would stop it.
+func render(g *grammar.Grammar, r *utp.Request) (*utp.Request, error) {
+	out, err := prompt.Render(g, r)
+	if err == nil && len(r.Tools) > 0 && !answered(r.Messages) {
+		out.Params.Stop = append(slices.Clone(out.Params.Stop), prompt.Stops(g)...)
+	}
+	return out, err
+}
+
+// answered reports whether a tool has answered since the user last spoke.
+func answered(ms []utp.Message) bool {
+	for i := len(ms) - 1; i >= 0; i-- {
+		if len(ms[i].Results()) > 0 {
+			return true
+		}
+		if ms[i].Role == utp.User {
+			return false
+		}
+	}
+	return false
+}
+
+// reading is how the reply's text is to be read.
+func (c *Client) reading(r *utp.Request) parse.Config {
+	p := c.cfg.Parse
+	p.Tools = schema.Compile(r.Tools)
+	if r.Choice.Mode == utp.Named {
+		p.Forced = r.Choice.Name
+	}
+	p.Seen = append(slices.Clone(p.Seen), results(r.Messages)...)
+	return p
+}
+
+func results(ms []utp.Message) (texts []string) {
+	for _, m := range ms {
+		for _, res := range m.Results() {
+			if text := res.Text(); text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
+}
+
+// preferred ranks the grammar that the model was told first. An exclusive
+// choice of others stays exclusive.
+func preferred(p parse.Config, g *grammar.Grammar) parse.Config {
+	if p.Only || slices.Contains(p.Prefer, g.Name) {
+		return p
+	}
+	p.Prefer = append([]string{g.Name}, p.Prefer...)
+	if p.Grammars != nil && !slices.ContainsFunc(p.Grammars, func(h *grammar.Grammar) bool { return h.Name == g.Name }) {
+		p.Grammars = append([]*grammar.Grammar{g}, p.Grammars...)
+	}
+	return p
+}

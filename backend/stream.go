@@ -1,0 +1,139 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// errLeft is a consumer that wants no more.
+var errLeft = errors.New("backend: the reader left")
+
+func (c *Client) stream(ctx context.Context, r *utp.Request, yield func(utp.Event) bool) error {
+	outer := ctx
+	ctx, w := newWatch(ctx)
+	defer w.close()
+	p, resp, err := c.open(ctx, w, r)
+	if err != nil {
+		return plain(c.cause(outer, ctx, p, err))
+	}
+	defer resp.Body.Close()
+	return c.cause(outer, ctx, p, c.receive(w, p, resp, yield))
+}
+
+// cause is err, or why the context ended, which explains it better.
+func (c *Client) cause(outer, ctx context.Context, p *plan, err error) error {
+	switch {
+	case err == nil || err == errLeft:
+		return err
+	case outer.Err() != nil:
+		return outer.Err()
+	case context.Cause(ctx) != nil && p != nil:
+		return c.ended(context.Cause(ctx), p.model)
+	}
+	return err
+}
+
+// open sends the request. A server that refuses native tools gets them in the
+// prompt from then on, unless they were asked for.
+func (c *Client) open(ctx context.Context, w *watch, r *utp.Request) (*plan, *http.Response, error) {
+	p, err := c.plan(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	resp, err := c.send(ctx, w, p.exchange, p.model)
+	var refusal *wire.Error
+	if err == nil || !p.native || c.cfg.Native != Auto || !errors.As(err, &refusal) || !refusesTools(refusal) {
+		return p, resp, err
+	}
+	c.warn("%s takes no native tools for %s (%s): they go into the prompt instead", c.Server(), p.model, refusal.Message)
+	c.forgo(ctx, p.model)
+	if p, err = c.plan(ctx, r); err != nil {
+		return nil, nil, err
+	}
+	resp, err = c.send(ctx, w, p.exchange, p.model)
+	return p, resp, err
+}
+
+// forgo remembers that a model takes no native tools.
+func (c *Client) forgo(ctx context.Context, model string) {
+	known, no := c.ability(ctx, model), false
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := *known
+	a.tools = &no
+	c.models[model] = &a
+}
+
+// receive reads the reply and hands its events on.
+func (c *Client) receive(w *watch, p *plan, resp *http.Response, yield func(utp.Event) bool) error {
+	flow := c.newFlow(p, yield)
+	if c.whole(resp, p.exchange.Framing) {
+		return c.receiveWhole(p, resp, flow)
+	}
+	decoder := p.exchange.Framing.Decoder()
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := resp.Body.Read(buf)
+		w.wait("no more of the reply", c.cfg.Timeouts.Idle)
+		frames, bad := decoder.Feed(buf[:n])
+		if stop := flow.frames(frames); stop != nil {
+			return stop
+		}
+		if bad != nil {
+			flow.close()
+			return c.fail(BadReply, p.model, bad)
+		}
+		if err == nil {
+			continue
+		}
+		frames, _ = decoder.Close()
+		if stop := flow.frames(frames); stop != nil {
+			return stop
+		}
+		return c.verdict(p, flow.close(), err)
+	}
+}
+
+// whole reports a reply in one piece, also where a stream was asked for. A
+// whole reply of Ollama is a stream of one line.
+func (c *Client) whole(resp *http.Response, f wire.Framing) bool {
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return f == wire.SSE && media != "text/event-stream" && (c.cfg.Whole || media == "application/json")
+}
+
+// maxReply bounds a reply in one piece.
+const maxReply = 64 << 20
+
+func (c *Client) receiveWhole(p *plan, resp *http.Response, flow *flow) error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
+	if err == nil {
+		err = io.EOF
+	}
+	if stop := flow.frames([]wire.Frame{{Data: body}}); stop != nil {
+		return stop
+	}
+	return c.verdict(p, flow.close(), err)
+}
+
+// verdict says what was wrong with a reply that is over. broken is what the
+// codec says, read how the connection ended.
+func (c *Client) verdict(p *plan, broken, read error) error {
+	var w *wire.Error
+	switch {
+	case broken == nil || broken == errLeft:
+		return broken
+	case errors.Is(broken, wire.ErrCut) && read != io.EOF:
+		return c.fail(Cut, p.model, errors.Join(wire.ErrCut, read))
+	case errors.Is(broken, wire.ErrCut):
+		return c.fail(Cut, p.model, broken)
+	case errors.As(broken, &w) && w.Type == wire.NotThisAPI:
+		return c.fail(BadReply, p.model, w)
+	}
+	return c.fail(Refused, p.model, broken)
+}

@@ -1,0 +1,94 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// Paths of the servers' own questions, all GETs.
+const (
+	ModelsPath   = "/v1/models"
+	LMStudioPath = "/api/v0/models" // LM Studio only
+	PropsPath    = "/props"         // llama.cpp only
+)
+
+type listJSON struct {
+	Data []struct {
+		ID      string        `json:"id"`
+		Owner   string        `json:"owned_by"`
+		Created wire.LooseInt `json:"created"`
+		MaxLen  wire.LooseInt `json:"max_model_len"`  // vLLM, SGLang
+		Length  wire.LooseInt `json:"context_length"` // OpenRouter
+		Window  wire.LooseInt `json:"context_window"` // Groq
+		Status  struct {
+			Value string `json:"value"` // llama.cpp's router
+		} `json:"status"`
+		// LM Studio
+		Type         string        `json:"type"`
+		State        string        `json:"state"`
+		LoadedLength wire.LooseInt `json:"loaded_context_length"`
+		MaxLength    wire.LooseInt `json:"max_context_length"`
+		Capabilities []string      `json:"capabilities"`
+	} `json:"data"`
+}
+
+// Models reads the answer of ModelsPath or LMStudioPath. LM Studio alone says
+// which models are loaded and which take tools.
+func Models(body []byte) ([]wire.Model, error) {
+	var j listJSON
+	if err := json.Unmarshal(body, &j); err != nil {
+		return nil, fmt.Errorf("openai: list of models: %w", err)
+	}
+	models := make([]wire.Model, 0, len(j.Data))
+	for _, m := range j.Data {
+		out := wire.Model{ID: m.ID, Owner: m.Owner, Created: int64(m.Created)}
+		out.Context = int(first(m.LoadedLength, m.MaxLen, m.Length, m.Window, m.MaxLength))
+		out.Loaded = m.State == "loaded" || m.Status.Value == "loaded" || m.MaxLen > 0
+		out.Chat = m.Type != "embeddings" && !strings.Contains(strings.ToLower(m.ID), "embed")
+		if m.Type != "" {
+			tools := slices.Contains(m.Capabilities, "tool_use")
+			out.Tools = &tools
+		}
+		models = append(models, out)
+	}
+	return models, nil
+}
+
+func first(ns ...wire.LooseInt) wire.LooseInt {
+	for _, n := range ns {
+		if n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// Props is what llama.cpp knows of the model that it runs.
+type Props struct {
+	Context int    // window of a request, in tokens
+	Tools   *bool  // the chat template takes tools; nil: not said
+	Build   string // of the server
+}
+
+type propsJSON struct {
+	Settings *struct {
+		NCtx wire.LooseInt `json:"n_ctx"`
+	} `json:"default_generation_settings"`
+	Caps struct {
+		Tools *bool `json:"supports_tools"`
+	} `json:"chat_template_caps"`
+	Build wire.Loose `json:"build_info"`
+}
+
+// ReadProps reads the answer of PropsPath.
+func ReadProps(body []byte) (Props, error) {
+	var j propsJSON
+	if err := json.Unmarshal(body, &j); err != nil || j.Settings == nil {
+		return Props{}, fmt.Errorf("openai: the answer of %s is not one of llama.cpp: %.60q", PropsPath, body)
+	}
+	return Props{Context: int(j.Settings.NCtx), Tools: j.Caps.Tools, Build: string(j.Build)}, nil
+}

@@ -1,0 +1,106 @@
+// Package wire holds what the codecs of the providers have in common: the
+// interfaces Front (to pose as a provider) and Back (to call one), the text of
+// event streams, errors, and the rules for ids, names and the order of a
+// history. One sub-package is one provider's API.
+//
+// Everything here is a function of bytes: ids, clocks and connections belong to
+// the callers.
+package wire
+
+import "github.com/unifiedtoolprotocol/utp"
+
+// Frame is one event of a stream: an event of server-sent events, or a line of NDJSON.
+type Frame struct {
+	Event string // SSE event name; "" is "message"
+	Data  []byte
+	ID    string // SSE event id
+}
+
+// Loss is a part of a request or reply that the other side cannot be told.
+type Loss struct {
+	Path string `json:"path"` // where it stood: "tools[2].strict"
+	What string `json:"what"` // what became of it: "dropped"
+	Why  string `json:"why"`
+}
+
+// Framing is how a provider cuts its stream into frames.
+type Framing int
+
+const (
+	SSE    Framing = iota // text/event-stream
+	NDJSON                // a JSON object a line
+)
+
+// Back calls a provider.
+type Back interface {
+	// Open writes r as the provider wants it. It fails only for a request that
+	// cannot be sent at all; everything less is in the Exchange's Losses.
+	Open(r *utp.Request) (*Exchange, error)
+}
+
+// Exchange is one request on its way to a provider.
+type Exchange struct {
+	Path    string            // below the provider's base URL: "/v1/chat/completions"
+	Header  map[string]string // without authorization
+	Body    []byte
+	Losses  []Loss
+	Framing Framing
+	Answer
+}
+
+// Answer reads what the provider sends back. newID makes ids for calls that
+// come without one; if it is nil they stay empty.
+type Answer interface {
+	Read(body []byte, newID func() string) (utp.Reply, error)
+	Reader(newID func() string) Reader
+}
+
+// Reader reads one streamed reply. It never fails in Feed: what goes wrong is
+// in the events (a Problem, a Finish with StopError) and in Err.
+type Reader interface {
+	Feed(f Frame) []utp.Event // valid until the next Feed
+	Close() []utp.Event       // the stream is over; ends with Finish unless Feed gave it
+	Err() error               // why the reply is broken: *Error or ErrCut; nil after a whole one
+}
+
+// HTTPRequest is a client's request, for Front.Read.
+type HTTPRequest struct {
+	Method, Path  string
+	Query, Header map[string][]string
+	Body          []byte
+}
+
+// Stamp is what a written reply carries besides the model's words.
+type Stamp struct {
+	ID, Model string
+	Unix      int64         // seconds
+	NewID     func() string // for calls without an id
+}
+
+// Front poses as a provider.
+type Front interface {
+	Read(r HTTPRequest) (*utp.Request, []Loss, error)
+	Whole(r *utp.Request, reply utp.Reply, s Stamp) ([]byte, []Loss, error)
+	Writer(r *utp.Request, s Stamp) Writer
+	Error(err error) (status int, body []byte)
+	Models(models []Model) []byte
+}
+
+// Writer writes one streamed reply.
+type Writer interface {
+	Write(e utp.Event) []Frame
+	Close(err error) []Frame // the last frames, whatever happened
+}
+
+// Model is a model as a server lists it.
+type Model struct {
+	ID      string `json:"id"`
+	Context int    `json:"context,omitempty"` // window in tokens; 0 is unknown
+	Tools   *bool  `json:"tools,omitempty"`   // the server takes native tools for it; nil is unknown
+	Think   *bool  `json:"think,omitempty"`   // it can reason; nil is unknown
+	Loaded  bool   `json:"loaded,omitempty"`  // in memory now
+	Chat    bool   `json:"chat"`              // not an embedding model
+	Remote  bool   `json:"remote,omitempty"`  // the server passes its requests on to another machine
+	Owner   string `json:"owner,omitempty"`
+	Created int64  `json:"created,omitempty"` // Unix seconds
+}
