@@ -145,16 +145,15 @@ func Collect(evs []Event) Reply {
 
 // building is a part under construction.
 type building struct {
-	kind       Kind // TextDelta, ThinkDelta, CallStart, Whole
-	text       []byte
-	value      Part
-	name       string
-	raw        []byte // of a call that has not ended
-	done       bool
-	parsed     bool // came out of a text parse
-	before     bool // a mark stands directly before
-	after      bool // a mark stands directly after
-	fromSource string
+	kind   Kind // TextDelta, ThinkDelta, CallStart, Whole
+	text   []byte
+	value  Part
+	name   string
+	raw    []byte // of a call that has not ended
+	done   bool
+	parsed bool // came out of a text parse
+	before bool // a mark stands directly before
+	after  bool // a mark stands directly after
 }
 
 type collector struct {
@@ -188,7 +187,7 @@ func (c *collector) add(e *Event) {
 	case TextDelta, ThinkDelta:
 		b.text = append(b.text, e.Text...)
 	case CallStart:
-		b.name, b.fromSource = e.Call.Name, e.Call.Source
+		b.name = e.Call.Name
 		b.raw = append(b.raw, e.Raw...)
 	case CallDelta:
 		b.raw = append(b.raw, e.Raw...)
@@ -246,8 +245,12 @@ func (c *collector) problem(e *Event) {
 	b.text, b.parsed = append(b.text, e.Raw...), true
 }
 
+// toText turns a broken call into its text, if it has any: a native one has none.
 func (b *building) toText(more string) {
-	b.kind, b.text, b.raw, b.done = TextDelta, append(b.raw, more...), nil, false
+	b.text, b.raw, b.done = append(b.raw, more...), nil, true
+	if len(b.text) > 0 {
+		b.kind = TextDelta
+	}
 }
 
 func (c *collector) reply() Reply {
@@ -284,7 +287,7 @@ func (c *collector) join() {
 func (c *collector) finish(i int) Part {
 	b := &c.parts[i]
 	if b.kind != TextDelta && b.kind != ThinkDelta {
-		return b.value
+		return b.value // nil for a call that broke and left no text
 	}
 	if b.parsed {
 		if b.before || i > 0 && c.parts[i-1].parsed {

@@ -123,6 +123,17 @@ func TestCollectBrokenCall(t *testing.T) {
 	}
 }
 
+// A native call has no text: one that breaks leaves a Problem and no empty part.
+func TestCollectBrokenNative(t *testing.T) {
+	r := utp.Collect([]utp.Event{
+		{Kind: utp.CallStart, Part: 0, Call: &utp.Call{Name: "rm", Source: utp.Native}},
+		{Kind: utp.ProblemEvent, Part: 0, Problem: &utp.Problem{Kind: utp.Malformed}},
+	})
+	if len(r.Parts) != 0 || len(r.Problems) != 1 {
+		t.Fatalf("parts %v, problems %v", r.Parts, r.Problems)
+	}
+}
+
 func TestUnmarshalRefuses(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"role":"user","parts":[{"type":"song"}]}`: `utp: message: parts[0]: unknown type "song"`,

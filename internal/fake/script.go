@@ -88,8 +88,7 @@ func Parse(name string, b []byte) (*Script, error) {
 
 type reading struct {
 	*Script
-	line   int // of the section's head
-	server bool
+	line int // of the section's head
 }
 
 func (r *reading) fail(line int, format string, args ...any) error {
