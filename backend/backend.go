@@ -67,7 +67,7 @@ type Config struct {
 	Grammar       *grammar.Grammar // for tools in the prompt; nil: the first one made for the model, else hermes
 	Results       Tri              // results in the provider's form; Auto: as the tools went
 	ResultGrammar *grammar.Grammar // for results in the prompt; nil is Grammar
-	Parse         parse.Config     // how text is read; Tools, Forced and Seen come from the request
+	Parse         parse.Config     // how text is read; Forced and Seen come from the request, and Tools too unless it has every tool there is
 	Calls         Calls
 
 	Whole   bool // ask for the reply in one piece

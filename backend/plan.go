@@ -160,10 +160,13 @@ func answered(ms []utp.Message) bool {
 	return false
 }
 
-// reading is how the reply's text is to be read.
+// reading is how the reply's text is to be read: by every tool that the caller
+// knows, offered or not, so that a call above the tier is found and refused.
 func (c *Client) reading(r *utp.Request) parse.Config {
 	p := c.cfg.Parse
-	p.Tools = schema.Compile(r.Tools)
+	if p.Tools == nil || len(r.Tools) == 0 {
+		p.Tools = schema.Compile(r.Tools)
+	}
 	if r.Choice.Mode == utp.Named {
 		p.Forced = r.Choice.Name
 	}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/schema"
+	"github.com/unifiedtoolprotocol/utp/tool"
+)
+
+// app is the program: what it was started with.
+type app struct {
+	in       *os.File
+	out, err *os.File
+	env      func(string) string
+	flags
+}
+
+// job is one run of a command: where, by which settings, and who is told.
+type job struct {
+	app   *app
+	root  string
+	known *schema.Set // every tool there is, offered or not
+	cfg   *config.Config
+	set   config.Settings
+	view  *view.Printer
+}
+
+// begin reads the configuration.
+func (a *app) begin() (*job, error) {
+	root, err := a.rootDir()
+	if err != nil {
+		return nil, err
+	}
+	file := a.config
+	if file == "" {
+		file = a.env("BX_CONFIG")
+	}
+	cfg, err := config.Load(config.Places{User: userDir(), Repo: root, File: file})
+	if err != nil {
+		return nil, err
+	}
+	if a.maxRounds < 0 {
+		return nil, fail(exitUsage, "--max-rounds %d: want a number above 0", a.maxRounds)
+	}
+	set, err := cfg.Resolve(config.Flags{Profile: a.profile, Model: a.model, Tier: a.tier, MaxRounds: a.maxRounds, NoModel: a.noModel}, a.env)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{app: a, root: root, cfg: cfg, set: set, view: a.printer()}
+	for _, name := range cfg.Ignored {
+		j.view.Line(view.Verbose, "ignored, as it belongs to another program: %s", name)
+	}
+	for _, w := range set.Warnings {
+		j.view.Warn("%s", w)
+	}
+	return j, nil
+}
+
+func (a *app) printer() *view.Printer {
+	p := &view.Printer{Out: a.out, Err: a.err}
+	switch {
+	case a.env("DEBUG") == "1":
+		p.Level = view.Debug
+	case a.verbose:
+		p.Level = view.Verbose
+	case a.quiet:
+		p.Level = view.Quiet
+	}
+	p.Live = isTerminal(a.out) && !a.json
+	p.Color = isTerminal(a.err) && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb"
+	return p
+}
+
+// openTools opens the built-in tools over the root.
+func (j *job) openTools() (*tool.Set, error) {
+	tools, err := tool.New(tool.Config{Root: j.root, IndexDir: cacheDir(), Plain: !j.set.Envelope.Enabled,
+		MaxResult: int(j.set.Envelope.MaxOutputChars)})
+	if err != nil {
+		return nil, err
+	}
+	return tools, j.checkAllow(tools.Tools())
+}
+
+// checkAllow refuses a name in --allow that would never match.
+func (j *job) checkAllow(tools []utp.Tool) error {
+	known := []string{"run"}
+	for _, t := range tools {
+		known = append(known, t.Name)
+	}
+	for _, name := range j.app.allow {
+		if !slices.Contains(known, name) {
+			return fail(exitUsage, "--allow %s: want run, or one of %s", name, strings.Join(known[1:], ", "))
+		}
+	}
+	return nil
+}

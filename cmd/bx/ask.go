@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/schema"
+	"github.com/unifiedtoolprotocol/utp/tool"
+)
+
+// ask is bx without a command.
+func (a *app) ask(cmd *cobra.Command, words []string) error {
+	ctx := cmd.Context()
+	j, err := a.begin()
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.list:
+		return j.listSessions(ctx)
+	case a.recall:
+		return j.recallLast(ctx)
+	}
+	q, err := a.question(words)
+	if err != nil {
+		return err
+	}
+	if q == "" {
+		cmd.SetOut(a.err)
+		_ = cmd.Help()
+		return fail(exitError, "no question was given")
+	}
+	tools, err := j.openTools()
+	if err != nil {
+		return err
+	}
+	defer tools.Close()
+	return j.answer(ctx, q, tools)
+}
+
+// answer asks the model and prints what comes of it.
+func (j *job) answer(ctx context.Context, question string, tools *tool.Set) error {
+	offer := j.offer(question)
+	j.view.Line(view.Verbose, "tools offered: %s", offer.Why)
+	j.known = schema.Compile(tools.Tools())
+	c, err := j.connect(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := j.openSession(ctx, c.name)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	conf := agent.Config{Model: c.model, Rounds: j.set.MaxRounds, MaxResult: int(j.set.Envelope.MaxOutputChars),
+		History: int(j.set.Session.MaxHistoryTokens)}
+	if s != nil {
+		conf.Session = s
+	}
+	if !j.app.noTools && c.tools {
+		conf.Gate = &agent.Gate{Tools: j.known, Tier: offer.Tier, Runner: tools, Confirm: j.confirm, Allow: j.app.allow}
+	}
+	r, err := j.request(question, c, conf.Gate != nil)
+	if err != nil {
+		return err
+	}
+	if j.app.dryRun {
+		return j.preview(ctx, conf, r)
+	}
+	return j.turn(ctx, conf, r, s)
+}
+
+func (j *job) request(question string, c *connection, tools bool) (*utp.Request, error) {
+	system, err := agent.System(agent.SystemData{Root: filepath.Base(j.root), Tools: tools, Explain: j.app.verbose, Extra: j.set.Extra})
+	if err != nil {
+		return nil, err
+	}
+	r := &utp.Request{Model: c.name, Stream: true, Params: utp.Params{Temperature: j.set.Temperature},
+		Messages: []utp.Message{utp.NewText(utp.System, system), utp.NewText(utp.User, question)}}
+	if j.set.NumCtx > 0 {
+		r.Params.Context = &j.set.NumCtx
+	}
+	return r, nil
+}
+
+// turn prints the steps and the answer.
+func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *session) error {
+	var answer *agent.Answer
+	for e, err := range agent.Turn(ctx, conf, r) {
+		if err != nil {
+			return j.broken(err)
+		}
+		if e.Kind == agent.Final {
+			answer = e.Answer
+			break
+		}
+		j.view.Event(e)
+	}
+	j.view.Totals(*answer)
+	if !j.app.json {
+		j.view.Answer(answer.Text)
+		return nil
+	}
+	reply := view.NewReply(*answer)
+	reply.SessionID, reply.SessionMessages = s.count(ctx)
+	return view.JSON(j.app.out, reply)
+}
+
+// broken sorts why a turn ended without an answer.
+func (j *job) broken(err error) error {
+	var e *agent.Error
+	switch {
+	case errors.Is(err, agent.ErrEmpty):
+		return &coded{exitBackend, errors.New("the model answered with nothing, twice: try again, another --model, or DEBUG=1 to see what it sent")}
+	case errors.As(err, &e) && e.Round > 0:
+		return &coded{exitBackend, e.Err}
+	}
+	return err
+}
+
+// preview is --dry-run: one request, and what would become of its calls.
+func (j *job) preview(ctx context.Context, conf agent.Config, r *utp.Request) error {
+	reply, issues, err := agent.Preview(ctx, conf, r)
+	if err != nil {
+		return j.broken(err)
+	}
+	if j.app.json {
+		return view.JSON(j.app.out, view.NewPreview(reply, issues))
+	}
+	view.Preview(j.app.out, reply, issues)
+	return nil
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// BenchmarkStart compares the start of bx with that of a program that does
+// nothing but print.
+func BenchmarkStart(b *testing.B) {
+	dir := b.TempDir()
+	hello := filepath.Join(dir, "hello.go")
+	if err := os.WriteFile(hello, []byte("package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"hello\") }\n"), 0o666); err != nil {
+		b.Fatal(err)
+	}
+	for _, program := range []struct{ name, source, arg string }{{"bx", ".", "--version"}, {"hello", hello, ""}} {
+		b.Run(program.name, func(b *testing.B) {
+			bin := filepath.Join(dir, program.name+".exe")
+			if out, err := exec.Command("go", "build", "-o", bin, program.source).CombinedOutput(); err != nil {
+				b.Fatalf("%v\n%s", err, out)
+			}
+			for b.Loop() {
+				if err := exec.Command(bin, program.arg).Run(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

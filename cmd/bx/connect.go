@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse"
+)
+
+// connection is the model that answers.
+type connection struct {
+	model  agent.Model
+	client *backend.Client // nil: search alone
+	name   string
+	why    string // which model, where, and who chose it
+	tools  bool   // tools may be offered to it
+}
+
+// connect finds the model that answers and says so. Order: the settings (a
+// flag, a profile, the environment, a file), a server on this machine, search
+// alone.
+func (j *job) connect(ctx context.Context) (*connection, error) {
+	c, err := j.choose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j.view.Line(view.Normal, "%s", c.why)
+	return c, nil
+}
+
+func (j *job) choose(ctx context.Context) (*connection, error) {
+	switch j.set.Provider {
+	case "":
+		return j.discover(ctx)
+	case config.SearchProvider:
+		return j.searchAlone(j.set.Why), nil
+	}
+	return j.open(ctx, string(j.set.Provider), j.set.URL, j.set.Model, j.set.Why)
+}
+
+// open makes a client of a server. Without a model's name the server is asked.
+func (j *job) open(ctx context.Context, provider, url, model, why string) (*connection, error) {
+	conf := j.backendConfig(provider, url)
+	conf.Model = model
+	client, err := backend.New(conf)
+	if err != nil {
+		return nil, &config.Error{File: why, Message: err.Error(), Err: err}
+	}
+	reason := "set by " + j.modelFrom()
+	if model == "" {
+		if model, reason, err = pickModel(ctx, client); err != nil {
+			return nil, &coded{exitBackend, err}
+		}
+		conf.Model = model
+		if client, err = backend.New(conf); err != nil {
+			return nil, err
+		}
+	}
+	c := &connection{model: client, client: client, name: model, tools: j.set.Tools.DefinitionFormat != "none"}
+	c.why = fmt.Sprintf("model %s (%s), %s (%s)", model, reason, client.Server(), why)
+	return c, nil
+}
+
+func (j *job) modelFrom() string {
+	switch {
+	case j.app.model != "":
+		return "--model"
+	case j.app.env("BX_MODEL") != "":
+		return "BX_MODEL"
+	case j.set.Profile != "" && j.cfg.Profiles[j.set.Profile].Model != "":
+		return "profile " + j.set.Profile
+	}
+	return "the configuration"
+}
+
+// pickModel takes, of the models that can talk, a loaded one before others,
+// and one that takes tools before others; never one that the server would ask
+// another machine for.
+func pickModel(ctx context.Context, client *backend.Client) (name, why string, err error) {
+	models, err := client.Models(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	best, points := -1, -1
+	for i, m := range models {
+		p := 0
+		if m.Loaded {
+			p += 2
+		}
+		if m.Tools != nil && *m.Tools {
+			p++
+		}
+		if m.Chat && !m.Remote && p > points {
+			best, points = i, p
+		}
+	}
+	if best < 0 {
+		return "", "", fmt.Errorf("%s has no model that can answer: install one, or name it with --model", client.Server())
+	}
+	return models[best].ID, pickReason(models[best], len(models)), nil
+}
+
+func pickReason(m backend.Model, of int) string {
+	var words []string
+	if m.Loaded {
+		words = append(words, "loaded")
+	}
+	if m.Tools != nil && *m.Tools {
+		words = append(words, "takes tools")
+	}
+	if len(words) == 0 {
+		words = append(words, "the first that can answer")
+	}
+	return fmt.Sprintf("%s; 1 of %d there", strings.Join(words, ", "), of)
+}
+
+func (j *job) backendConfig(provider, url string) backend.Config {
+	t := j.set.Timeout
+	c := backend.Config{
+		Provider: provider, URL: url, APIKey: j.set.APIKey,
+		Timeouts: backend.Timeouts{First: t, Idle: t}, NumCtx: j.set.NumCtx,
+		HTTP: backend.HTTP(j.app.offline, 0),
+		Warn: func(s string) { j.view.Warn("%s", s) },
+	}
+	if j.view.Level >= view.Debug {
+		c.Trace = func(t backend.Trace) { j.view.Trace(t.Dialect, t.Raw, t.Decision, t.Mismatch) }
+	}
+	j.formats(&c)
+	return c
+}
+
+// formats sets how tools, calls and results are written and read.
+func (j *job) formats(c *backend.Config) {
+	t := j.set.Tools
+	names := t.CallParser.Names()
+	c.Parse = parse.Config{Tools: j.known, Prefer: names, Only: len(names) > 0 && !t.CallParser.Preferred()}
+	switch {
+	case t.CallParser == "openai":
+		c.Calls = backend.NativeOnly
+	case c.Parse.Only:
+		c.Calls = backend.TextOnly
+		c.Grammar = named(names[0])
+	}
+	switch f := t.DefinitionFormat; {
+	case f == config.Native:
+		c.Native = backend.Yes
+	case f != "none" && !f.ByServer():
+		c.Native, c.Grammar = backend.No, named(string(f))
+	}
+	switch f := t.ResultFormat; {
+	case f == config.Native:
+		c.Results = backend.Yes
+	case !f.ByServer():
+		c.Results, c.ResultGrammar = backend.No, named(string(f))
+	}
+}
+
+func named(name string) *grammar.Grammar {
+	g, _ := grammar.ByName(name)
+	return g
+}
+
+// parserWords says what a call_parser does.
+func parserWords(p config.Parser) string {
+	names := strings.Join(p.Names(), ", ")
+	switch {
+	case p == "openai" || p == "prefer:openai":
+		return "looked for in the server's own field (call_parser = " + string(p) + ")"
+	case names == "":
+		return "looked for in the server's own field and in the text, in every dialect (call_parser = auto)"
+	case p.Preferred():
+		return "looked for everywhere, in text first as " + names + " (call_parser = " + string(p) + ")"
+	}
+	return "looked for in the text only, as " + names + " (call_parser = " + string(p) + ")"
+}

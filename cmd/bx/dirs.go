@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// marks of a repository's root.
+var rootMarks = []string{".git", ".hg", ".jj", "bx.toml", "llmc.toml", ".llmc"}
+
+// rootDir is --root, or the nearest directory above that has a mark, or the
+// current one.
+func (a *app) rootDir() (string, error) {
+	if a.root != "" {
+		info, err := os.Stat(a.root)
+		if err != nil {
+			return "", fail(exitUsage, "--root: %w", err)
+		}
+		if !info.IsDir() {
+			return "", fail(exitUsage, "--root: %s is not a directory", a.root)
+		}
+		return filepath.Abs(a.root)
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("the current directory cannot be read: %w", err)
+	}
+	for dir := wd; ; dir = filepath.Dir(dir) {
+		for _, mark := range rootMarks {
+			if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
+				return dir, nil
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return wd, nil
+		}
+	}
+}
+
+// userDir holds the user's bx.toml and llmc.toml; "" where there is no home.
+func userDir() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "bx")
+}
+
+// cacheDir holds what can be made again: the search indexes.
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "bx")
+}
+
+// dataDir holds the sessions, unless [session] storage names another place.
+func (a *app) dataDir(storage string) (string, error) {
+	home, err := os.UserHomeDir()
+	if rest, ok := strings.CutPrefix(storage, "~/"); ok && err == nil {
+		return filepath.Join(home, rest), nil
+	}
+	if storage != "" {
+		return filepath.Abs(storage)
+	}
+	if dir := a.env("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "bx"), nil
+	}
+	switch {
+	case runtime.GOOS == "windows" && a.env("LocalAppData") != "":
+		return filepath.Join(a.env("LocalAppData"), "bx"), nil
+	case err != nil:
+		return "", errors.New("there is no home directory for sessions: set [session] storage, or use --no-session")
+	case runtime.GOOS == "darwin":
+		return filepath.Join(home, "Library", "Application Support", "bx"), nil
+	}
+	return filepath.Join(home, ".local", "share", "bx"), nil
+}

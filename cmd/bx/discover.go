@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/backend/extract"
+	"github.com/unifiedtoolprotocol/utp/backend/local"
+)
+
+// discover looks for a server on this machine. Without one bx answers by
+// search alone, unless the user asked for a model by name.
+func (j *job) discover(ctx context.Context) (*connection, error) {
+	servers := local.Find(ctx)
+	s, model, why := local.Choose(servers)
+	if want := j.set.Model; want != "" && len(servers) > 0 {
+		s, model, why = having(servers, want), want, "set by "+j.modelFrom()
+	}
+	switch {
+	case model != "":
+		return j.open(ctx, s.Provider(), s.URL, model, why)
+	case j.app.model != "" || j.app.env("BX_MODEL") != "":
+		return nil, fail(exitBackend, "there is nobody to ask for model %s: %s; start a server, or name one with OLLAMA_HOST, OPENAI_BASE_URL or a profile", j.set.Model, why)
+	}
+	return j.searchAlone(why), nil
+}
+
+// having is the server that has a model, else the first, which will say that
+// it does not.
+func having(servers []local.Server, model string) local.Server {
+	i := slices.IndexFunc(servers, func(s local.Server) bool {
+		return slices.ContainsFunc(s.Models, func(m backend.Model) bool { return m.ID == model || m.ID == model+":latest" })
+	})
+	return servers[max(i, 0)]
+}
+
+// searchAlone is the built-in model that only searches.
+func (j *job) searchAlone(why string) *connection {
+	return &connection{model: extract.New(), name: extract.Name, tools: j.set.Tools.DefinitionFormat != "none",
+		why: "no model: answering by search alone (" + why + ")"}
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/agent"
+)
+
+// offer is the tier of the tools that a question is offered. It rises for this
+// question alone and lets nothing run: a call of tier RUN still asks.
+func (j *job) offer(question string) agent.Offer {
+	return agent.Raise(question, j.set.Tier, j.set.MaxTier, j.intents())
+}
+
+// intents is the table of words, with those of the configuration in it.
+func (j *job) intents() []agent.Intent {
+	table := agent.Intents()
+	own := map[utp.Tier][]string{utp.Run: j.set.RunWords, utp.Walk: j.set.WalkWords}
+	for i := range table {
+		if words := own[table[i].Tier]; len(words) > 0 {
+			table[i].Words = words
+		}
+	}
+	return table
+}

@@ -1,0 +1,155 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// checkValue refuses values that make no sense.
+func (c *Config) checkValue(d document, k key) error {
+	if k.table {
+		return nil
+	}
+	if err := sense(valueAt(c, k.path).Interface()); err != nil {
+		return d.at(k.value.offset, k.value.len, "%s: %v", k, err)
+	}
+	return nil
+}
+
+func sense(v any) error {
+	switch v := v.(type) {
+	case Provider:
+		return v.check()
+	case Format:
+		return v.check()
+	case ResultFormat:
+		return v.check()
+	case Parser:
+		return v.check()
+	case URL:
+		return v.check()
+	case Count:
+		if v < 1 {
+			return fmt.Errorf("%d: want a whole number above 0", v)
+		}
+	case Seconds:
+		if v <= 0 {
+			return fmt.Errorf("%v: want seconds above 0", float64(v))
+		}
+	case *float64:
+		if *v < 0 || *v > 2 {
+			return fmt.Errorf("%v: want a number from 0 to 2", *v)
+		}
+	}
+	return nil
+}
+
+// wanted says what a key takes, for a value of another type.
+func wanted(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t == reflect.TypeFor[utp.Tier]():
+		return "a tier: \"CRAWL\", \"WALK\" or \"RUN\""
+	case t == reflect.TypeFor[Seconds]():
+		return "a number of seconds"
+	}
+	switch t.Kind() {
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	}
+	return "a table"
+}
+
+// checkTrust holds a repository's own file to what it may do. before is what
+// the user's files said.
+func (c *Config) checkTrust(d document, k key, before Agent, trusted bool) error {
+	if trusted || k.table && !unsafeTable(k) {
+		return nil
+	}
+	if why := c.distrust(k, before); why != "" {
+		return d.at(k.offset, k.len, "%s: %s; a repository's own file may only choose one of your profiles, "+
+			"set urls of this machine and lower tiers: put it into your own bx.toml (bx status names it), or trust this file with --config %s", k, why, d.name)
+	}
+	return nil
+}
+
+// unsafeTable reports whether a table is no repository's business even when empty.
+func unsafeTable(k key) bool { return k.path[0] == "profiles" }
+
+func (c *Config) distrust(k key, before Agent) string {
+	lower := func(now, was utp.Tier) string {
+		if now <= was {
+			return ""
+		}
+		return fmt.Sprintf("%s is above your %s", now, was)
+	}
+	loopback := func(u URL) string {
+		if u.Loopback() {
+			return ""
+		}
+		return fmt.Sprintf("%s is not on this machine", u)
+	}
+	switch k.String() {
+	case "agent.profile":
+		return ""
+	case "agent.default_tier":
+		return lower(c.Agent.DefaultTier, before.DefaultTier)
+	case "agent.max_tier":
+		return lower(c.Agent.MaxTier, before.MaxTier)
+	case "ollama.url":
+		return loopback(c.Ollama.URL)
+	case "openai.url":
+		return loopback(c.OpenAI.URL)
+	}
+	return "not for a repository to set"
+}
+
+// checkProfile finds a chosen profile that is not there.
+func (c *Config) checkProfile() error {
+	if c.Agent.Profile == "" {
+		return nil
+	}
+	_, err := c.profile(c.Agent.Profile, "agent.profile")
+	if e, ok := errors.AsType[*Error](err); ok && c.chosen != nil {
+		c.chosen.Message = e.Message
+		return c.chosen
+	}
+	return err
+}
+
+// profile finds a profile by its name; from says who asked for it.
+func (c *Config) profile(name, from string) (Profile, error) {
+	if p, ok := c.Profiles[name]; ok {
+		return p, nil
+	}
+	names := slices.Sorted(maps.Keys(c.Profiles))
+	want := "no file has a [profiles.NAME]"
+	if len(names) > 0 {
+		want = "want " + either(names)
+	}
+	if len(c.Files) > 0 {
+		want += " (read: " + strings.Join(c.shortFiles(), ", ") + ")"
+	}
+	return Profile{}, &Error{File: from, Message: fmt.Sprintf("unknown profile %q: %s", name, want)}
+}
+
+func (c *Config) shortFiles() (out []string) {
+	for _, f := range c.Files {
+		out = append(out, short(f))
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+// Package config reads bx.toml and llmc.toml.
+//
+// Later layers win: built-in defaults, the user's directory
+// ($XDG_CONFIG_HOME/bx/), the repository, then the file of --config. In every
+// place llmc.toml is read before bx.toml. Resolve lays the chosen profile, the
+// environment and the flags over them.
+//
+// Every key is checked: an unknown key or value is an *Error that points at it
+// and names the valid ones. In llmc.toml, which other programs share, only the
+// tables of bx are read and checked; the names of the others are in
+// Config.Ignored. A repository's own file may only choose a profile, set urls
+// of this machine and lower tiers.
+package config
+
+import (
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// Config is the sum of all files.
+type Config struct {
+	Agent    Agent              `toml:"agent"`
+	Ollama   Ollama             `toml:"ollama"`
+	OpenAI   OpenAI             `toml:"openai"`
+	Session  Session            `toml:"session"`
+	Tools    Tools              `toml:"tools"`
+	Profiles map[string]Profile `toml:"profiles"`
+	Envelope Envelope           `toml:"tool_envelope"`
+
+	Files   []string `toml:"-"` // read, in the order of their layers
+	Ignored []string `toml:"-"` // tables of other programs: "llmc.toml: [rag]"
+
+	repoURL bool   // OpenAI.URL comes from the repository: no key of the user goes there
+	chosen  *Error // where Agent.Profile stands
+}
+
+// Agent is the table [agent].
+type Agent struct {
+	Profile      string   `toml:"profile"`
+	Provider     Provider `toml:"provider"`
+	Model        string   `toml:"model"`
+	DefaultTier  utp.Tier `toml:"default_tier"`
+	MaxTier      utp.Tier `toml:"max_tier"`
+	MaxRounds    Count    `toml:"max_rounds"`
+	Timeout      Seconds  `toml:"timeout"`
+	ForceXML     *bool    `toml:"use_xml_tool_format"`
+	Instructions string   `toml:"instructions"`
+	RunWords     []string `toml:"run_words"`
+	WalkWords    []string `toml:"walk_words"`
+}
+
+// Ollama is the table [ollama].
+type Ollama struct {
+	URL         URL      `toml:"url"`
+	Timeout     Seconds  `toml:"timeout"`
+	Temperature *float64 `toml:"temperature"`
+	NumCtx      Count    `toml:"num_ctx"`
+}
+
+// OpenAI is the table [openai]: any server with /v1/chat/completions.
+type OpenAI struct {
+	URL         URL      `toml:"url"`
+	Model       string   `toml:"model"`
+	APIKey      string   `toml:"api_key"`
+	APIKeyEnv   string   `toml:"api_key_env"`
+	Timeout     Seconds  `toml:"timeout"`
+	Temperature *float64 `toml:"temperature"`
+}
+
+// Session is the table [session].
+type Session struct {
+	Storage          string  `toml:"storage"`
+	TimeoutHours     float64 `toml:"timeout_hours"`
+	MaxHistoryTokens Count   `toml:"max_history_tokens"`
+}
+
+// Tools says in which form tools go out and calls come back: the table
+// [tools], and [profiles.NAME.tools] over it.
+type Tools struct {
+	DefinitionFormat Format       `toml:"definition_format"`
+	CallParser       Parser       `toml:"call_parser"`
+	ResultFormat     ResultFormat `toml:"result_format"`
+}
+
+// Profile is a table [profiles.NAME]. What it does not set comes from the
+// tables above it.
+type Profile struct {
+	Provider    Provider `toml:"provider"`
+	Model       string   `toml:"model"`
+	URL         URL      `toml:"url"`
+	APIKey      string   `toml:"api_key"`
+	APIKeyEnv   string   `toml:"api_key_env"`
+	Temperature *float64 `toml:"temperature"`
+	Timeout     Seconds  `toml:"timeout"`
+	TimeoutSecs Seconds  `toml:"timeout_seconds"`
+	NumCtx      Count    `toml:"num_ctx"`
+	ForceXML    *bool    `toml:"use_xml_tool_format"`
+	Tools       Tools    `toml:"tools"`
+}
+
+// Envelope is the table [tool_envelope].
+type Envelope struct {
+	Enabled        bool  `toml:"enabled"`
+	MaxOutputChars Count `toml:"max_output_chars"`
+}
+
+// Defaults is the configuration of a machine without any file.
+func Defaults() *Config {
+	return &Config{
+		Agent:    Agent{DefaultTier: utp.Walk, MaxTier: utp.Run, MaxRounds: 5, Timeout: 300},
+		Session:  Session{TimeoutHours: 4, MaxHistoryTokens: 4096},
+		Tools:    Tools{DefinitionFormat: "openai", CallParser: "auto", ResultFormat: "openai"},
+		Envelope: Envelope{Enabled: true},
+	}
+}
+
+// Seconds is a time span as the files write it: 30 or 1.5.
+type Seconds float64
+
+// Duration converts s.
+func (s Seconds) Duration() time.Duration { return time.Duration(float64(s) * float64(time.Second)) }

@@ -1,0 +1,130 @@
+package config
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// key is a key or a table header of a document.
+type key struct {
+	path []string
+	span
+	value span // of a key, not of a table
+	table bool
+}
+
+type span struct{ offset, len int }
+
+func (k key) String() string { return strings.Join(k.path, ".") }
+
+// keysOf lists the keys of a document that is known to be valid.
+func keysOf(doc []byte) (out []key) {
+	var p unstable.Parser
+	p.Reset(doc)
+	var table []string
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind == unstable.KeyValue {
+			out = appendKeys(out, table, e)
+			continue
+		}
+		if e.Kind == unstable.Table || e.Kind == unstable.ArrayTable {
+			k := newKey(nil, e)
+			k.table = true
+			table = k.path
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// appendKeys adds a key and, for an inline table, the keys in it.
+func appendKeys(out []key, table []string, e *unstable.Node) []key {
+	k := newKey(table, e)
+	value := e.Value()
+	k.table = value.Kind == unstable.InlineTable
+	k.value = span{int(value.Raw.Offset), int(value.Raw.Length)}
+	if k.value.len == 0 {
+		k.value = k.span
+	}
+	out = append(out, k)
+	if k.table {
+		for it := value.Children(); it.Next(); {
+			out = appendKeys(out, k.path, it.Node())
+		}
+	}
+	return out
+}
+
+func newKey(table []string, e *unstable.Node) key {
+	k := key{path: slices.Clone(table), span: span{offset: -1}}
+	for it := e.Key(); it.Next(); {
+		n := it.Node()
+		k.path = append(k.path, string(n.Data))
+		if k.offset < 0 {
+			k.offset = int(n.Raw.Offset)
+		}
+		k.len = int(n.Raw.Offset+n.Raw.Length) - k.offset
+	}
+	return k
+}
+
+// typeAt finds the type of a key's value. rest is the part of the path that
+// names no field; the type is then that of the table which lacks it.
+func typeAt(path []string) (t reflect.Type, rest []string) {
+	t = reflect.TypeFor[Config]()
+	for i, name := range path {
+		switch {
+		case t.Kind() == reflect.Map:
+			t = t.Elem()
+			continue
+		case t.Kind() != reflect.Struct:
+			return t, path[i:]
+		}
+		f, ok := fieldOf(t, name)
+		if !ok {
+			return t, path[i:]
+		}
+		t = f.Type
+	}
+	return t, nil
+}
+
+func fieldOf(t reflect.Type, name string) (reflect.StructField, bool) {
+	for f := range t.Fields() {
+		if f.Tag.Get("toml") == name {
+			return f, true
+		}
+	}
+	return reflect.StructField{}, false
+}
+
+// namesOf lists the keys that a table may hold.
+func namesOf(t reflect.Type) (names []string) {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for f := range t.Fields() {
+		if name := f.Tag.Get("toml"); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// valueAt finds the value of a known key in c.
+func valueAt(c *Config, path []string) reflect.Value {
+	v := reflect.ValueOf(c).Elem()
+	for _, name := range path {
+		if v.Kind() == reflect.Map {
+			v = v.MapIndex(reflect.ValueOf(name))
+			continue
+		}
+		f, _ := fieldOf(v.Type(), name)
+		v = v.FieldByIndex(f.Index)
+	}
+	return v
+}

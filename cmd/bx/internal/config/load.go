@@ -1,0 +1,205 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Places says where files are looked for.
+type Places struct {
+	User string // directory of the user's own files; "" is none
+	Repo string // directory of the repository's files; "" is none
+	File string // of --config; it must exist
+}
+
+// names of the files in a directory, in the order of their layers.
+var names = []string{"llmc.toml", "bx.toml"}
+
+// Load reads all files. Its errors are of type *Error, or of package os when a
+// file cannot be read.
+func Load(p Places) (*Config, error) {
+	c := Defaults()
+	for _, f := range p.files() {
+		if err := c.read(f); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.checkProfile()
+}
+
+// source is a file and what it may do.
+type source struct {
+	path     string
+	trusted  bool // else it came with the repository
+	optional bool
+}
+
+func (p Places) files() (out []source) {
+	add := func(dir string, trusted bool) {
+		if dir == "" {
+			return
+		}
+		for _, name := range names {
+			if path := filepath.Join(dir, name); !same(path, p.File) {
+				out = append(out, source{path, trusted, true})
+			}
+		}
+	}
+	add(p.User, true)
+	if !same(p.Repo, p.User) {
+		add(p.Repo, false)
+	}
+	if p.File != "" {
+		out = append(out, source{p.File, true, false})
+	}
+	return out
+}
+
+// same reports whether two paths are one file.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+func (c *Config) read(f source) error {
+	text, err := os.ReadFile(f.path)
+	if f.optional && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &Error{File: short(f.path), Message: err.Error(), Err: err}
+	}
+	c.Files = append(c.Files, f.path)
+	return c.apply(document{short(f.path), text}, f.trusted)
+}
+
+// short is the path as people write it: relative where that is shorter.
+func short(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(wd, abs); err == nil && !strings.HasPrefix(rel, "..") {
+		return rel
+	}
+	return abs
+}
+
+// apply lays a document over c.
+func (c *Config) apply(d document, trusted bool) error {
+	before := c.Agent
+	shared := filepath.Base(d.name) == "llmc.toml"
+	if err := c.decode(d, shared); err != nil {
+		return err
+	}
+	for _, k := range keysOf(d.text) {
+		if shared && !ours(k.path[0]) {
+			c.ignore(d.name, k.path[0])
+			continue
+		}
+		if err := c.checkValue(d, k); err != nil {
+			return err
+		}
+		if err := c.checkTrust(d, k, before, trusted); err != nil {
+			return err
+		}
+		c.note(d, k, trusted)
+	}
+	return nil
+}
+
+// note keeps what later steps ask about a key.
+func (c *Config) note(d document, k key, trusted bool) {
+	switch k.String() {
+	case "agent.profile":
+		c.chosen = d.at(k.offset, k.len, "")
+	case "openai.url":
+		c.repoURL = !trusted
+	}
+}
+
+// ours reports whether a table of llmc.toml belongs to bx.
+func ours(table string) bool {
+	t, rest := typeAt([]string{table})
+	return rest == nil && t != nil
+}
+
+func (c *Config) ignore(file, table string) {
+	if s := file + ": [" + table + "]"; !slices.Contains(c.Ignored, s) {
+		c.Ignored = append(c.Ignored, s)
+	}
+}
+
+func (c *Config) decode(d document, shared bool) error {
+	err := toml.NewDecoder(bytes.NewReader(d.text)).DisallowUnknownFields().Decode(c)
+	var missing *toml.StrictMissingError
+	if errors.As(err, &missing) {
+		return unknown(d, missing, shared)
+	}
+	var bad *toml.DecodeError
+	if errors.As(err, &bad) {
+		return undecoded(d, bad)
+	}
+	if err != nil {
+		return &Error{File: d.name, Message: err.Error(), Err: err}
+	}
+	return nil
+}
+
+// undecoded tells a value of the wrong type from text that is no TOML.
+func undecoded(d document, bad *toml.DecodeError) error {
+	e := d.on(0, 0, 1, "%s", strings.TrimPrefix(bad.Error(), "toml: "))
+	e.Line, e.Column = bad.Position()
+	e.Excerpt = caret(d.text, e.Line, e.Column, 1)
+	for _, k := range keysOf(d.text) {
+		if t, rest := typeAt(k.path); k.value.len > 0 && rest == nil && slices.Equal(k.path, bad.Key()) {
+			what := e.Message
+			if strings.HasPrefix(what, "cannot decode") {
+				what = "want " + wanted(t)
+			}
+			e = d.at(k.value.offset, k.value.len, "%s: %s", k, what)
+		}
+	}
+	e.Err = bad
+	return e
+}
+
+// unknown makes an error of the first key that bx should know and does not.
+func unknown(d document, missing *toml.StrictMissingError, shared bool) error {
+	for i := range missing.Errors {
+		m := &missing.Errors[i]
+		path := m.Key()
+		if shared && !ours(path[0]) {
+			continue
+		}
+		line, column := m.Position()
+		t, rest := typeAt(path)
+		table := strings.Join(path[:len(path)-len(rest)], ".")
+		where := "in [" + table + "]"
+		if table == "" {
+			where = "at the top"
+		}
+		if len(rest) == 0 {
+			rest = path[len(path)-1:]
+		}
+		e := d.on(line, column, len(rest[0]), "unknown key %q %s: want %s", rest[0], where, either(namesOf(t)))
+		e.Err = missing
+		return e
+	}
+	return nil
+}

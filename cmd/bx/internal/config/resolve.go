@@ -1,0 +1,258 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// Flags are the choices of the command line; empty means not given.
+type Flags struct {
+	Profile   string
+	Model     string
+	Tier      string
+	MaxRounds int
+	NoModel   bool // answer by search alone
+}
+
+// Settings is what one run goes by.
+type Settings struct {
+	Profile     string
+	Provider    Provider // "": look for a server on this machine
+	URL         string
+	Why         string // who chose Provider and URL, for people
+	Model       string // "": ask the server
+	APIKey      string
+	Temperature *float64
+	Timeout     time.Duration
+	NumCtx      int // 0: the model's own window
+	Tools       Tools
+	Tier        utp.Tier // offered at first
+	MaxTier     utp.Tier // offered at most
+	MaxRounds   int
+	Extra       string   // added to the system prompt
+	RunWords    []string // that ask for tools of tier RUN; none: the built-in ones
+	WalkWords   []string // likewise, of tier WALK
+	Session     Session
+	Envelope    Envelope
+	Warnings    []string
+}
+
+// resolver lays the sources of one run over each other.
+type resolver struct {
+	*Config
+	flags   Flags
+	env     func(string) string
+	profile Profile
+	out     Settings
+}
+
+// Resolve lays the profile, the environment and the flags over the files.
+// Its errors are of type *Error.
+func (c *Config) Resolve(f Flags, env func(string) string) (Settings, error) {
+	r := &resolver{Config: c, flags: f, env: env}
+	r.out = Settings{Extra: c.Agent.Instructions, RunWords: c.Agent.RunWords, WalkWords: c.Agent.WalkWords,
+		Session: c.Session, Envelope: c.Envelope,
+		MaxRounds: first(f.MaxRounds, int(c.Agent.MaxRounds))}
+	for _, step := range []func() error{r.findProfile, r.chooseServer, r.chooseTiers} {
+		if err := step(); err != nil {
+			return Settings{}, err
+		}
+	}
+	r.fill()
+	r.forceXML()
+	return r.out, nil
+}
+
+func (r *resolver) findProfile() (err error) {
+	name, from := r.flags.Profile, "--profile"
+	if name == "" {
+		name, from = r.env("BX_PROFILE"), "BX_PROFILE"
+	}
+	if name == "" {
+		name, from = r.Agent.Profile, "agent.profile"
+	}
+	if name == "" {
+		return nil
+	}
+	r.out.Profile = name
+	r.profile, err = r.Config.profile(name, from)
+	return err
+}
+
+// chooseServer goes by profile, OLLAMA_HOST or OPENAI_BASE_URL, then files.
+func (r *resolver) chooseServer() error {
+	p := r.profile
+	ollama, openai := r.env("OLLAMA_HOST") != "", r.env("OPENAI_BASE_URL") != ""
+	switch {
+	case r.flags.NoModel:
+		r.choose(SearchProvider, "--no-model")
+	case p.Provider != "":
+		r.choose(p.Provider, "profile "+r.out.Profile)
+	case ollama && (!openai || r.Agent.Provider != OpenAIProvider):
+		r.choose(OllamaProvider, "OLLAMA_HOST")
+	case openai:
+		r.choose(OpenAIProvider, "OPENAI_BASE_URL")
+	case r.Agent.Provider != "":
+		r.choose(r.Agent.Provider, "agent.provider")
+	case r.Ollama.URL != "":
+		r.choose(OllamaProvider, "ollama.url")
+	case r.OpenAI.URL != "":
+		r.choose(OpenAIProvider, "openai.url")
+	}
+	return r.chooseURL()
+}
+
+func (r *resolver) choose(p Provider, why string) { r.out.Provider, r.out.Why = p, why }
+
+// chooseURL also takes the key that belongs to the url, and no other.
+func (r *resolver) chooseURL() (err error) {
+	p := r.profile
+	switch r.out.Provider {
+	case "":
+		if p.URL != "" {
+			return &Error{File: "profile " + r.out.Profile, Message: "it has a url but no provider: want provider = \"ollama\" or \"openai\""}
+		}
+	case SearchProvider:
+	case OllamaProvider:
+		r.out.URL, err = r.ollamaURL()
+	case OpenAIProvider:
+		err = r.openaiURL()
+	default:
+		return &Error{File: r.out.Why, Message: fmt.Sprintf("bx does not talk to %s itself: want provider ollama, openai (any server with /v1/chat/completions) or search", r.out.Provider)}
+	}
+	r.out.URL = URL(r.out.URL).trim()
+	return err
+}
+
+func (r *resolver) ollamaURL() (string, error) {
+	host := r.env("OLLAMA_HOST")
+	switch {
+	case r.profile.URL != "":
+		return string(r.profile.URL), nil
+	case host != "":
+		return ollamaHost(host)
+	case r.Ollama.URL != "":
+		return string(r.Ollama.URL), nil
+	}
+	return "http://127.0.0.1:11434", nil
+}
+
+func (r *resolver) openaiURL() error {
+	base := r.env("OPENAI_BASE_URL")
+	switch {
+	case r.profile.URL != "":
+		r.out.URL, r.out.APIKey = string(r.profile.URL), r.key(r.profile.APIKey, r.profile.APIKeyEnv)
+	case base != "":
+		if err := URL(base).check(); err != nil {
+			return &Error{File: "OPENAI_BASE_URL", Message: err.Error(), Err: err}
+		}
+		r.out.URL, r.out.APIKey = base, r.env("OPENAI_API_KEY")
+	case r.OpenAI.URL != "":
+		r.out.URL = string(r.OpenAI.URL)
+		if !r.repoURL {
+			r.out.APIKey = r.key(r.OpenAI.APIKey, r.OpenAI.APIKeyEnv)
+		}
+	default:
+		return &Error{File: r.out.Why, Message: "provider openai needs the address of its server: set url in the profile or in [openai], or OPENAI_BASE_URL"}
+	}
+	return nil
+}
+
+func (r *resolver) key(key, variable string) string {
+	if key == "" && variable != "" {
+		return r.env(variable)
+	}
+	return key
+}
+
+// ollamaHost reads OLLAMA_HOST as Ollama's own client does: scheme, host and
+// port may each be missing, and 0.0.0.0 means this machine.
+// Source: github.com/ollama/ollama envconfig.Host.
+func ollamaHost(s string) (string, error) {
+	scheme, rest, ok := strings.Cut(strings.TrimSpace(s), "://")
+	if !ok {
+		scheme, rest = "http", scheme
+	}
+	port := map[string]string{"http": "11434", "https": "443"}[scheme]
+	rest, path, _ := strings.Cut(rest, "/")
+	host, given, err := net.SplitHostPort(rest)
+	switch {
+	case err != nil:
+		host = strings.Trim(rest, "[]")
+	case given != "":
+		port = given
+	}
+	if host == "" || host == "0.0.0.0" || host == "::" {
+		host = "127.0.0.1"
+	}
+	u := URL((&url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port), Path: path}).String())
+	if err := u.check(); err != nil {
+		return "", &Error{File: "OLLAMA_HOST", Message: fmt.Sprintf("%q: want host, host:port or http://host:port", s), Err: err}
+	}
+	return string(u), nil
+}
+
+// chooseTiers: an explicit tier is both what is offered at first and the most.
+func (r *resolver) chooseTiers() error {
+	r.out.MaxTier = r.Agent.MaxTier
+	r.out.Tier = min(r.Agent.DefaultTier, r.Agent.MaxTier)
+	text, from := r.flags.Tier, "--tier"
+	if text == "" {
+		text, from = r.env("BX_TIER"), "BX_TIER"
+	}
+	if text == "" {
+		return nil
+	}
+	tier, err := utp.ParseTier(text)
+	if err != nil {
+		return &Error{File: from, Message: err.Error(), Err: err}
+	}
+	r.out.Tier, r.out.MaxTier = tier, tier
+	return nil
+}
+
+// fill takes each remaining value from the first source that has it.
+func (r *resolver) fill() {
+	p, file, seconds := r.profile, r.Ollama.Temperature, r.Ollama.Timeout
+	model := r.Agent.Model
+	if r.out.Provider == OpenAIProvider {
+		file, seconds = r.OpenAI.Temperature, r.OpenAI.Timeout
+		model = first(r.OpenAI.Model, model)
+	}
+	r.out.Model = first(r.flags.Model, r.env("BX_MODEL"), p.Model, model)
+	r.out.Temperature = first(p.Temperature, file)
+	r.out.Timeout = first(p.Timeout, p.TimeoutSecs, seconds, r.Agent.Timeout).Duration()
+	r.out.NumCtx = int(first(p.NumCtx, r.Ollama.NumCtx))
+	r.out.Tools = Tools{
+		DefinitionFormat: first(p.Tools.DefinitionFormat, r.Tools.DefinitionFormat),
+		CallParser:       first(p.Tools.CallParser, r.Tools.CallParser),
+		ResultFormat:     first(p.Tools.ResultFormat, r.Tools.ResultFormat),
+	}
+}
+
+// forceXML obeys use_xml_tool_format, the profile's before the agent's.
+func (r *resolver) forceXML() {
+	force := first(r.profile.ForceXML, r.Agent.ForceXML)
+	if force == nil || !*force {
+		return
+	}
+	r.out.Tools = Tools{"autobyteus", "autobyteus", "autobyteus"}
+	if r.out.Provider == OpenAIProvider {
+		r.out.Warnings = append(r.out.Warnings, "use_xml_tool_format: tools go to this server as XML text although it may take them natively")
+	}
+}
+
+// first is the first value that is not zero.
+func first[T comparable](values ...T) (zero T) {
+	for _, v := range values {
+		if v != zero {
+			return v
+		}
+	}
+	return zero
+}

@@ -1,0 +1,181 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
+
+// Provider is the kind of a server.
+type Provider string
+
+// The providers that a file may name. Search is no server: it answers by
+// search alone. bx does not talk to Anthropic and Gemini itself; their
+// profiles may stand in a shared file.
+const (
+	OllamaProvider    Provider = "ollama"
+	OpenAIProvider    Provider = "openai"
+	AnthropicProvider Provider = "anthropic"
+	GeminiProvider    Provider = "gemini"
+	SearchProvider    Provider = "search"
+)
+
+var providers = []string{"ollama", "openai", "search", "anthropic", "gemini"}
+
+func (p Provider) check() error {
+	if !slices.Contains(providers, string(p)) {
+		return fmt.Errorf("unknown provider %q: want %s", string(p), either(providers))
+	}
+	return nil
+}
+
+// Format is how tools are offered: "openai", "ollama" or "auto" (in the
+// provider's own field where the model can use it, else as text), "native" (in
+// the provider's own field, always), "none" (not at all), or the name of a
+// family or of a text grammar.
+type Format string
+
+// ResultFormat is how results are sent: "openai", "ollama" or "auto" (as the
+// tools are offered), "native", or the name of a family or of a text grammar.
+type ResultFormat string
+
+var (
+	resultFormats = []string{"openai", "auto", "ollama", "native", "anthropic", "anthropic_xml", "qwen_xml"}
+	formats       = slices.Concat(resultFormats, []string{"none"})
+)
+
+func (f Format) check() error       { return checkFormat(string(f), formats) }
+func (f ResultFormat) check() error { return checkFormat(string(f), resultFormats) }
+
+func checkFormat(s string, known []string) error {
+	if slices.Contains(known, s) || isGrammar(s) {
+		return nil
+	}
+	return fmt.Errorf("unknown format %q: want %s, or a grammar: %s", s, either(known), near(s, grammarNames()))
+}
+
+// ByServer reports a format that leaves the choice to what the server can do.
+func (f Format) ByServer() bool { return byServer(string(f)) }
+
+// ByServer reports a format that follows how the tools are offered.
+func (f ResultFormat) ByServer() bool { return byServer(string(f)) }
+
+func byServer(s string) bool { return s == "openai" || s == "ollama" || s == "auto" }
+
+// Native is the format that always uses the provider's own fields.
+const Native = "native"
+
+// Parser says where calls are looked for: "auto" (everywhere), "openai" (the
+// provider's own field only), a family or a grammar (only there), or
+// "prefer:" and one of these (there first).
+type Parser string
+
+var parsers = []string{"auto", "openai", "anthropic_xml", "anthropic", "qwen_xml", "qwen"}
+
+func (p Parser) check() error {
+	name, preferred := strings.CutPrefix(string(p), "prefer:")
+	if !slices.Contains(parsers, name) && !isGrammar(name) || preferred && name == "auto" {
+		return fmt.Errorf("unknown parser %q: want %s, prefer:<one of these>, or a grammar: %s", string(p), either(parsers), near(name, grammarNames()))
+	}
+	return nil
+}
+
+// Names lists the grammars of a text parser, or of a preferred one, by names
+// that package grammar knows; none of "auto" and "openai".
+func (p Parser) Names() []string {
+	name := strings.TrimPrefix(string(p), "prefer:")
+	switch name {
+	case "auto", "openai":
+		return nil
+	case "qwen_xml", "qwen":
+		return []string{"qwen_xml", "hermes", "qwen3-coder"}
+	case "anthropic_xml", "anthropic":
+		return []string{"anthropic_xml"}
+	}
+	return []string{name}
+}
+
+// Preferred reports a parser that only ranks its dialects first.
+func (p Parser) Preferred() bool { return strings.HasPrefix(string(p), "prefer:") }
+
+// URL is the address of a server, with its scheme.
+type URL string
+
+func (u URL) check() error {
+	p, err := url.Parse(string(u))
+	if err != nil || p.Host == "" || p.Scheme != "http" && p.Scheme != "https" {
+		return fmt.Errorf("bad url %q: want http://host:port or https://host:port", string(u))
+	}
+	return nil
+}
+
+// trim is u as a base for paths.
+func (u URL) trim() string { return strings.TrimRight(string(u), "/") }
+
+// Loopback reports whether u is on this machine.
+func (u URL) Loopback() bool {
+	p, err := url.Parse(string(u))
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(p.Hostname())
+	return strings.EqualFold(p.Hostname(), "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// Count is a whole number above zero.
+type Count int
+
+// isGrammar leaves out the alias "none", which has a meaning of its own here.
+func isGrammar(name string) bool {
+	_, ok := grammar.ByName(name)
+	return ok && name != "none"
+}
+
+func grammarNames() (names []string) {
+	for _, g := range grammar.All() {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
+// either lists words for a sentence: "a, b or c".
+func either(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
+// near puts the words that look like s first and cuts the rest off.
+func near(s string, words []string) string {
+	words = slices.Clone(words)
+	slices.SortStableFunc(words, func(a, b string) int { return distance(s, a) - distance(s, b) })
+	if len(words) <= 8 {
+		return strings.Join(words, ", ")
+	}
+	return strings.Join(words[:8], ", ") + ", … (docs/grammars.md lists all)"
+}
+
+// distance is the number of letters to insert, delete or change.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		prev := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			prev, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, prev+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,182 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/agent"
+)
+
+// Event prints one step of a turn.
+func (p *Printer) Event(e agent.Event) {
+	switch e.Kind {
+	case agent.Round:
+		p.endStream()
+		p.streamed.Reset()
+		p.Line(Debug, "debug: request %d", e.Round)
+	case agent.Text:
+		p.stream(e.Text)
+	case agent.Think:
+		p.think(e.Text)
+	case agent.Parsed:
+		p.parsed(e)
+	case agent.Problem:
+		p.problem(e)
+	case agent.Started:
+		p.Line(Debug, "debug: running %s", e.Call.Name)
+	case agent.Approved:
+		p.Line(Verbose, "%s: approved", e.Call.Name)
+	case agent.Succeeded, agent.Failed, agent.Denied:
+		p.done(e)
+	case agent.Result:
+		p.result(e)
+	case agent.Warning:
+		p.Warn("%s", e.Text)
+	case agent.Forced:
+		p.Line(Normal, "asking for an answer without tools: %s", e.Text)
+	}
+}
+
+func (p *Printer) parsed(e agent.Event) {
+	p.Line(Normal, "%s %s%s", e.Call.Name, short(string(e.Call.Args), 200), origin(*e.Call))
+	for _, f := range e.Call.Fixes {
+		p.Line(Verbose, "  repaired %s", fix(f))
+	}
+	p.Line(Debug, "debug: call %s id=%s source=%s", e.Call.Name, e.Call.ID, e.Call.Source)
+}
+
+// origin marks a call that was found in text.
+func origin(c utp.Call) string {
+	if !c.FromText() {
+		return ""
+	}
+	return "  [found in text: " + strings.TrimPrefix(c.Source, "text:") + repaired(c) + "]"
+}
+
+func repaired(c utp.Call) string {
+	if len(c.Fixes) == 0 {
+		return ""
+	}
+	return ", repaired"
+}
+
+func fix(f utp.Fix) string {
+	s := f.Why
+	if f.Path != "" {
+		s = f.Path + ": " + s
+	}
+	if f.Was != "" || f.Now != "" {
+		s += fmt.Sprintf(" (%s → %s)", short(f.Was, 60), short(f.Now, 60))
+	}
+	return s
+}
+
+func (p *Printer) problem(e agent.Event) {
+	p.Warn("a tool call could not be read: %s: %q", e.Problem.Error(), short(first(e.Problem.Raw, e.Raw), 100))
+}
+
+func (p *Printer) done(e agent.Event) {
+	took := ""
+	if ms := e.Duration.Round(time.Millisecond); ms > 0 {
+		took = " (" + ms.String() + ")"
+	}
+	if e.Kind == agent.Succeeded {
+		p.Line(Normal, "  %s: %s%s", e.Call.Name, size(e.Result.Text()), took)
+		return
+	}
+	p.Line(Normal, "  %s %s: %s%s", e.Call.Name, e.Kind, short(e.Result.Text(), 300), took)
+	if e.Refusal != "" {
+		p.Line(Debug, "debug: refused: %s", e.Refusal)
+	}
+}
+
+func size(text string) string {
+	n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
+	if n == 1 {
+		return fmt.Sprintf("ok, %d bytes", len(text))
+	}
+	return fmt.Sprintf("ok, %d lines", n)
+}
+
+func (p *Printer) result(e agent.Event) {
+	if e.Cached {
+		p.Line(Verbose, "  the same call had run: its result is used again")
+	}
+	p.Line(Verbose, "  %s", short(e.Result.Text(), 200))
+}
+
+// stream shows text as it comes, where someone is looking.
+func (p *Printer) stream(text string) {
+	if !p.Live || text == "" {
+		return
+	}
+	p.endThink()
+	p.streamed.WriteString(text)
+	io.WriteString(p.Out, Clean(text))
+}
+
+// endStream puts the next line on its own.
+func (p *Printer) endStream() {
+	p.endThink()
+	if s := p.streamed.String(); s != "" && !strings.HasSuffix(s, "\n") {
+		p.streamed.WriteString("\n")
+		io.WriteString(p.Out, "\n")
+	}
+}
+
+func (p *Printer) think(text string) {
+	if p.Level < Verbose || text == "" {
+		return
+	}
+	if !p.thinking {
+		p.endStream()
+		io.WriteString(p.Err, "thinking: ")
+		p.thinking = true
+	}
+	io.WriteString(p.Err, Clean(text))
+}
+
+func (p *Printer) endThink() {
+	if p.thinking {
+		p.thinking = false
+		io.WriteString(p.Err, "\n")
+	}
+}
+
+// Answer prints the answer, unless it was streamed already.
+func (p *Printer) Answer(text string) {
+	p.endStream()
+	if p.Live && strings.TrimSpace(p.streamed.String()) == strings.TrimSpace(text) {
+		return
+	}
+	if p.Live {
+		text = Clean(text)
+	}
+	fmt.Fprintln(p.Out, strings.TrimRight(text, "\n"))
+}
+
+// Totals prints what a turn took.
+func (p *Printer) Totals(a agent.Answer) {
+	p.Line(Verbose, "requests: %d, tool calls: %d, tokens: %d in, %d out, stop: %s",
+		a.Requests, len(a.Calls), a.Usage.Prompt(), a.Usage.Completion(), a.Stop)
+}
+
+func first(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+// Trace prints how a piece of a reply was understood.
+func (p *Printer) Trace(dialect, raw, decision string, mismatch bool) {
+	if mismatch {
+		decision += " (the model was offered native tools and wrote text)"
+	}
+	p.Line(Debug, "debug: dialect=%s decision=%s raw=%q", first(dialect, "unknown"), decision, raw)
+}

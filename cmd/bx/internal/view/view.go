@@ -1,0 +1,84 @@
+// Package view prints what bx has to say: answers, steps of a turn, lists. It
+// decides nothing.
+//
+// An answer goes to Out, all else to Err. Text that a model or a tool made is
+// never printed with its control characters to a terminal.
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// Printer writes for one run of the program.
+type Printer struct {
+	Out, Err io.Writer
+	Level    Level
+	Live     bool // Out is a terminal: text of the model appears as it comes
+	Color    bool // of Err
+
+	streamed strings.Builder // of this round, on Out
+	thinking bool
+}
+
+// Level is how much is said beside the answer.
+type Level int
+
+const (
+	Quiet   Level = iota - 1 // errors only
+	Normal                   // which model, which calls, warnings
+	Verbose                  // also thinking, results, tokens, why
+	Debug                    // also what was recognised where, and raw text
+)
+
+// Line prints one line to Err if the level is reached.
+func (p *Printer) Line(l Level, format string, a ...any) {
+	if p.Level < l {
+		return
+	}
+	p.endStream()
+	fmt.Fprintln(p.Err, p.paint(l, Clean(fmt.Sprintf(format, a...))))
+}
+
+// Warn prints a warning.
+func (p *Printer) Warn(format string, a ...any) { p.Line(Normal, "warning: "+format, a...) }
+
+func (p *Printer) paint(l Level, s string) string {
+	if !p.Color || l < Normal {
+		return s
+	}
+	return "\x1b[2m" + s + "\x1b[0m"
+}
+
+// Clean makes control characters visible, but for newlines and tabs: what a
+// model wrote must not move the cursor or hide text.
+func Clean(s string) string {
+	if !strings.ContainsFunc(s, hidden) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hidden(r) {
+			fmt.Fprintf(&b, "\\u%04x", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// hidden reports control and direction-changing characters.
+func hidden(r rune) bool {
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+}
+
+// short cuts s to n characters of one line.
+func short(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
+}

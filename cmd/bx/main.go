@@ -1,0 +1,81 @@
+// Command bx answers questions about a repository by letting a model call
+// tools: search, read, list and, when asked to, edit.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv}
+	return a.report(ctx, newRoot(a).ExecuteContext(ctx))
+}
+
+// Exit codes. docs/cli.md explains them.
+const (
+	exitOK          = 0
+	exitError       = 1 // also: no question
+	exitUsage       = 2
+	exitBackend     = 3
+	exitNoSession   = 4
+	exitConfig      = 5
+	exitInterrupted = 130
+)
+
+// coded is an error with its exit code.
+type coded struct {
+	code int
+	err  error
+}
+
+func (c *coded) Error() string { return c.err.Error() }
+func (c *coded) Unwrap() error { return c.err }
+
+func fail(code int, format string, a ...any) error {
+	return &coded{code, fmt.Errorf(format, a...)}
+}
+
+// report prints an error and gives the exit code.
+func (a *app) report(ctx context.Context, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(a.err, "bx: interrupted")
+		return exitInterrupted
+	}
+	printError(a.err, err)
+	var c *coded
+	var bad *config.Error
+	switch {
+	case errors.As(err, &c):
+		return c.code
+	case errors.As(err, &bad):
+		return exitConfig
+	}
+	return exitError
+}
+
+func printError(w io.Writer, err error) {
+	var bad *config.Error
+	if errors.As(err, &bad) {
+		fmt.Fprintf(w, "bx: %v\n", bad)
+		if bad.Excerpt != "" {
+			fmt.Fprintln(w, bad.Excerpt)
+		}
+		return
+	}
+	fmt.Fprintf(w, "bx: %v\n", err)
+}

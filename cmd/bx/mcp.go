@@ -1,0 +1,46 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/mcp"
+	"github.com/unifiedtoolprotocol/utp/schema"
+)
+
+func (a *app) mcpCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "mcp", Short: "Serve the tools to MCP clients", Args: noWords,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use: "serve", Args: noWords, RunE: a.serveMCP,
+		Short: "Serve the tools over standard input and output",
+		Long: `Serve the tools over standard input and output, for Claude Desktop and other MCP
+clients. Name the repository with --root: clients start servers anywhere.
+
+Tools of tier RUN are listed only with --tier run, and run only when the client's
+user says yes to a question, or with --allow run.`,
+		Example: `  bx mcp serve --root ~/src/project
+  bx mcp serve --root . --tier run --allow run`,
+	})
+	return cmd
+}
+
+func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
+	j, err := a.begin()
+	if err != nil {
+		return err
+	}
+	tools, err := j.openTools()
+	if err != nil {
+		return err
+	}
+	defer tools.Close()
+	gate := &agent.Gate{Tools: schema.Compile(tools.Tools()), Tier: j.set.Tier, Runner: tools, Confirm: mcp.Confirm, Allow: a.allow}
+	s, err := mcp.New(mcp.Config{Name: "bx", Version: versionText(), Tools: tools.Tools(), Tier: gate.Tier, Runner: gate})
+	if err != nil {
+		return err
+	}
+	return s.Stdio(cmd.Context())
+}

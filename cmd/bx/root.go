@@ -1,0 +1,98 @@
+package main
+
+import (
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker in releases.
+var version = ""
+
+// flags are the options of the command line.
+type flags struct {
+	profile, config, model, tier, root string
+	allow                              []string
+	dryRun, json, quiet, verbose       bool
+	fresh, recall, list                bool
+	session                            string
+	noSession, noTools                 bool
+	noModel, offline                   bool
+	maxRounds                          int
+}
+
+const about = `bx answers a question about the code around you. It lets a language model search
+and read the repository, runs the model's tool calls whatever form they come in,
+and prints an answer that cites files and lines.
+
+Without any set-up it uses a server on this machine (Ollama, LM Studio, llama.cpp,
+vLLM), and without one it answers by search alone.`
+
+const examples = `  bx "Where are tool calls parsed?"
+  git diff | bx "Review this change"
+  bx --tier run "Fix the typo in README.md"
+  bx --dry-run "Search for auth code"`
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use: `bx "question"`, Short: "Ask about the code around you", Long: about, Example: examples,
+		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true, Version: versionText(),
+		RunE: func(cmd *cobra.Command, words []string) error { return a.ask(cmd, words) },
+	}
+	root.SetVersionTemplate("bx {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fail(exitUsage, "%w (bx --help lists the flags)", err)
+	})
+	a.commonFlags(root)
+	a.askFlags(root)
+	root.AddCommand(a.toolsCommand(), a.statusCommand(), a.explainCommand(), a.mockCommand(), a.mcpCommand())
+	return root
+}
+
+func (a *app) commonFlags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.StringVar(&a.profile, "profile", "", "use [profiles.`NAME`] of the configuration")
+	f.StringVar(&a.config, "config", "", "read this `FILE` last; it may set anything")
+	f.StringVar(&a.model, "model", "", "ask this model")
+	f.BoolVar(&a.noModel, "no-model", false, "answer by search alone")
+	f.StringVar(&a.tier, "tier", "", "offer tools of this tier and below: crawl, walk or run")
+	f.StringVar(&a.root, "root", "", "work in this `DIR` (default: the repository around you)")
+	f.BoolVar(&a.offline, "offline", false, "reach this machine only")
+	f.StringSliceVar(&a.allow, "allow", nil, "run these without asking: `run`, or names of tools")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "print the answer and errors only")
+	f.BoolVarP(&a.verbose, "verbose", "v", false, "print thinking, results and reasons too")
+	f.BoolVar(&a.json, "json", false, "print JSON")
+}
+
+func (a *app) askFlags(root *cobra.Command) {
+	f := root.Flags()
+	f.BoolVar(&a.dryRun, "dry-run", false, "ask once and show the tool calls; run nothing")
+	f.BoolVarP(&a.fresh, "new", "n", false, "start a new session")
+	f.BoolVarP(&a.recall, "recall", "r", false, "print the last exchange of the session")
+	f.BoolVarP(&a.list, "list", "l", false, "list the latest sessions")
+	f.StringVarP(&a.session, "session", "s", "", "continue the session `ID`")
+	f.BoolVar(&a.noSession, "no-session", false, "neither read nor keep a session")
+	f.BoolVar(&a.noTools, "no-tools", false, "offer no tools")
+	f.IntVar(&a.maxRounds, "max-rounds", 0, "let the model call tools in `N` rounds at most (default 5)")
+}
+
+// noWords refuses a question that begins with the name of a command.
+func noWords(cmd *cobra.Command, words []string) error {
+	if len(words) == 0 {
+		return nil
+	}
+	return fail(exitUsage, "bx %s takes no words; to ask a question that begins so, put it in quotes", cmd.Name())
+}
+
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+)
+
+func (a *app) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Say which server and model bx would use, and what they can do", Args: noWords,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.status(cmd.Context()) },
+	}
+}
+
+// status of the place, the configuration and the server.
+type status struct {
+	Root     string          `json:"root"`
+	UserFile string          `json:"user_config"` // where the user's own file goes
+	Files    []string        `json:"config_files"`
+	Profile  string          `json:"profile,omitempty"`
+	Sessions string          `json:"sessions,omitempty"`
+	Chosen   string          `json:"chosen,omitempty"`
+	Backend  *backend.Status `json:"backend"` // null: search alone
+	Error    string          `json:"error,omitempty"`
+}
+
+func (a *app) status(ctx context.Context) error {
+	j, err := a.begin()
+	if err != nil {
+		return err
+	}
+	s := status{Root: j.root, UserFile: filepath.Join(userDir(), "bx.toml"), Files: append([]string{}, j.cfg.Files...), Profile: j.set.Profile}
+	if dir, err := a.dataDir(j.set.Session.Storage); err == nil {
+		s.Sessions = filepath.Join(dir, "sessions.db")
+	}
+	failure := j.ask(ctx, &s)
+	if a.json {
+		if err := view.JSON(a.out, s); err != nil {
+			return err
+		}
+		return failure
+	}
+	a.printStatus(s)
+	return failure
+}
+
+// ask fills in what the server says.
+func (j *job) ask(ctx context.Context, s *status) error {
+	c, err := j.choose(ctx)
+	if err == nil {
+		s.Chosen = c.why
+	}
+	if err == nil && c.client != nil {
+		var b backend.Status
+		if b, err = c.client.Status(ctx); err == nil {
+			s.Backend = &b
+			return nil
+		}
+		err = &coded{exitBackend, err}
+	}
+	if err != nil {
+		s.Error = err.Error()
+	}
+	return err
+}
+
+func (a *app) printStatus(s status) {
+	say := func(name, format string, args ...any) {
+		fmt.Fprintf(a.out, "%-9s"+format+"\n", append([]any{name}, args...)...)
+	}
+	say("root", "%s", s.Root)
+	for _, f := range s.Files {
+		say("config", "%s", f)
+	}
+	if len(s.Files) == 0 {
+		say("config", "none; yours would be %s", s.UserFile)
+	}
+	if s.Profile != "" {
+		say("profile", "%s", s.Profile)
+	}
+	say("sessions", "%s", s.Sessions)
+	if s.Chosen != "" {
+		say("chosen", "%s", s.Chosen)
+	}
+	if b := s.Backend; b != nil {
+		a.printBackend(*b, say)
+	}
+}
+
+func (a *app) printBackend(b backend.Status, say func(name, format string, args ...any)) {
+	say("server", "%s %s", b.Server, b.Version)
+	if b.Model != "" {
+		say("model", "%s", modelWords(b))
+	}
+	for _, m := range b.Models {
+		loaded := ""
+		if m.Loaded {
+			loaded = "  loaded"
+		}
+		say("", "- %s%s", m.ID, loaded)
+	}
+}
+
+func modelWords(b backend.Status) string {
+	words := b.Model
+	if !b.Found {
+		words += ", not on this server"
+	}
+	tools := "as text"
+	if b.Native {
+		tools = "natively"
+	}
+	words += fmt.Sprintf("; tools are sent %s: %s", tools, b.Why)
+	if b.Window > 0 {
+		words += fmt.Sprintf("; window %d tokens", b.Window)
+	}
+	return words
+}
