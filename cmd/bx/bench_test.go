@@ -29,3 +29,19 @@ func BenchmarkStart(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAnswer asks a question about this repository by search alone, with
+// a new index each time.
+func BenchmarkAnswer(b *testing.B) {
+	bin := filepath.Join(b.TempDir(), "bx.exe")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	for b.Loop() {
+		cmd := exec.Command(bin, "--no-model", "--no-session", "--root", filepath.Join("..", ".."), "Where are tool calls parsed?")
+		cmd.Env = environment(b.TempDir())
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+	}
+}

@@ -128,3 +128,23 @@ func valueAt(c *Config, path []string) reflect.Value {
 	}
 	return v
 }
+
+// Keys lists the names of all tables and keys, each once.
+func Keys() (keys []string) {
+	var add func(t reflect.Type)
+	add = func(t reflect.Type) {
+		for _, name := range namesOf(t) {
+			if !slices.Contains(keys, name) {
+				keys = append(keys, name)
+			}
+			f, _ := fieldOf(t, name)
+			if f.Type.Kind() == reflect.Map {
+				add(f.Type.Elem())
+			} else {
+				add(f.Type)
+			}
+		}
+	}
+	add(reflect.TypeFor[Config]())
+	return keys
+}

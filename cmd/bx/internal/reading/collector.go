@@ -1,0 +1,263 @@
+package reading
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// field is a text of the model.
+type field int
+
+const (
+	inText field = iota
+	inThought
+)
+
+func fieldOf(k utp.Kind) field {
+	if k == utp.ThinkDelta {
+		return inThought
+	}
+	return inText
+}
+
+// place is where a piece of the field stands.
+func (f field) place(from, to int) *Place {
+	p := &Place{Offset: from, Length: to - from}
+	if f == inThought {
+		p.In = "reasoning"
+	}
+	return p
+}
+
+// collector makes a Reading of events. The Raws of the events of a text tile
+// it: their lengths add up to the places of the calls.
+type collector struct {
+	r        *reader
+	wire     bool // the events are those of a provider's reply
+	fed      [2]int
+	at       [2]int // bytes that the events cover so far
+	evs      []utp.Event
+	run      run
+	calls    []found
+	problems []Problem
+	events   []Event
+	err      error
+}
+
+// begin makes the collector ready for an input. What came of the one before is
+// not valid any more.
+func (c *collector) begin(r *reader, wire bool) *collector {
+	*c = collector{r: r, wire: wire, evs: c.evs[:0], calls: c.calls[:0], problems: c.problems[:0], run: run{text: c.run.text, raw: c.run.raw}}
+	return c
+}
+
+// found is a call on its way.
+type found struct {
+	part     int
+	in       field
+	from, to int
+	call     utp.Call
+	done     bool
+	broken   *utp.Problem // of a native call that cannot be read
+}
+
+func (c *collector) all(evs []utp.Event) {
+	for i := range evs {
+		if c.r.o.Events {
+			c.events = append(c.events, eventOf(&evs[i]))
+		}
+		c.add(evs[i])
+	}
+}
+
+func eventOf(e *utp.Event) Event {
+	return Event{Kind: e.Kind.String(), Part: e.Part, Text: e.Text, Call: e.Call, Value: e.Value, Problem: e.Problem, End: e.End, Raw: e.Raw}
+}
+
+func (c *collector) add(e utp.Event) {
+	in := c.reads()
+	from := c.at[in]
+	c.at[in] += len(e.Raw)
+	switch e.Kind {
+	case utp.CallStart:
+		c.calls = append(c.calls, found{part: e.Part, in: in, from: from, call: *e.Call})
+	case utp.CallEnd:
+		c.end(e.Part, *e.Call)
+	case utp.Whole:
+		if call, ok := e.Value.(utp.Call); ok {
+			c.calls = append(c.calls, found{part: e.Part, call: call, done: true})
+		}
+	case utp.ProblemEvent:
+		c.problem(&e, in)
+	}
+	c.keep(e)
+}
+
+// reads is the field whose parser an event comes from. A parser of thinking
+// gives all that it was fed before a text goes on.
+func (c *collector) reads() field {
+	if c.at[inThought] < c.fed[inThought] {
+		return inThought
+	}
+	return inText
+}
+
+func (c *collector) find(part int) *found {
+	for i := len(c.calls) - 1; i >= 0; i-- {
+		if f := &c.calls[i]; f.part == part && !f.done {
+			return f
+		}
+	}
+	return nil
+}
+
+func (c *collector) end(part int, call utp.Call) {
+	if f := c.find(part); f != nil {
+		f.call, f.done, f.to = call, true, c.at[f.in]
+	}
+}
+
+// problem notes a problem. A native call that cannot be read stays a call.
+func (c *collector) problem(e *utp.Event, in field) {
+	p, f := e.Problem, c.find(e.Part)
+	if f != nil {
+		in = f.in
+	}
+	out := Problem{Kind: p.Kind, Grammar: p.Grammar, Name: p.Name, Message: words(p)}
+	if p.Grammar == "" && c.wire {
+		if c.native(p, f) {
+			return
+		}
+		out.Raw = p.Raw
+	} else {
+		c.drop(f)
+		out.Place = in.place(c.at[in]-len(p.Raw), c.at[in])
+	}
+	c.problems = append(c.problems, out)
+	if broken(p.Kind) {
+		c.refuse(e, out)
+	}
+}
+
+// refuse does with a broken call what the policy says.
+func (c *collector) refuse(e *utp.Event, p Problem) {
+	switch c.r.o.Policy.Malformed {
+	case Fail:
+		if c.err == nil {
+			c.err = problemError(p)
+		}
+	case Strip:
+		for i := range c.evs {
+			if k := c.evs[i].Kind; c.evs[i].Part == e.Part && (k == utp.CallStart || k == utp.CallDelta) {
+				c.evs[i].Kind, c.evs[i].Call = utp.Mark, nil
+			}
+		}
+		c.keep(utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw})
+		e.Raw = ""
+	}
+}
+
+func problemError(p Problem) error {
+	where := ""
+	if p.Place != nil {
+		where = fmt.Sprintf(" at offset %d", p.Offset)
+	}
+	if p.Name != "" {
+		where = " of " + p.Name + where
+	}
+	return fmt.Errorf("%s call%s: %s", p.Kind, where, p.Message)
+}
+
+func (c *collector) drop(f *found) {
+	if f != nil {
+		c.calls = slices.DeleteFunc(c.calls, func(o found) bool { return o.part == f.part && !o.done })
+	}
+}
+
+// native notes what is wrong with a native call. It reports true if that could
+// be mended.
+func (c *collector) native(p *utp.Problem, f *found) bool {
+	if f == nil && p.Name == "" {
+		return false
+	}
+	if f == nil {
+		c.calls = append(c.calls, found{call: utp.Call{Name: p.Name, Source: utp.Native}})
+		f = &c.calls[len(c.calls)-1]
+	}
+	f.done = true
+	if args, fixes, ok := mended(p.Raw); ok && p.Kind == utp.Malformed && c.r.mends() {
+		f.call.Args, f.call.Fixes = args, fixes
+		return true
+	}
+	f.broken = p
+	return false
+}
+
+// run is a run of events of one kind and part that are kept as one.
+type run struct {
+	on        bool
+	text, raw []byte
+}
+
+// keep keeps an event for Collect; runs of deltas become one.
+func (c *collector) keep(e utp.Event) {
+	if n := len(c.evs); n > 0 && delta(e.Kind) && c.evs[n-1].Kind == e.Kind && c.evs[n-1].Part == e.Part {
+		if !c.run.on {
+			c.run.on, c.run.text, c.run.raw = true, append(c.run.text[:0], c.evs[n-1].Text...), append(c.run.raw[:0], c.evs[n-1].Raw...)
+		}
+		c.run.text, c.run.raw = append(c.run.text, e.Text...), append(c.run.raw, e.Raw...)
+		return
+	}
+	c.settle()
+	c.evs = append(c.evs, e)
+}
+
+func delta(k utp.Kind) bool {
+	return k == utp.TextDelta || k == utp.ThinkDelta || k == utp.CallDelta
+}
+
+func (c *collector) settle() {
+	if c.run.on {
+		last := &c.evs[len(c.evs)-1]
+		last.Text, last.Raw, c.run.on = string(c.run.text), string(c.run.raw), false
+	}
+}
+
+// reading is the result.
+func (c *collector) reading() (*Reading, error) {
+	c.settle()
+	if c.err != nil {
+		return nil, c.err
+	}
+	reply := utp.Collect(c.evs)
+	out := &Reading{Content: reply.Text(), Reasoning: reply.Thinking(), ToolCalls: []Call{}, Problems: c.problems, Events: c.events}
+	for i := range c.calls {
+		if f := &c.calls[i]; f.done {
+			out.ToolCalls = append(out.ToolCalls, c.judged(f, out))
+		}
+	}
+	number(out.ToolCalls)
+	if out.Problems == nil {
+		out.Problems = []Problem{}
+	}
+	return out, nil
+}
+
+// number gives the calls without an id "call_" and their number, or the next
+// one that is free.
+func number(calls []Call) {
+	taken := map[string]bool{}
+	for _, c := range calls {
+		taken[c.ID] = true
+	}
+	for i := range calls {
+		for n := i; calls[i].ID == ""; n++ {
+			if id := "call_" + strconv.Itoa(n); !taken[id] {
+				calls[i].ID, taken[id] = id, true
+			}
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package reading
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/parse"
+)
+
+// Unknown says what becomes of a call whose tool was not offered.
+type Unknown int
+
+const (
+	Keep   Unknown = iota // it is a call like any other
+	AsText                // it stays text, with a Problem
+	Flag                  // it is a call, invalid, and a Problem
+)
+
+// Malformed says what becomes of the text of a call that cannot be read.
+type Malformed int
+
+const (
+	KeepText Malformed = iota // it stays in the content
+	Strip                     // it is left out of the content
+	Fail                      // the whole input is an error
+)
+
+// Policy says what is done with doubtful calls. The zero Policy keeps all text
+// and repairs what is unambiguous.
+type Policy struct {
+	Unknown   Unknown
+	Malformed Malformed
+	NoRepair  bool // a call that would have to be mended is a Problem
+	Quoted    bool // calls in a code fence count though text follows it
+}
+
+// policies are the settings of ParsePolicy, with their values.
+var policies = []struct {
+	name   string
+	values []string
+	set    func(p *Policy, value int)
+}{
+	{"unknown", []string{"keep", "text", "flag"}, func(p *Policy, v int) { p.Unknown = Unknown(v) }},
+	{"malformed", []string{"keep", "strip", "error"}, func(p *Policy, v int) { p.Malformed = Malformed(v) }},
+	{"repair", []string{"safe", "off"}, func(p *Policy, v int) { p.NoRepair = v == 1 }},
+	{"quoted", []string{"text", "run"}, func(p *Policy, v int) { p.Quoted = v == 1 }},
+}
+
+// ParsePolicy reads "unknown=flag,repair=off"; "" is the zero Policy.
+func ParsePolicy(s string) (p Policy, err error) {
+	for setting := range strings.SplitSeq(s, ",") {
+		if setting = strings.TrimSpace(setting); setting == "" {
+			continue
+		}
+		if err := p.set(setting); err != nil {
+			return Policy{}, err
+		}
+	}
+	return p, nil
+}
+
+func (p *Policy) set(setting string) error {
+	name, value, _ := strings.Cut(setting, "=")
+	var known []string
+	for _, s := range policies {
+		known = append(known, s.name+"="+strings.Join(s.values, "|"))
+		if s.name != name {
+			continue
+		}
+		v := slices.Index(s.values, value)
+		if v < 0 {
+			return fmt.Errorf("%s: want %s", setting, known[len(known)-1])
+		}
+		s.set(p, v)
+		return nil
+	}
+	return fmt.Errorf("%s: want settings of %s", setting, strings.Join(known, ", "))
+}
+
+// apply puts the policy into a parser's configuration.
+func (p Policy) apply(c *parse.Config) {
+	if p.Unknown == AsText {
+		c.Policy.Unknown = parse.TextUnknown
+	}
+	c.Policy.Quoted = p.Quoted
+	if p.NoRepair {
+		c.Repair = parse.Off
+	}
+}
