@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -22,7 +23,8 @@ var wrapperKeys = map[string]bool{"arguments": true, "input": true, "properties"
 // argKey begins an argument.
 func (p *Parser) argKey(key string) {
 	c := &p.cur
-	own, fix := p.tools().Key(c.name, key)
+	key = valid(key)
+	own, fix := p.tools.Key(c.name, key)
 	if fix != nil {
 		c.fixes = append(c.fixes, *fix)
 	}
@@ -47,14 +49,14 @@ func (p *Parser) argKey(key string) {
 // firstKey sees whether the arguments may turn out to be something else.
 func (p *Parser) firstKey(key string) {
 	c := &p.cur
-	known := contains(p.tools().Order(c.name), key)
+	known := slices.Contains(p.tools.Order(c.name), key)
 	if !known && wrapperKeys[key] {
 		c.holds = true
 	}
 	if !known && p.el.argsKey == "parameters" && (key == "type" || key == "properties" || key == "$schema" || key == "required") {
 		c.holds = true
 	}
-	if c.g.Item.Open != "" && !p.tools().Kind(c.name, key).Text() {
+	if c.g.Item.Open != "" && !p.tools.Kind(c.name, key).Text() {
 		c.holds = true
 	}
 }
@@ -63,7 +65,7 @@ func (p *Parser) firstKey(key string) {
 func (p *Parser) argToken(t lenient.Token, whole bool) {
 	c := &p.cur
 	a := &c.args
-	if t.Kind == lenient.StringOpen && a.w.Len() == 0 && !a.stream && p.tools().Kind(c.name, a.key).Text() {
+	if t.Kind == lenient.StringOpen && a.w.Len() == 0 && !a.stream && p.tools.Kind(c.name, a.key).Text() {
 		a.stream = true
 		c.buf = append(c.buf, '"')
 		return
@@ -107,10 +109,34 @@ func (p *Parser) piece(escaped string) {
 	p.emit(utp.Event{Kind: utp.CallDelta, Part: c.part, Text: escaped})
 }
 
+// streamText passes on text of a string argument, escaped on the way. Short
+// text, as in a stream, goes out in pieces that need no memory of their own.
+func (p *Parser) streamText(text string) {
+	if len(text) > maxPiece {
+		from := len(p.cur.buf)
+		p.cur.buf = appendEscaped(p.cur.buf, text)
+		escaped := string(p.cur.buf[from:])
+		p.cur.buf = p.cur.buf[:from]
+		p.piece(escaped)
+		return
+	}
+	from := 0
+	for i := range len(text) {
+		if esc := escapes[text[i]]; esc != "" {
+			p.piece(text[from:i])
+			p.piece(esc)
+			from = i + 1
+		}
+	}
+	p.piece(text[from:])
+}
+
+const maxPiece = 64
+
 // argValue writes a complete value, typed by the schema.
 func (p *Parser) argValue(v json.RawMessage) {
 	c := &p.cur
-	v, fixes := p.tools().Value(c.name, c.args.key, v)
+	v, fixes := p.tools.Value(c.name, c.args.key, v)
 	c.fixes = append(c.fixes, fixes...)
 	c.buf = appendCompact(c.buf, v)
 }
@@ -171,7 +197,7 @@ func (p *Parser) argsText(s string) {
 
 // sole gives a lone value to the tool's only argument.
 func (p *Parser) sole(v json.RawMessage) {
-	key, ok := p.tools().Sole(p.cur.name)
+	key, ok := p.tools.Sole(p.cur.name)
 	if !ok {
 		p.broken("the arguments are no object", "{")
 		return
@@ -234,7 +260,7 @@ func (p *Parser) isDefinition(fields []field) bool {
 // wraps unwraps arguments that stand in one argument the tool does not have.
 func (p *Parser) wraps(f field) bool {
 	c := &p.cur
-	if contains(p.tools().Order(c.name), f.key) {
+	if slices.Contains(p.tools.Order(c.name), f.key) {
 		return false
 	}
 	v := f.value
@@ -292,29 +318,23 @@ func appendString(b []byte, s string) []byte {
 	return append(appendEscaped(append(b, '"'), s), '"')
 }
 
-const hex = "0123456789abcdef"
+// escapes are the bytes that JSON escapes in a string.
+var escapes = func() (t [256]string) {
+	const hex = "0123456789abcdef"
+	for c := range ' ' {
+		t[c] = `\u00` + string([]byte{hex[c>>4], hex[c&15]})
+	}
+	t['\n'], t['\r'], t['\t'], t['"'], t['\\'] = `\n`, `\r`, `\t`, `\"`, `\\`
+	return t
+}()
 
 // appendEscaped writes text as it stands inside a JSON string.
 func appendEscaped(b []byte, s string) []byte {
 	from := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		b = append(b, s[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, '\\', 'n')
-		case '\r':
-			b = append(b, '\\', 'r')
-		case '\t':
-			b = append(b, '\\', 't')
-		default:
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+	for i := range len(s) {
+		if esc := escapes[s[i]]; esc != "" {
+			b = append(append(b, s[from:i]...), esc...)
+			from = i + 1
 		}
 	}
 	return append(b, s[from:]...)

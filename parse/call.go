@@ -1,7 +1,8 @@
 package parse
 
 import (
-	"encoding/json"
+	"bytes"
+	"math"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -13,7 +14,8 @@ type call struct {
 	open     bool // raw text belongs to it
 	pending  bool // no name yet
 	g        *gram
-	caps     caps
+	caps     caps // of a message's header
+	closers  []marker
 	name, id string
 	declared bool
 	started  bool
@@ -22,7 +24,7 @@ type call struct {
 	direct   bool // it has none: it stands directly in its group
 	part     int
 	start    int // offset of its first byte
-	argsAt   int // offset of its arguments, -1 before
+	argsAt   int // offset of its arguments; noArgs before
 	argsEnd  int
 	raw      []byte // its text, as far as events cover it
 	fixes    []utp.Fix
@@ -38,10 +40,12 @@ type call struct {
 	skipAt int         // where it broke
 }
 
+const noArgs = math.MinInt
+
 func (p *Parser) setName(name string) {
 	c := &p.cur
 	resolved, fix, ok := p.resolve(name)
-	c.name, c.declared, c.pending, c.argsAt = name, ok, false, -1
+	c.name, c.declared, c.pending = name, ok, false
 	if ok {
 		c.name = resolved
 	}
@@ -90,18 +94,27 @@ func (p *Parser) finish() {
 	}
 	p.closeArgs()
 	if prob := p.judge(); prob != nil {
-		p.fail(*prob)
+		p.failJudged(*prob)
 		return
 	}
 	p.startCall()
 	c.holds = false
 	p.flush()
 	raw := p.take()
-	out := utp.Call{ID: c.id, OrigID: c.id, Name: c.name, Args: json.RawMessage(strings.Clone(string(c.buf))),
+	out := utp.Call{ID: c.id, OrigID: c.id, Name: c.name, Args: bytes.Clone(c.buf),
 		RawArgs: p.rawArgs(), Source: "text:" + c.g.Name, Fixes: c.fixes}
 	p.send(utp.Event{Kind: utp.CallEnd, Part: c.part, Call: &out, Raw: raw})
 	p.closeCall()
 	p.commit()
+}
+
+// failJudged ends a call that was read to its end but is none.
+func (p *Parser) failJudged(prob utp.Problem) {
+	trial := p.trial.on
+	p.fail(prob)
+	if !trial {
+		p.closeCall()
+	}
 }
 
 // judge finds what is wrong with a call that was read to its end.
@@ -112,24 +125,14 @@ func (p *Parser) judge() *utp.Problem {
 		return &utp.Problem{Kind: utp.Malformed, Message: "a tool's definition, not a call"}
 	case p.cfg.Repair == Off && len(c.fixes) > 0:
 		return &utp.Problem{Kind: utp.Malformed, Message: c.fixes[0].Why}
-	case p.cfg.Policy.Unknown == TextUnknown && p.names != nil && !c.declared:
+	case p.cfg.Policy.Unknown == TextUnknown && p.tools != nil && !c.declared:
 		return &utp.Problem{Kind: utp.UnknownTool, Message: "no such tool was offered"}
 	case p.quoted():
 		return &utp.Problem{Kind: utp.Quoted, Message: "it stands in a tool result"}
-	case p.trial.on && p.trial.think != nil && !p.sound():
+	case p.trial.on && p.trial.think != nil && p.tools != nil && !p.sound(c.name, c.buf):
 		return &utp.Problem{Kind: utp.Invalid}
 	}
 	return nil
-}
-
-// sound reports whether a call inside thinking is one: a known tool with valid
-// arguments, where tools are known.
-func (p *Parser) sound() bool {
-	if p.names == nil {
-		return true
-	}
-	_, _, issues := p.tools().Check(p.cur.name, p.cur.buf)
-	return p.cur.declared && len(issues) == 0
 }
 
 // quoted reports whether the call's text stands in a tool result.
@@ -137,7 +140,7 @@ func (p *Parser) quoted() bool {
 	if len(p.cfg.Seen) == 0 || p.cfg.Policy.Quoted {
 		return false
 	}
-	raw := strings.TrimSpace(string(p.cur.raw) + string(p.carry) + p.src[p.done:p.pos])
+	raw := strings.TrimSpace(string(p.cur.raw) + string(p.carry) + p.src[p.covered():p.pos])
 	for _, s := range p.cfg.Seen {
 		if strings.Contains(s, raw) {
 			return true
@@ -148,8 +151,9 @@ func (p *Parser) quoted() bool {
 
 func (p *Parser) rawArgs() string {
 	c := &p.cur
-	from, to := c.argsAt-c.start, c.argsEnd-c.start
-	if c.argsAt < 0 || from < 0 || to > len(c.raw) || from > to {
+	start := max(c.start, 0)
+	from, to := max(c.argsAt-start, 0), c.argsEnd-start
+	if c.argsAt == noArgs || to > len(c.raw) || from > to {
 		return ""
 	}
 	return string(c.raw[from:to])
@@ -176,17 +180,15 @@ func (p *Parser) fail(prob utp.Problem) {
 		p.reject()
 		return
 	}
+	p.flush()
 	raw := p.take()
-	prob.Grammar, prob.Offset, prob.Raw = c.g.Name, c.start, string(c.raw)
+	prob.Grammar, prob.Offset, prob.Raw = c.g.Name, max(c.start, 0), string(c.raw)
 	if prob.Name == "" && !c.pending {
 		prob.Name = c.name
 	}
 	part := c.part
 	if !c.started {
-		if p.textPart < 0 {
-			p.textPart = p.part()
-		}
-		part = p.textPart
+		part = p.openPart()
 	}
 	p.send(utp.Event{Kind: utp.ProblemEvent, Part: part, Problem: &prob, Raw: raw})
 	c.open, c.started, c.balanced, c.pending = false, false, false, false
@@ -208,67 +210,4 @@ func (p *Parser) truncated() {
 	p.fail(utp.Problem{Kind: utp.Truncated, Message: "the output ended inside the call"})
 	p.st = inText
 	p.leave()
-}
-
-// readSkip looks for the end of a broken call: its closer, or the next call.
-func (p *Parser) readSkip() bool {
-	g, s := p.cur.g, p.rest()
-	for i := 0; i < len(s); i++ {
-		if !g.skipHot[s[i]] {
-			continue
-		}
-		n, own := p.matchAny(g.call.close, s[i:], nil)
-		k, outer := p.matchAny(g.group.close, s[i:], nil)
-		_, next := p.matchAny(g.skipOpen, s[i:], nil)
-		switch {
-		case own == yes:
-			p.pos += i + n
-			p.skipped(true)
-			return true
-		case outer == yes && k > 1:
-			p.pos += i + k
-			p.skipped(false)
-			return true
-		case next == yes:
-			p.pos += i
-			p.skipped(true)
-			return true
-		case own == more || outer == more || next == more:
-			p.pos += i
-			return p.skipTooFar()
-		}
-	}
-	p.pos = len(p.src)
-	if p.eof {
-		p.skipped(false)
-		return true
-	}
-	return p.skipTooFar()
-}
-
-// skipTooFar gives up the search for the end of a broken call.
-func (p *Parser) skipTooFar() bool {
-	if p.at()-p.cur.skipAt < maxTrial {
-		return false
-	}
-	p.skipped(false)
-	return true
-}
-
-// skipped reports the broken call and goes on behind it: in its group, if that
-// is still open.
-func (p *Parser) skipped(inside bool) {
-	prob := p.cur.why
-	if p.eof && p.pos == len(p.src) && p.cut {
-		prob = utp.Problem{Kind: utp.Truncated, Message: "the output ended inside the call"}
-	}
-	inGroup := p.group != nil
-	p.fail(prob)
-	p.leave()
-	p.st = inText
-	if inside && inGroup {
-		p.st = inGap
-	} else {
-		p.group = nil
-	}
 }

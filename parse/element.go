@@ -2,10 +2,10 @@ package parse
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/lenient"
 )
 
@@ -50,7 +50,9 @@ type field struct {
 // element reads one JSON or Python value that holds a call, or its arguments.
 type element struct {
 	r       lenient.Reader
-	ended   bool
+	ended   bool // the reader was told that no more comes
+	lost    bool // because a marker stands where its closers are due
+	err     *lenient.SyntaxError
 	stack   []holder
 	role    role
 	keyed   string // the key of the next value
@@ -65,6 +67,8 @@ type element struct {
 	begun   bool // arguments were begun
 	index   int  // of positional arguments
 	start   int  // offset of the element
+	last    int  // where the last token ends, counted from start
+	ahead   int  // bytes that the reader took beyond it
 	list    bool // the element holds several calls
 	first   bool // no key was read yet
 }
@@ -86,50 +90,34 @@ func (e *element) call(p *Parser, g *gram) { e.reset(p.options(g), elementRole, 
 func (e *element) args(p *Parser, g *gram) { e.reset(p.options(g), argsRole, p.at()) }
 
 // quoted begins a string that holds a call.
-func (e *element) quoted(p *Parser, g *gram) {
+func (e *element) quoted(p *Parser) {
 	e.reset(lenient.Options{Python: true}, otherRole, p.at())
 	e.keyed = "\x00string"
 }
 
 // pair begins (name, {arguments}).
-func (e *element) pair(p *Parser, g *gram) {
+func (e *element) pair(p *Parser) {
 	e.reset(lenient.Options{Python: true}, otherRole, p.at())
 	e.keyed = "\x00pair"
 }
 
 // python begins f(…) or x = f(…).
-func (p *Parser) python(g *gram, s string) bool {
-	from, to, _ := p.pythonHead(s)
-	p.setName(s[from:to])
-	p.pos += to + countBlanks(s[to:])
+func (p *Parser) python(v view) {
+	from, to, _ := pythonHead(v)
+	p.setName(v.s[from:to])
+	p.pos += to + countBlanks(v.s[to:])
 	p.el.reset(lenient.Options{Python: true, Args: true, Strict: p.cfg.Repair == Off}, argsRole, p.at())
-	return true
 }
 
 // readElement feeds the value reader.
 func (p *Parser) readElement() bool {
 	e := &p.el
 	for p.st == inElement {
-		if p.pos == len(p.src) {
-			if !p.eof {
-				p.flush()
-				return false
-			}
-			if !e.ended {
-				e.ended = true
-				e.r.End()
-			}
-		}
-		t, n := e.r.Next(p.rest())
-		p.pos += n
+		t := e.next(p)
 		switch t.Kind {
 		case lenient.More:
-			if p.pos < len(p.src) {
-				continue
-			}
-			if p.eof && e.ended {
-				p.truncated()
-				return true
+			if !e.more(p) {
+				return false
 			}
 		case lenient.Done:
 			e.done(p)
@@ -142,17 +130,83 @@ func (p *Parser) readElement() bool {
 	return true
 }
 
+// more tells the reader that there is no more, or waits for it.
+func (e *element) more(p *Parser) bool {
+	switch {
+	case e.ended:
+		e.cutOff(p)
+	case p.pos < len(p.src):
+	case !p.end:
+		p.flush()
+		return false
+	default:
+		e.ended = true
+		e.r.End()
+	}
+	return true
+}
+
+// next is the reader's next token. The parser stands behind it then, though the
+// reader may have taken more to be certain of it: where a call ends must not
+// depend on how the text arrived.
+func (e *element) next(p *Parser) lenient.Token {
+	s := ""
+	if !e.ended {
+		s = p.src[p.pos+e.ahead:]
+	}
+	t, n := e.r.Next(s)
+	p.pos += e.ahead + n
+	e.ahead = 0
+	if t.Kind == lenient.More {
+		return t
+	}
+	e.last = max(e.last, t.End)
+	if err, ok := e.r.Err().(*lenient.SyntaxError); t.Kind == lenient.Fail && ok {
+		e.last = max(e.last, err.Offset)
+	}
+	if ahead := p.at() - e.start - e.last; ahead > 0 {
+		e.ahead = p.back(ahead)
+	}
+	return t
+}
+
+// failed stops at what cannot be read. Where the value could have ended there,
+// a marker of the block means that its closers were lost.
 func (e *element) failed(p *Parser) {
-	if p.eof && (p.cut || e.r.Cut()) {
-		p.truncated()
-		return
+	err, _ := e.r.Err().(*lenient.SyntaxError)
+	switch {
+	case e.ended && (p.cut || e.r.Cut()):
+		e.cutOff(p)
+	case err == nil:
+		p.broken("cannot be read", "")
+	case e.r.Boundary() && !e.ended:
+		e.err, p.st = err, inLost
+	default:
+		p.broken(err.Error(), err.Want)
 	}
-	message := "cannot be read"
-	want := ""
-	if err, ok := e.r.Err().(*lenient.SyntaxError); ok {
-		message, want = err.Error(), err.Want
+}
+
+// cutOff ends a call that the output ended in, with all that was read of it.
+func (e *element) cutOff(p *Parser) {
+	p.pos = len(p.src)
+	p.truncated()
+}
+
+// readLost stands where the value broke off at a boundary: before a marker of
+// the block its closers were lost, anything else breaks the call.
+func (p *Parser) readLost() bool {
+	e := &p.el
+	switch fits(p.cur.g.bodyEnd, p.view()) {
+	case more:
+		return false
+	case yes:
+		e.ended, e.lost = true, true
+		e.r.End()
+		p.st = inElement
+	default:
+		p.broken(e.err.Error(), e.err.Want)
 	}
-	p.broken(message, want)
+	return true
 }
 
 func (e *element) token(p *Parser, t lenient.Token) {
@@ -285,7 +339,7 @@ func (e *element) pushCall(p *Parser) {
 // argsValue begins the arguments: an object, or a string that holds one.
 func (e *element) argsValue(p *Parser, t lenient.Token) bool {
 	e.hasArgs = true
-	if p.cur.argsAt < 0 || p.cur.pending {
+	if p.cur.argsAt == noArgs || p.cur.pending {
 		p.cur.argsAt = e.start + t.At
 	}
 	switch {
@@ -382,7 +436,7 @@ func unescape(escaped []byte) string {
 
 // positional names an argument by its place in the schema.
 func (e *element) positional(p *Parser) {
-	order := p.tools().Order(p.cur.name)
+	order := p.tools.Order(p.cur.name)
 	if e.index < len(order) {
 		key := order[e.index]
 		p.fix("/"+key, "", key, "positional argument")
@@ -461,7 +515,7 @@ func (p *Parser) nameless() {
 
 // needsNothing reports whether the tool can do without arguments.
 func (p *Parser) needsNothing(name string) bool {
-	_, _, issues := p.tools().Check(name, json.RawMessage("{}"))
+	_, _, issues := p.tools.Check(name, json.RawMessage("{}"))
 	return len(issues) == 0
 }
 
@@ -482,12 +536,12 @@ func (e *element) forced(p *Parser) {
 // flat takes the other fields of a call object as its arguments:
 // {"name": f, "x": 1}. The tool must have them, if it is known.
 func (e *element) flat(p *Parser) {
-	order := p.tools().Order(p.cur.name)
+	order := p.tools.Order(p.cur.name)
 	var own []field
 	for _, f := range e.others {
-		key, _ := p.tools().Key(p.cur.name, f.key)
+		key, _ := p.tools.Key(p.cur.name, f.key)
 		switch {
-		case contains(order, key) || !p.cur.declared:
+		case slices.Contains(order, key) || !p.cur.declared:
 			own = append(own, f)
 		case !ignored(f.key) && !remark(f.key):
 			p.broken("a field that is no argument: "+f.key, "arguments")
@@ -512,20 +566,11 @@ func remark(key string) bool {
 	return false
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
 // done ends the element: its value is complete.
 func (e *element) done(p *Parser) {
 	c := &p.cur
-	if e.ended && (e.r.Cut() || p.cut && !e.r.Closed()) {
-		p.truncated()
+	if e.ended && !e.lost && (e.r.Cut() || p.cut && !e.r.Closed()) {
+		e.cutOff(p)
 		return
 	}
 	e.moveFixes(p)
@@ -611,9 +656,10 @@ func (p *Parser) fromPair(list json.RawMessage) {
 // inner parses a text on its own, bare forms allowed.
 func (p *Parser) inner(s string) utp.Reply {
 	c := p.cfg
-	c.Prefill, c.Seen, c.Forced, c.Only, c.Prefer = "", nil, "", false, nil
-	c.Grammars = []*grammar.Grammar{&bareJSON, &barePython}
-	return Text(c, s)
+	c.Prefill, c.Seen, c.Forced = "", nil, ""
+	in := newParser(c, embedded())
+	evs := slices.Clone(in.Feed(s))
+	return utp.Collect(append(evs, in.Close(false)...))
 }
 
 // adopt takes the calls of an inner reply as the open call.
@@ -634,8 +680,3 @@ func (p *Parser) adopt(r utp.Reply, why string) {
 		p.finish()
 	}
 }
-
-var (
-	bareJSON   = grammar.Grammar{Name: "json-bare", Body: grammar.JSON, Line: true}
-	barePython = grammar.Grammar{Name: "python-bare", Body: grammar.Python, Line: true}
-)

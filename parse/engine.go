@@ -1,9 +1,8 @@
 package parse
 
 import (
-	"strings"
-
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // state is what the parser is reading.
@@ -17,6 +16,7 @@ const (
 	inBody                 // at the arguments of a call whose name is known
 	inGap                  // between the calls of a group
 	inElement              // JSON or Python that holds a call or its arguments
+	inLost                 // where such an element broke off
 	inAfter                // after a balanced call, before its closer
 	inTagged               // between tagged arguments
 	inValue                // in a tagged argument
@@ -33,23 +33,28 @@ const (
 type Parser struct {
 	cfg   Config
 	m     *machine
-	names *names // of the offered tools; nil: not known
+	tools *schema.Set // the offered tools; nil: not known
 
 	st    state
 	out   []utp.Event
-	src   string // the text at hand; src[:pos] is consumed, src[:done] covered by events
-	pos   int
-	done  int
+	all   string // the text at hand
+	src   string // all, up to where an open call or trial must have ended
+	end   bool   // the output ends behind src
+	pos   int    // src[:pos] is consumed
+	done  int    // src[:done] is covered by events
 	base  int    // offset of src[0] in the text
-	hold  []byte // not consumed yet, kept for the next Feed
+	hold  string // not consumed yet, kept for the next Feed
+	prev  byte   // before src[0]
 	carry []byte // consumed before src[0], not covered yet
-	eof   bool
-	cut   bool
+	eof   bool   // the text is complete
+	cut   bool   // and ended early
+	idle  int    // steps since a byte was consumed
+	work  int    // bytes looked at
 
 	line     bool // at a line start
 	inline   bool // inside `code` on this line
 	noBare   int  // no bare forms before this offset: they were tried
-	noTry    int  // no opener at this offset: it was tried; -1: none
+	noTry    int  // no opener at this offset: it was tried
 	tried    int  // bytes read twice so far
 	textPart int  // the open text or thinking part, or -1
 	nextPart int
@@ -58,6 +63,7 @@ type Parser struct {
 	message *gram  // whose message is open
 	head    []byte // of the message header being read
 	cur     call
+	block   int     // offset of the open block
 	group   *opener // the open group
 	lists   int     // of lists opened in the block
 	el      element
@@ -70,17 +76,21 @@ type Parser struct {
 
 // run reads s as far as it can be decided.
 func (p *Parser) run(s string) {
-	if len(p.hold) > 0 {
-		s = string(append(p.hold, s...))
-		p.hold = p.hold[:0]
+	if p.hold != "" {
+		s = p.hold + s
+		p.hold = ""
 	}
-	p.src, p.pos, p.done = s, 0, 0
+	p.all, p.src, p.pos = s, s, 0
+	p.work += len(s)
 	for p.step() {
 	}
-	p.carry = append(p.carry, p.src[p.covered():p.pos]...)
-	p.hold = append(p.hold, p.src[p.pos:]...)
+	p.carry = append(p.carry, p.all[p.covered():p.pos]...)
+	p.hold = p.all[p.pos:]
+	if p.pos > 0 {
+		p.prev = p.all[p.pos-1]
+	}
 	p.base += p.pos
-	p.src, p.pos, p.done = "", 0, 0
+	p.all, p.src, p.pos, p.done = "", "", 0, max(p.done-p.pos, 0)
 }
 
 // covered is where the text without an event begins in src. What the prompt
@@ -89,20 +99,60 @@ func (p *Parser) covered() int { return min(max(p.done, -p.base), p.pos) }
 
 // step reads one thing. It reports false when more text is needed, or at the end.
 func (p *Parser) step() bool {
-	if p.pos == len(p.src) && !p.eof {
+	p.src, p.end = p.all, p.eof
+	limit := p.limit()
+	if p.base+len(p.all) > limit {
+		if p.at() >= limit {
+			p.exceed()
+			return true
+		}
+		p.src, p.end = p.all[:limit-p.base], false
+	}
+	if p.pos == len(p.src) && !p.end {
 		return false
 	}
-	if p.trial.on && p.at()-p.trial.start > maxTrial {
-		p.reject()
-	}
-	if p.over() {
+	pos := p.at()
+	if p.read() {
+		p.stuck(pos)
 		return true
 	}
+	if len(p.src) < len(p.all) {
+		p.pos = len(p.src)
+		p.exceed()
+		return true
+	}
+	return false
+}
+
+// maxIdle is more than any way from state to state takes without a byte.
+const maxIdle = 64
+
+// stuck gives up a call that is not getting on. It never happens; were it to,
+// the text would still come out.
+func (p *Parser) stuck(was int) {
+	if p.idle++; p.at() != was {
+		p.idle = 0
+	}
+	if p.idle < maxIdle {
+		return
+	}
+	p.idle = 0
+	p.reject()
+	if p.cur.open {
+		p.fail(utp.Problem{Kind: utp.Malformed, Message: stuckMessage})
+	}
+	p.pos = len(p.src)
+	p.group, p.message, p.st = nil, nil, inText
+	p.text()
+	p.leave()
+}
+
+const stuckMessage = "the parser does not get on"
+
+func (p *Parser) read() bool {
 	switch p.st {
-	case inText:
+	case inText, inThink:
 		return p.readText()
-	case inThink:
-		return p.readThink()
 	case inHeader:
 		return p.readHeader()
 	case inMessage:
@@ -113,6 +163,8 @@ func (p *Parser) step() bool {
 		return p.readGap()
 	case inElement:
 		return p.readElement()
+	case inLost:
+		return p.readLost()
 	case inAfter:
 		return p.readAfter()
 	case inTagged:
@@ -139,13 +191,29 @@ func (p *Parser) step() bool {
 // rest is the text not consumed yet.
 func (p *Parser) rest() string { return p.src[p.pos:] }
 
+// view is what a decision about the text not consumed yet may look at.
+func (p *Parser) view() view { return p.viewAt(p.pos) }
+
+// viewAt is the view from src[i] on.
+func (p *Parser) viewAt(i int) view { return viewOf(p.src[i:], p.end, &p.work) }
+
+// ended reports that all text was consumed and the output ends here.
+func (p *Parser) ended() bool { return p.end && p.pos == len(p.src) }
+
 // at is the offset of the next byte in the model's text.
 func (p *Parser) at() int { return p.base + p.pos }
+
+// skipBlanks consumes white space; it reports false if more may come.
+func (p *Parser) skipBlanks() bool {
+	n, open := skip(p.rest())
+	p.pos += n
+	return !open || p.end
+}
 
 // take is the raw text consumed since the last event.
 func (p *Parser) take() string {
 	raw := p.src[p.covered():p.pos]
-	p.done = p.pos
+	p.done = max(p.done, p.pos)
 	if len(p.carry) > 0 {
 		raw = string(append(p.carry, raw...))
 		p.carry = p.carry[:0]
@@ -156,7 +224,26 @@ func (p *Parser) take() string {
 	return raw
 }
 
-// uncovered is what take would give, without taking it.
+// back goes n bytes back in the open call, or as far as there is text. What
+// events cover stays covered.
+func (p *Parser) back(n int) int {
+	if n <= p.pos {
+		p.pos -= n
+		return n
+	}
+	known := append(p.cur.raw, p.carry...)
+	tail := string(known[max(len(known)-(n-p.pos), 0):])
+	taken := min(len(p.carry), len(tail))
+	p.carry = p.carry[:len(p.carry)-taken]
+	n = p.pos + len(tail)
+	p.all = tail + p.all
+	p.work += len(p.all)
+	p.done += len(tail) - taken
+	p.src, p.base, p.pos = p.all[:len(tail)+len(p.src)], p.base-len(tail), 0
+	return n
+}
+
+// uncovered is the length of what take would give.
 func (p *Parser) uncovered() int { return len(p.carry) + p.pos - p.covered() }
 
 // emit sends an event that covers all consumed text.
@@ -183,10 +270,15 @@ func (p *Parser) text() {
 	if p.think != nil {
 		kind = utp.ThinkDelta
 	}
+	p.send(utp.Event{Kind: kind, Part: p.openPart(), Text: raw, Raw: raw})
+}
+
+// openPart is the open text or thinking part, a new one if there is none.
+func (p *Parser) openPart() int {
 	if p.textPart < 0 {
 		p.textPart = p.part()
 	}
-	p.send(utp.Event{Kind: kind, Part: p.textPart, Text: raw, Raw: raw})
+	return p.textPart
 }
 
 // part numbers a new part.
@@ -202,96 +294,13 @@ func (p *Parser) mark() {
 	}
 }
 
-// skipBlanks consumes white space; it reports false if more may come.
-func (p *Parser) skipBlanks() bool {
-	n := countBlanks(p.rest())
-	p.pos += n
-	return p.pos < len(p.src) && !(partialBlank(p.rest()) && !p.eof) || p.eof
+// leave closes the open text or thinking part.
+func (p *Parser) leave() {
+	p.textPart, p.think, p.inline = -1, nil, false
 }
 
-// matchAny fits the longest of the markers to the text at hand; more as long
-// as one of them may still fit.
-func (p *Parser) matchAny(list []marker, s string, c *caps) (int, found) {
-	best, state := 0, no
-	for i := range list {
-		var got caps
-		n, f := list[i].match(s, p.eof, &got)
-		if f == more {
-			return 0, more
-		}
-		if f == yes && (state != yes || n > best) {
-			best, state = n, yes
-			if c != nil {
-				*c = got
-			}
-		}
-	}
-	return best, state
-}
-
-// over breaks a call that has passed the cap.
-func (p *Parser) over() bool {
-	if !p.cur.open || len(p.cur.raw)+p.uncovered() <= p.cfg.MaxCall {
-		return false
-	}
-	p.fail(utp.Problem{Kind: utp.TooLong, Message: "the call is longer than the limit"})
-	p.st = inText
+// toText goes back to reading text, at a line start.
+func (p *Parser) toText() {
 	p.leave()
-	return true
-}
-
-const (
-	maxTrial = 64 << 10 // bytes held back for one trial
-	maxTried = 1 << 20  // bytes read twice in one reply; then no more trials
-)
-
-// trial is a reading that may turn out not to be a call: its events wait.
-type trial struct {
-	on     bool
-	think  *gram // it stands inside thinking
-	bare   bool  // a form that is ordinary text unless a tool is named
-	start  int   // offset of its first byte
-	events []utp.Event
-	part   int // nextPart before
-	text   int // textPart before
-}
-
-func (p *Parser) try(bare bool) {
-	p.trial = trial{on: true, think: p.think, bare: bare, start: p.at(), part: p.nextPart, text: p.textPart, events: p.trial.events[:0]}
-}
-
-// commit accepts the trial: its events are sent.
-func (p *Parser) commit() {
-	if !p.trial.on {
-		return
-	}
-	p.trial.on = false
-	p.out = append(p.out, p.trial.events...)
-	p.trial.events = p.trial.events[:0]
-}
-
-// reject gives the trial's bytes back; they are read again as plain text.
-func (p *Parser) reject() {
-	if !p.trial.on {
-		return
-	}
-	t := &p.trial
-	t.on = false
-	p.cur.open, p.group = false, nil
-	var b strings.Builder
-	for i := range t.events {
-		b.WriteString(t.events[i].Raw)
-	}
-	b.WriteString(p.take())
-	tried := b.Len()
-	b.WriteString(p.rest())
-	p.base = t.start
-	p.src, p.pos, p.done = b.String(), 0, 0
-	p.noBare, p.noTry = p.base+tried, t.start
-	p.tried += tried
-	p.nextPart, p.textPart, p.think = t.part, t.text, t.think
-	p.st = inText
-	if p.think != nil {
-		p.st = inThink
-	}
+	p.st, p.line = inText, true
 }

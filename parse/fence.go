@@ -4,189 +4,92 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/grammar"
 )
 
 // fence is a code fence that may hold calls. It is held to its end, and its
 // calls count only if nothing but more of them follows.
 type fence struct {
 	start  int    // offset of the first fence
-	raw    []byte // all of it, to give back
 	mark   string // what closes it: ``` or `
+	raw    []byte // all of it, to give back
+	in     *Parser
 	events []utp.Event
 	part   int // nextPart before
-	done   bool
+	calls  int
+	done   bool // its calls are good; nothing may follow
 }
 
 // callTags are the info words of a fence that may hold calls.
 var callTags = map[string]bool{"": true, "json": true, "xml": true, "tool_code": true, "python": true, "tool_call": true}
 
-// lineStart decides what begins at a line start, past blanks: a fence, code
-// that is the whole line, or a bare form. no: nothing does.
-func (p *Parser) lineStart() found {
-	s := p.rest()
-	i := 0
-	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
-		i++
-	}
-	if i == len(s) {
-		if p.eof {
-			return no
-		}
-		p.pos += i
-		p.text()
-		return more
-	}
-	if p.m.lineHot[s[i]] && p.at()+i != p.noTry {
-		if got := p.lineOpener(i); got != no {
-			return got
-		}
-	}
-	if p.think != nil {
-		return no
-	}
-	if s[i] == '`' {
-		return p.tick(i)
-	}
-	if p.at()+i == p.noTry || len(p.m.bare) == 0 || p.names == nil && p.cfg.Forced == "" || p.tried > maxTried {
-		return no
-	}
-	return p.bareAt(i)
+func (p *Parser) fenceAllowed() bool {
+	return p.m.fence != nil && p.tools != nil && p.tried < maxTried && p.at() != p.noTry
 }
 
-// lineOpener looks i bytes on for an opener that counts at a line start.
-func (p *Parser) lineOpener(i int) found {
-	p.pos += i
-	got := p.open(true)
-	switch got {
+// openFence decides whether a code fence may hold calls.
+func (p *Parser) openFence() found {
+	v := p.view()
+	n, f := p.fenceHead(v)
+	switch f {
+	case yes:
+		p.text()
+		p.startFence("```", n)
 	case no:
-		p.pos -= i
-	case more:
-		p.text()
+		p.code(ticks(v.s))
+		f = yes
 	}
-	return got
+	return f
 }
 
-// bareAt looks for a bare form i bytes on.
-func (p *Parser) bareAt(i int) found {
-	s := p.rest()[i:]
-	if c := s[0]; c != '{' && c != '[' && c != '(' && !isNameByte(c) {
-		return no
+// fenceHead is the length of a fence's opener, if calls may stand behind it.
+func (p *Parser) fenceHead(v view) (int, found) {
+	if !p.fenceAllowed() {
+		return 0, no
 	}
-	waits := no
-	for _, k := range p.m.bare {
-		o := &p.m.openers[k]
-		var c caps
-		n, _, f := p.fit(o, s, &c)
-		switch f {
-		case yes:
-			p.pos += i
-			p.text()
-			p.leave()
-			p.try(true)
-			p.cur = call{open: true, pending: true, g: o.g, start: p.at(), raw: p.cur.raw[:0], buf: p.cur.buf[:0]}
-			p.pos += n
-			p.group = nil
-			p.body(o, &c)
-			return yes
-		case more:
-			waits = more
-		}
+	n := ticks(v.s)
+	to := n + word(v.s[n:])
+	if to == len(v.s) {
+		return 0, v.ask()
 	}
-	if waits == more && len(s) <= maxHead {
-		p.pos += i
-		p.text()
-		return more
+	if !callTags[strings.ToLower(v.s[n:to])] {
+		return 0, no
+	}
+	_, body := v.from(to).blanks()
+	return to, p.mayHold(body)
+}
+
+// mayHold reports whether v can begin a call.
+func (p *Parser) mayHold(v view) found {
+	if v.s == "" {
+		return v.ask()
+	}
+	if strings.IndexByte("{[<(", v.s[0]) >= 0 {
+		return yes
+	}
+	n := word(v.s)
+	if n == len(v.s) {
+		return v.ask()
+	}
+	_, next := v.from(n).blanks()
+	if next.s == "" {
+		return v.ask()
+	}
+	if n > 0 && (next.s[0] == '=' || p.plainly(v.s[:n])) {
+		return yes
 	}
 	return no
 }
 
-// tick meets a backtick at a line start: a fence, or code.
-func (p *Parser) tick(i int) found {
-	s := p.rest()[i:]
-	switch {
-	case strings.HasPrefix(s, "```"):
-		return p.openFence(i)
-	case len(s) < 3 && strings.Trim(s, "`") == "" && !p.eof:
-		p.pos += i
-		p.text()
-		return more
-	case strings.HasPrefix(s, "``"):
-		return no
-	}
-	if !p.fenceAllowed() || p.at()+i == p.noTry {
-		return no
-	}
-	if len(s) == 1 && !p.eof {
-		p.pos += i
-		p.text()
-		return more
-	}
-	if len(s) == 1 || s[1] == '`' || !p.mayHold(s[1:]) {
-		return no
-	}
-	p.pos += i
-	p.text()
-	p.startFence("`", 1)
-	return yes
-}
-
-func (p *Parser) fenceAllowed() bool { return p.m.fence != nil && p.names != nil }
-
-// openFence reads the fence's info line and decides whether it may hold calls.
-func (p *Parser) openFence(i int) found {
-	s := p.rest()[i:]
-	end := strings.IndexByte(s, '\n')
-	if end < 0 && len(s) < maxSlot && !p.eof {
-		p.pos += i
-		p.text()
-		return more
-	}
-	if end < 0 {
-		end = len(s) - 1
-	}
-	info := strings.ToLower(strings.TrimSpace(strings.Trim(s[:end+1], "`\n")))
-	body := s[end+1:]
-	if callTags[info] && p.fenceAllowed() && p.at()+i != p.noTry && p.tried < maxTried {
-		if body[countBlanks(body):] == "" && !p.eof && len(body) < maxHead {
-			p.pos += i
-			p.text()
-			return more
-		}
-		if p.mayHold(body[countBlanks(body):]) {
-			p.pos += i
-			p.text()
-			p.startFence("```", end+1)
-			return yes
-		}
-	}
-	p.pos += i + end + 1
-	p.text()
-	p.st, p.line = inCode, true
-	if strings.Contains(s[3:end+1], "```") {
-		p.st = inText
-	}
-	return yes
-}
-
-// mayHold reports whether s can begin a call.
-func (p *Parser) mayHold(s string) bool {
-	if s == "" {
-		return false
-	}
-	if s[0] == '{' || s[0] == '[' || s[0] == '<' || s[0] == '(' {
-		return true
-	}
-	n := word(s)
-	return n > 0 && (p.declared(s[:n]) || n == len(s) || strings.HasPrefix(strings.TrimLeft(s[n:], " "), "="))
-}
-
 // startFence begins to hold a fence whose opener has n bytes.
 func (p *Parser) startFence(mark string, n int) {
-	if !p.fence.done {
-		p.fence = fence{start: p.at(), raw: p.fence.raw[:0], events: p.fence.events[:0], part: p.nextPart}
+	f := &p.fence
+	if !f.done {
+		*f = fence{start: p.at(), raw: f.raw[:0], events: f.events[:0], part: p.nextPart}
 	}
-	p.fence.mark, p.fence.done = mark, false
+	f.mark, f.done, f.calls = mark, false, 0
+	c := p.cfg
+	c.Prefill, c.Forced = "", ""
+	f.in = newParser(c, p.m.inside())
 	p.pos += n
 	p.holdMark()
 	p.st = inFence
@@ -194,62 +97,61 @@ func (p *Parser) startFence(mark string, n int) {
 
 // holdMark keeps what was consumed as markup of the fence.
 func (p *Parser) holdMark() {
-	raw := p.take()
-	if raw != "" {
-		p.fence.raw = append(p.fence.raw, raw...)
+	if raw := p.holdRaw(); raw != "" {
 		p.fence.events = append(p.fence.events, utp.Event{Kind: utp.Mark, Raw: raw})
 	}
 }
 
-// readFence waits for the fence's end and reads what it holds.
+func (p *Parser) holdRaw() string {
+	raw := p.take()
+	p.fence.raw = append(p.fence.raw, raw...)
+	return raw
+}
+
+// readFence reads what a fence holds, up to its end.
 func (p *Parser) readFence() bool {
-	f := &p.fence
-	s := p.rest()
-	at := strings.Index(s, f.mark)
-	if f.mark == "`" {
-		if nl := strings.IndexByte(s, '\n'); nl >= 0 && (at < 0 || nl < at) {
-			p.rejectFence()
-			return true
-		}
+	f, s := &p.fence, p.rest()
+	at := strings.IndexAny(s, "`\n")
+	if f.mark != "`" {
+		at = strings.IndexByte(s, '`')
 	}
-	if at < 0 && !p.eof || at >= 0 && at+len(f.mark) == len(s) && !p.eof {
-		if len(s) > maxTrial {
-			p.rejectFence()
-			return true
-		}
+	switch {
+	case s == "":
+		return p.closeFence(!p.cut && f.mark != "`", 0)
+	case at < 0:
+		return p.fenceText(len(s))
+	case at > 0:
+		return p.fenceText(at)
+	case s[0] == '\n':
+		p.rejectFence()
+		return true
+	}
+	n := ticks(s)
+	if n == len(s) && n < len(f.mark) && !p.end {
 		return false
 	}
-	if at < 0 && (p.cut || f.mark == "`") {
+	if n < len(f.mark) || f.in.inString() {
+		return p.fenceText(n)
+	}
+	return p.closeFence(true, len(f.mark))
+}
+
+// fenceText gives n bytes to the reader of the fence's content. A first thing
+// that is no call ends the hold.
+func (p *Parser) fenceText(n int) bool {
+	s := p.rest()[:n]
+	p.pos += n
+	p.holdRaw()
+	if !p.fenceEvents(p.fence.in.Feed(s)) {
 		p.rejectFence()
-		return true
 	}
-	end := 0
-	if at < 0 {
-		at = len(s)
-	} else {
-		end = len(f.mark)
-	}
-	if !p.fenceCalls(s[:at]) {
-		p.rejectFence()
-		return true
-	}
-	p.pos += at + end
-	p.holdMark()
-	f.done, p.st = true, inFenced
 	return true
 }
 
-// fenceCalls reads a fence's content: calls only, each of a known tool with
-// valid arguments.
-func (p *Parser) fenceCalls(content string) bool {
-	c := p.cfg
-	c.Prefill, c.Forced = "", ""
-	c.Grammars = inFenceGrammars(p.m)
-	c.Prefer, c.Only = nil, false
-	in := New(c)
-	evs := append([]utp.Event(nil), in.Feed(content)...)
-	evs = append(evs, in.Close(false)...)
-	calls := 0
+// fenceEvents keeps what a fence holds; it reports false at what may not stand
+// in one: anything but calls, each of a known tool with valid arguments.
+func (p *Parser) fenceEvents(evs []utp.Event) bool {
+	f := &p.fence
 	for _, e := range evs {
 		switch e.Kind {
 		case utp.TextDelta, utp.ThinkDelta:
@@ -259,145 +161,143 @@ func (p *Parser) fenceCalls(content string) bool {
 		case utp.ProblemEvent:
 			return false
 		case utp.CallEnd:
-			_, _, issues := p.tools().Check(e.Call.Name, e.Call.Args)
-			if !p.declared(e.Call.Name) || len(issues) > 0 {
+			if !p.sound(e.Call.Name, e.Call.Args) {
 				return false
 			}
-			calls++
+			f.calls++
 		}
-	}
-	if calls == 0 {
-		return false
-	}
-	p.fence.raw = append(p.fence.raw, content...)
-	for _, e := range evs {
 		e.Part += p.nextPart
-		if e.Problem == nil {
-			p.fence.events = append(p.fence.events, e)
-		}
+		f.events = append(f.events, e)
 	}
-	p.nextPart += in.nextPart
-	p.pos += len(content)
-	p.done = p.pos
-	p.pos -= len(content)
 	return true
 }
 
-// inFenceGrammars is the machine's grammars with the bare forms added.
-func inFenceGrammars(m *machine) []*grammar.Grammar {
-	out := make([]*grammar.Grammar, 0, len(m.grams)+2)
-	for _, g := range m.grams {
-		if !g.fence {
-			out = append(out, g.Grammar)
-		}
+// sound reports whether a known tool is called with valid arguments.
+func (p *Parser) sound(name string, args []byte) bool {
+	if !p.declared(name) {
+		return false
 	}
-	return append(out, &bareJSON, &barePython)
+	_, _, issues := p.tools.Check(name, args)
+	return len(issues) == 0
+}
+
+// inString reports whether the text stands inside a value, where a fence's
+// mark is content.
+func (p *Parser) inString() bool {
+	switch p.st {
+	case inElement:
+		return p.el.r.InString()
+	case inValue, inNest:
+		return true
+	}
+	return false
+}
+
+// closeFence ends a fence with n bytes of mark.
+func (p *Parser) closeFence(good bool, n int) bool {
+	f := &p.fence
+	if !good || !p.fenceEvents(f.in.Close(false)) || f.calls == 0 {
+		p.rejectFence()
+		return true
+	}
+	p.nextPart += f.in.nextPart
+	p.pos += n
+	p.holdMark()
+	f.done, p.st = true, inFenced
+	return true
 }
 
 // readFenced allows white space, closers and more such fences to the end.
 func (p *Parser) readFenced() bool {
-	if !p.skipBlanks() {
-		p.holdMark()
-		return false
-	}
-	s := p.rest()
+	open := !p.skipBlanks()
 	p.holdMark()
+	v := p.view()
 	switch {
-	case s == "":
+	case p.cfg.Policy.Quoted, v.s == "" && v.end:
 		p.acceptFence()
 		return true
-	case p.cfg.Policy.Quoted:
-		p.acceptFence()
-		return true
-	case s[0] == '`' && len(s) < 3 && !p.eof:
+	case open:
 		return false
-	case strings.HasPrefix(s, "```"):
-		return p.nextFence(s)
+	case ticks(v.s) == len(v.s) && len(v.s) < 3 && !v.end:
+		return false
+	case ticks(v.s) >= 3:
+		return p.nextFence(v)
 	}
-	for i := range p.m.grams {
-		g := p.m.grams[i]
-		n, f := p.matchAny(g.skipClose, s, nil)
-		if f == more && len(s) < maxSlot {
-			return false
-		}
-		if f == yes && n > 1 {
-			p.pos += n
-			p.holdMark()
-			return true
-		}
+	n, f := longest(p.m.closers, v, nil)
+	switch {
+	case f == more:
+		return false
+	case f == yes && n > 1:
+		p.pos += n
+		p.holdMark()
+	default:
+		p.rejectFence()
 	}
-	p.rejectFence()
 	return true
 }
 
 // nextFence begins another fence behind one with calls.
-func (p *Parser) nextFence(s string) bool {
-	end := strings.IndexByte(s, '\n')
-	if end < 0 {
-		if p.eof || len(s) > maxSlot {
-			p.rejectFence()
-			return true
-		}
+func (p *Parser) nextFence(v view) bool {
+	switch n, f := p.fenceHead(v); f {
+	case more:
 		return false
-	}
-	info := strings.ToLower(strings.TrimSpace(strings.Trim(s[:end], "`\n")))
-	if !callTags[info] {
+	case yes:
+		p.startFence("```", n)
+	default:
 		p.rejectFence()
-		return true
 	}
-	p.startFence("```", end+1)
 	return true
 }
 
 // acceptFence sends the fences' calls.
 func (p *Parser) acceptFence() {
-	p.leave()
-	for _, e := range p.fence.events {
-		p.send(e)
-	}
-	p.fence.done = false
-	p.st, p.line = inText, true
+	p.toText()
+	p.out = append(p.out, p.fence.events...)
+	p.fence.done, p.fence.in = false, nil
 }
 
-// rejectFence gives the fences back as text; inside them nothing is a call.
+// rejectFence gives the fences back as text. One that was not closed yet is
+// read again, as code.
 func (p *Parser) rejectFence() {
 	f := &p.fence
-	p.nextPart = f.part
-	raw := string(f.raw) + p.take()
-	f.done = false
-	if p.textPart < 0 {
-		p.textPart = p.part()
+	p.nextPart, f.done, f.in = f.part, false, nil
+	p.holdRaw()
+	if p.st != inFence {
+		if raw := string(f.raw); raw != "" {
+			p.out = append(p.out, utp.Event{Kind: utp.TextDelta, Part: p.openPart(), Text: raw, Raw: raw})
+		}
+		p.st, p.line = inText, false
+		return
 	}
-	if raw != "" {
-		p.send(utp.Event{Kind: utp.TextDelta, Part: p.textPart, Text: raw, Raw: raw})
-	}
-	inside := f.mark == "```" && p.st == inFence
-	p.st, p.line = inText, false
-	if inside {
+	p.tried += len(f.raw)
+	p.giveBack(f.start, string(f.raw))
+	p.code(len(f.mark))
+}
+
+// code goes on behind n backquotes, in code.
+func (p *Parser) code(n int) {
+	p.pos += n
+	p.text()
+	p.st, p.line, p.inline = inText, false, n < 3
+	if n >= 3 {
 		p.st = inCode
-	} else if p.pos < len(p.src) && f.mark == "`" {
-		p.inline = true
 	}
 }
 
 // readCode passes a code fence on as text, up to its end.
 func (p *Parser) readCode() bool {
 	s := p.rest()
-	for i := 0; i < len(s); {
-		at := strings.Index(s[i:], "```")
-		if at < 0 {
-			break
-		}
-		p.pos += i + at + 3
+	if at := strings.Index(s, "```"); at >= 0 {
+		p.pos += at + 3
 		p.text()
 		p.st, p.line = inText, false
 		return true
 	}
-	keep := 0
-	if !p.eof {
-		keep = len(s) - len(strings.TrimRight(s, "`"))
+	to := p.wholeRunes()
+	if !p.end {
+		to -= min(len(s)-len(strings.TrimRight(s, "`")), 2)
 	}
-	p.pos = len(p.src) - min(keep, 2)
+	p.pos = to
 	p.text()
 	return false
 }

@@ -27,17 +27,11 @@ func FuzzParse(f *testing.F) {
 		if int(pick) < len(all) {
 			cfg.Grammars = all[pick : pick+1]
 		}
-		whole := feed(cfg, in, false)
-		tile(t, in, whole)
-		started(t, whole)
-		var cuts []int
-		for i := int(at)%7 + 1; i < len(in); i += int(at)%7 + 1 {
-			cuts = append(cuts, i)
+		if at&0x80 != 0 {
+			cfg.Tools = nil
 		}
-		got := feed(cfg, in, false, cuts...)
-		tile(t, in, got)
-		if a, b := merged(whole), merged(got); a != b {
-			t.Fatalf("cut at %v:\n--- whole\n%s--- cut\n%s", cuts, a, b)
+		if broken := lawOf(cfg, in, at&0x40 != 0, every(len(in), int(at)%7+1)); broken != "" {
+			t.Fatal(broken)
 		}
 	})
 }

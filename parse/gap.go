@@ -1,8 +1,6 @@
 package parse
 
 import (
-	"slices"
-
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 )
@@ -10,91 +8,75 @@ import (
 // readGap reads between the calls of a block: separators, the next call, or
 // the block's end.
 func (p *Parser) readGap() bool {
-	g := p.cur.g
-	for {
-		if !p.skipBlanks() {
-			return false
-		}
-		s := p.rest()
-		if s == "" {
-			p.endBlock(false)
-			return true
-		}
-		switch f := p.gapMarker(g, s); f {
-		case more:
-			return false
-		case yes:
-			return true
-		}
-		switch s[0] {
-		case '[':
-			p.lists++
-			p.pos++
-			continue
-		case ',', ';', ']':
-			p.pos++
-			continue
-		}
-		return p.gapElement(g, s)
+	if !p.skipBlanks() {
+		return false
 	}
+	g, v := p.cur.g, p.view()
+	if v.s == "" {
+		p.endBlock(false)
+		return true
+	}
+	if f := p.gapMarker(g, v); f != no {
+		return f == yes
+	}
+	switch v.s[0] {
+	case '[':
+		p.lists++
+		p.pos++
+		return true
+	case ',', ';', ']':
+		p.pos++
+		return true
+	}
+	return p.gapElement(g, v)
 }
 
-// gapMarker takes a marker of the block at the start of s.
-func (p *Parser) gapMarker(g *gram, s string) found {
+// gapMarker takes a marker of the block at the start of v.
+func (p *Parser) gapMarker(g *gram, v view) found {
 	closers := g.call.close
 	if p.group != nil {
 		closers = g.group.close
 	}
-	n, f := p.matchAny(closers, s, nil)
+	n, f := longest(closers, v, nil)
 	if f == yes {
 		p.pos += n
 		p.endBlock(true)
 		return yes
 	}
-	if p.group != nil {
-		if f2 := p.gapCall(g, s); f2 != no {
-			return f2
-		}
-		if k, f2 := p.matchAny(slices.Concat(g.call.close, g.group.open), s, nil); f2 == yes {
-			p.pos += k // a stray closer, or the group opened twice
-			return p.again()
-		} else if f2 == more {
-			return more
+	if p.group == nil {
+		return f
+	}
+	if f := p.gapCall(g, v); f != no {
+		return f
+	}
+	k, again := longest(g.again, v, nil)
+	if again == yes { // a stray closer, or the group opened twice
+		p.pos += k
+		if !p.cur.open {
+			p.mark()
 		}
 	}
-	return f
-}
-
-func (p *Parser) again() found {
-	if p.uncovered() > 0 && !p.cur.open {
-		p.mark()
-	}
-	return yes
+	return max(f, again)
 }
 
 // gapCall takes the opener of the group's next call.
-func (p *Parser) gapCall(g *gram, s string) found {
+func (p *Parser) gapCall(g *gram, v view) found {
 	var c caps
-	n, f := p.matchAny(g.call.open, s, &c)
+	n, f := longest(g.call.open, v, &c)
 	if f != yes {
 		return f
 	}
-	if c.name == "" && c.id == "" { // the element names the call
-		p.nextCall()
-		p.cur.fenced = true
-		p.pos += n
-		return yes
-	}
-	if p.nameOf(g, &c) == "" {
-		p.nextCall()
-		p.pos += n
-		p.broken("the call has no name", "")
-		p.cur.why.Kind = utp.MissingName
-		return yes
-	}
 	p.nextCall()
 	p.pos += n
-	p.body(&opener{g: g, call: true, named: true}, &c)
+	switch {
+	case c.name == "" && c.id == "": // the element names the call
+		p.cur.fenced = true
+	case p.nameOf(g, &c) == "":
+		p.broken("the call has no name", "")
+		p.cur.why.Kind = utp.MissingName
+	default:
+		p.body(&opener{g: g, call: true, named: true}, c)
+	}
 	return yes
 }
 
@@ -104,19 +86,19 @@ func (p *Parser) nextCall() {
 		return
 	}
 	p.mark()
-	g := p.cur.g
-	p.cur = call{open: true, pending: true, g: g, start: p.at(), raw: p.cur.raw[:0], buf: p.cur.buf[:0]}
+	p.openCall(p.cur.g)
 }
 
-// gapElement begins the JSON or Python call at the start of s, or leaves the
+// gapElement begins the JSON or Python call at the start of v, or leaves the
 // block.
-func (p *Parser) gapElement(g *gram, s string) bool {
+func (p *Parser) gapElement(g *gram, v view) bool {
 	bare := p.trial.on && p.trial.bare || p.bareBlock()
-	switch f := p.lookElement(s, bare); f {
+	switch f := p.lookElement(v, bare); f {
 	case more:
 		return false
 	case no:
-		return p.gapJunk(g, s)
+		p.gapJunk(g, v)
+		return true
 	}
 	if bare && !p.trial.on && !p.cur.open {
 		if p.at() < p.noBare || p.tried > maxTried {
@@ -129,15 +111,15 @@ func (p *Parser) gapElement(g *gram, s string) bool {
 	p.nextCall()
 	p.cur.direct = p.group != nil && !p.cur.fenced
 	p.st = inElement
-	switch s[0] {
+	switch v.s[0] {
 	case '{':
 		p.el.call(p, g)
 	case '"', '\'':
-		p.el.quoted(p, g)
+		p.el.quoted(p)
 	case '(':
-		p.el.pair(p, g)
+		p.el.pair(p)
 	default:
-		return p.python(g, s)
+		p.python(v)
 	}
 	return true
 }
@@ -145,25 +127,23 @@ func (p *Parser) gapElement(g *gram, s string) bool {
 // bareBlock reports whether the block has no markers of its own, so that each
 // call in it must name an offered tool.
 func (p *Parser) bareBlock() bool {
-	g := p.cur.g
-	return g.Line || p.group != nil && !p.group.steps[0].strong
+	return p.cur.g.Line || p.group != nil && !p.group.steps[0].strong
 }
 
 // gapJunk meets what is no call.
-func (p *Parser) gapJunk(g *gram, s string) bool {
+func (p *Parser) gapJunk(g *gram, v view) {
 	if p.cur.open && p.cur.pending { // nothing was read of the first call yet
 		p.broken("no call follows the opener", "a tool call")
-		return true
+		return
 	}
-	if n := scalarJunk(s); n > 0 && p.group != nil && p.group.steps[0].strong && n < len(s) {
+	if n := scalarJunk(v.s); n > 0 && p.group != nil && p.group.steps[0].strong {
 		p.nextCall()
 		p.pos += n
 		p.fail(utp.Problem{Kind: utp.Malformed, Want: "a tool call"})
 		p.textPart = -1
-		return true
+		return
 	}
 	p.endBlock(false)
-	return true
 }
 
 // scalarJunk is the length of a number or word that stands where a call is due.
@@ -177,189 +157,77 @@ func scalarJunk(s string) int {
 
 // endBlock leaves the block; what was consumed is markup.
 func (p *Parser) endBlock(closed bool) {
+	p.group = nil
 	if p.cur.open && p.cur.pending && !p.cur.started {
-		if p.eof && p.cut && !closed {
-			p.truncated()
-			p.group = nil
-			return
-		}
-		p.fail(utp.Problem{Kind: emptyKind(p, closed), Want: "a tool call"})
-		p.group, p.st = nil, inText
-		p.leave()
+		p.emptyBlock(closed)
 		return
 	}
 	p.mark()
-	p.group = nil
+	p.toText()
+	if closed {
+		p.st = inTail
+	}
+}
+
+// emptyBlock reports a block without a call.
+func (p *Parser) emptyBlock(closed bool) {
+	if p.end && p.cut && !closed {
+		p.truncated()
+		return
+	}
+	prob := utp.Problem{Kind: utp.Truncated, Want: "a tool call"}
+	if closed {
+		prob.Kind = utp.Empty
+	}
+	p.fail(prob)
 	p.leave()
-	p.st, p.line = inText, true
-	if closed {
-		p.st = inTail
-	}
-}
-
-func emptyKind(p *Parser, closed bool) utp.ProblemKind {
-	if closed {
-		return utp.Empty
-	}
-	return utp.Truncated
-}
-
-// readAfter waits for the closer of a balanced call.
-func (p *Parser) readAfter() bool {
-	g := p.cur.g
-	if !p.skipBlanks() {
-		return false
-	}
-	s := p.rest()
-	if s == "" {
-		if p.cut && len(p.ownClosers()) > 0 {
-			p.truncated()
-			return true
-		}
-		p.lostCloserFix()
-		p.finish()
-		return true
-	}
-	own := p.ownClosers()
-	for i := range own {
-		m := own[i].with(&p.cur.caps)
-		n, f := m.match(s, p.eof, &caps{})
-		if f == more {
-			return false
-		}
-		if f == yes {
-			p.pos += n
-			p.finishClosed()
-			return true
-		}
-	}
-	if f := p.lookMarker(slices.Concat(g.group.close, g.skipOpen), s); f != no {
-		if f == more {
-			return false
-		}
-		p.lostCloserFix()
-		p.finish()
-		return true
-	}
-	return p.afterJunk(g, s)
-}
-
-// ownClosers are the closers of the open call itself.
-func (p *Parser) ownClosers() []marker {
-	if p.cur.direct {
-		return nil
-	}
-	return p.cur.g.call.close
-}
-
-// lostCloserFix notes that the call's closer is missing, where one was due.
-// Forms of ordinary lines are closed by what the server stops at.
-func (p *Parser) lostCloserFix() {
-	if len(p.ownClosers()) > 0 && !p.cur.g.Line {
-		p.fix("", "", "", "missing closer")
-	}
-}
-
-// finishClosed ends a call at its own closer.
-func (p *Parser) finishClosed() {
-	p.finish()
-	if p.st == inGap && p.group == nil {
-		p.st = inTail
-	}
-}
-
-// afterJunk meets something else than the closer behind a balanced call.
-func (p *Parser) afterJunk(g *gram, s string) bool {
-	own := p.ownClosers()
-	switch s[0] {
-	case ',', ';', '{', '[', '(':
-		p.finish()
-		return true
-	case ']':
-		if len(own) == 0 {
-			p.finish()
-			return true
-		}
-		if p.lists > 0 {
-			p.lists--
-			p.pos++
-			return true
-		}
-		fallthrough
-	case '}', ')':
-		p.fix("", s[:1], "", "surplus closer")
-		p.pos++
-		return true
-	}
-	for i := 0; i < len(s) && i < maxSlot; i++ {
-		if !g.skipHot[s[i]] {
-			continue
-		}
-		n, f := p.matchAny(own, s[i:], nil)
-		if f == more {
-			return false
-		}
-		if f == yes {
-			p.fix("", s[:i], "", "text behind the call dropped")
-			p.pos += i + n
-			p.finishClosed()
-			return true
-		}
-	}
-	if len(own) > 0 && len(s) < maxSlot && !p.eof {
-		return false
-	}
-	p.lostCloserFix()
-	p.finish()
-	if p.st == inGap && p.group == nil {
-		p.endBlock(false)
-	}
-	return true
+	p.st = inText
 }
 
 // readTail drops closers that stand behind a block and belong to no level.
 func (p *Parser) readTail() bool {
-	g := p.cur.g
 	if !p.skipBlanks() {
 		return false
 	}
-	s := p.rest()
-	if s != "" {
-		n, f := p.matchAny(slices.Concat(g.group.close, g.call.close), s, nil)
-		if f == more {
-			return false
-		}
-		if f == yes && n > 1 {
-			p.pos += n
-			return true
-		}
-		if f := p.sibling(g, s); f != no {
-			return f == yes
-		}
+	g, v := p.cur.g, p.view()
+	n, f := longest(g.closers, v, nil)
+	if f == yes && n > 1 {
+		p.pos += n
+		return true
 	}
-	p.mark()
-	p.st, p.line = inText, true
-	p.leave()
+	if f == no {
+		f = p.sibling(g, v)
+	}
+	if f == more {
+		return false
+	}
+	if f == no || n == 1 {
+		p.mark()
+		p.toText()
+	}
 	return true
 }
 
 // sibling takes a further NAME{…} of a grammar whose opener stands once before
 // several calls and that has no closer.
-func (p *Parser) sibling(g *gram, s string) found {
-	if g.Body != grammar.Args || g.Line || len(g.call.close) > 0 || p.message != nil || p.names == nil {
+func (p *Parser) sibling(g *gram, v view) found {
+	if g.Body != grammar.Args || g.Line || len(g.call.close) > 0 || p.message != nil || p.tools == nil {
 		return no
 	}
-	n := word(s)
-	if n == len(s) && n < maxSlot && !p.eof && p.names.begins(s) {
-		return more
+	n := word(v.s)
+	if n > maxSlot {
+		return no
 	}
-	if n == 0 || n == len(s) || s[n] != '{' || !p.declared(s[:n]) {
+	if n == len(v.s) {
+		return v.ask()
+	}
+	if n == 0 || v.s[n] != '{' || !p.declared(v.s[:n]) {
 		return no
 	}
 	p.mark()
-	p.cur = call{open: true, g: g, start: p.at(), raw: p.cur.raw[:0], buf: p.cur.buf[:0]}
+	p.openCall(g)
 	p.pos += n
-	p.named(g, &caps{name: s[:n]})
+	p.named(g, caps{name: v.s[:n]})
 	p.st = inBody
 	return yes
 }

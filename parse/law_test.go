@@ -155,12 +155,8 @@ func every(n, step int) (at []int) {
 // tile: the Raws joined are the input.
 func tile(t *testing.T, in string, evs []utp.Event) {
 	t.Helper()
-	var b strings.Builder
-	for _, e := range evs {
-		b.WriteString(e.Raw)
-	}
-	if b.String() != in {
-		t.Fatalf("the raw texts do not tile the input:\n got %q\nwant %q", b.String(), in)
+	if broken := tileLaw(in, evs); broken != "" {
+		t.Fatal(broken)
 	}
 }
 
@@ -168,36 +164,46 @@ func tile(t *testing.T, in string, evs []utp.Event) {
 // call ends once.
 func started(t *testing.T, evs []utp.Event) {
 	t.Helper()
+	if broken := startedLaw(evs); broken != "" {
+		t.Fatal(broken)
+	}
+}
+
+func startedLaw(evs []utp.Event) string {
 	deltas := map[int]string{}
 	open := map[int]bool{}
 	for _, e := range evs {
 		switch e.Kind {
 		case utp.CallStart:
 			if open[e.Part] {
-				t.Fatalf("part %d starts twice", e.Part)
+				return fmt.Sprintf("part %d starts twice", e.Part)
 			}
 			open[e.Part] = true
 		case utp.CallDelta:
+			if !open[e.Part] {
+				return fmt.Sprintf("part %d has a delta without a start", e.Part)
+			}
 			deltas[e.Part] += e.Text
 		case utp.CallEnd:
 			if !open[e.Part] {
-				t.Fatalf("part %d ends without a start", e.Part)
+				return fmt.Sprintf("part %d ends without a start", e.Part)
 			}
 			delete(open, e.Part)
 			if deltas[e.Part] != string(e.Call.Args) {
-				t.Fatalf("deltas %q, arguments %q", deltas[e.Part], e.Call.Args)
+				return fmt.Sprintf("deltas %q, arguments %q", deltas[e.Part], e.Call.Args)
 			}
 			var object map[string]json.RawMessage
 			if err := json.Unmarshal(e.Call.Args, &object); err != nil {
-				t.Fatalf("arguments %s: %v", e.Call.Args, err)
+				return fmt.Sprintf("arguments %s: %v", e.Call.Args, err)
 			}
 		case utp.ProblemEvent:
 			delete(open, e.Part)
 		}
 	}
 	if len(open) > 0 {
-		t.Fatalf("calls never end: %v", open)
+		return fmt.Sprintf("calls never end: %v", open)
 	}
+	return ""
 }
 
 // merged prints events with runs of text, thinking and arguments joined.

@@ -8,31 +8,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/grammar"
 )
 
-// gram is a grammar with its markers compiled.
-type gram struct {
-	*grammar.Grammar
-	rank                   int
-	think, group, call     pair
-	arg, item, header      pair
-	end                    []marker
-	routes                 []route
-	noise                  []marker
-	id                     string
-	fence                  bool     // its call opener is a code fence
-	closeGroup, closeCall  bool     // the closer is required to tell the end
-	argNewline, endNewline bool     // one newline belongs to Arg.Open, to Arg.Close
-	skipClose, skipOpen    []marker // where a broken call ends: behind these, before those
-	skipHot, valueHot      [256]bool
-	nestOpen, nestClose    []marker // of nested arguments and items
-}
-
-type pair struct{ open, close []marker }
-
-type route struct {
-	grammar.Route
-	has *marker // nil fits always
-}
-
 // openKind is what an opener opens.
 type openKind int
 
@@ -64,11 +39,17 @@ type opener struct {
 type machine struct {
 	grams   []*gram
 	openers []opener
-	hot     [256]bool // bytes that begin a literal, in any case
-	lineHot [256]bool // the same, of openers that count only at a line start
 	nodes   []node
-	bare    []int // openers without a literal in front: bare JSON, f(…), name {…}
-	fence   *gram
+	root    [256]int32
+	pairs   [256][4]uint64  // by the first byte of a literal: the bytes that may follow it
+	hot     [256]bool       // bytes that begin a literal, in any case
+	lineHot [256]bool       // the same, of openers that count only at a line start
+	start   [256]bool       // bytes that something may begin with at a line start
+	follow  [256]bool       // bytes that may follow the word which a bare form begins with
+	bare    []int           // openers without a literal in front: bare JSON, f(…), name {…}
+	closers []marker        // of all groups and calls
+	fence   *gram           // the grammar whose calls stand in code fences
+	inside  func() *machine // what is read inside such a fence
 }
 
 type node struct {
@@ -81,8 +62,15 @@ type edge struct {
 	to int32
 }
 
-// auto is the machine of all built-in grammars.
-var auto = sync.OnceValue(func() *machine { return build(grammar.All(), true) })
+var (
+	bareJSON   = grammar.Grammar{Name: "json-bare", Body: grammar.JSON, Line: true}
+	barePython = grammar.Grammar{Name: "python-bare", Body: grammar.Python, Line: true}
+
+	// auto is the machine of all built-in grammars.
+	auto = sync.OnceValue(func() *machine { return build(grammar.All(), true) })
+	// embedded is the machine for a call that was written as a string.
+	embedded = sync.OnceValue(func() *machine { return build([]*grammar.Grammar{&bareJSON, &barePython}, false) })
+)
 
 // build compiles grammars in their order of rank.
 func build(list []*grammar.Grammar, auto bool) *machine {
@@ -96,65 +84,34 @@ func build(list []*grammar.Grammar, auto bool) *machine {
 		}
 		m.addCalls(c)
 		m.addMarks(c, auto)
+		for _, mk := range c.closers {
+			if !hasLead(m.closers, &mk) {
+				m.closers = append(m.closers, mk)
+			}
+		}
 	}
 	for i := range m.openers {
 		if !m.openers[i].message {
 			m.enter(i)
 		}
 	}
-	m.hot['\n'], m.hot['`'] = true, true
+	m.heat("\n", &m.hot)
+	m.heat("`", &m.hot)
+	m.start['`'] = true
+	m.inside = sync.OnceValue(func() *machine { return insideFence(list) })
 	return m
 }
 
-func compileGrammar(g *grammar.Grammar, rank int) *gram {
-	c := &gram{Grammar: g, rank: rank, id: g.ID}
-	markers := g.Markers()
-	all := func(name string) (out []marker) {
-		for _, t := range markers[name] {
-			out = append(out, compile(t)...)
-		}
-		return out
-	}
-	both := func(name string) pair { return pair{all(name + ".open"), all(name + ".close")} }
-	c.think, c.group, c.call = both("think"), both("group"), both("call")
-	c.arg, c.item, c.header, c.end = both("arg"), both("item"), both("header"), all("end")
-	for _, n := range g.Noise {
-		c.noise = append(c.noise, compile(n)...)
-	}
-	for _, r := range g.Routes {
-		rt := route{Route: r}
-		if has := compile(r.Has); len(has) > 0 {
-			rt.has = &has[0]
-		}
-		c.routes = append(c.routes, rt)
-	}
-	c.fence = strings.HasPrefix(g.Call.Open, "```")
-	c.closeGroup, c.closeCall = len(c.group.close) > 0, len(c.call.close) > 0
-	c.argNewline = strings.HasSuffix(g.Arg.Open, "\n")
-	c.endNewline = strings.HasPrefix(g.Arg.Close, "\n")
-	c.skipClose = slices.Concat(c.call.close, c.group.close)
-	c.skipOpen = slices.DeleteFunc(slices.Concat(c.group.open, c.call.open, c.header.open, c.end), func(m marker) bool { return !m.strong })
-	c.nestOpen, c.nestClose = slices.Concat(c.item.open, c.arg.open), slices.Concat(c.item.close, c.arg.close)
-	warm(&c.skipHot, c.skipClose, c.skipOpen)
-	warm(&c.valueHot, c.skipClose, c.skipOpen, c.arg.close, c.arg.open, c.item.open, c.item.close)
-	if c.XML {
-		c.valueHot['&'], c.valueHot['<'], c.valueHot[']'] = true, true, true
-	}
-	if c.endNewline {
-		c.valueHot['\n'], c.valueHot['\r'] = true, true
-	}
-	return c
-}
-
-// warm sets the bytes that begin one of the markers.
-func warm(hot *[256]bool, lists ...[]marker) {
-	for _, list := range lists {
-		for _, m := range list {
-			if m.lead != "" {
-				hot[m.lead[0]], hot[lower(m.lead[0])], hot[upper(m.lead[0])] = true, true, true
-			}
+// insideFence is the machine for the content of a code fence: the same
+// grammars, with the bare forms.
+func insideFence(list []*grammar.Grammar) *machine {
+	var out []*grammar.Grammar
+	for _, g := range list {
+		if !strings.HasPrefix(g.Call.Open, "```") {
+			out = append(out, g)
 		}
 	}
+	return build(append(out, &bareJSON, &barePython), false)
 }
 
 // addCalls lists the ways into a call of g.
@@ -163,7 +120,7 @@ func (m *machine) addCalls(g *gram) {
 	add := func(o opener) {
 		o.g, o.line, o.message = g, g.Line, len(g.header.open) > 0
 		o.named = named && o.call && o.steps[len(o.steps)-1].names()
-		o.declared = g.Line || len(o.steps) == 0 || !o.steps[0].strong && !anyStrong(o.steps)
+		o.declared = g.Line || !slices.ContainsFunc(o.steps, func(mk marker) bool { return mk.strong })
 		m.openers = append(m.openers, o)
 	}
 	for _, gm := range g.group.open {
@@ -180,32 +137,27 @@ func (m *machine) addCalls(g *gram) {
 	}
 }
 
-func anyStrong(steps []marker) bool {
-	return slices.ContainsFunc(steps, func(m marker) bool { return m.strong })
-}
-
-// addMarks lists the markers of g that count in text and open no call.
+// addMarks lists the markers of g that count in text and open no call. One that
+// an earlier grammar has too is not listed again.
 func (m *machine) addMarks(g *gram, auto bool) {
 	add := func(kind openKind, list []marker, line bool) {
 		for _, mk := range list {
-			m.openers = append(m.openers, opener{g: g, kind: kind, steps: []marker{mk}, line: line})
+			shared := func(o opener) bool {
+				return o.kind == kind && kind != openHeader && kind != endMessage && o.line == line && o.steps[0].lead == mk.lead && len(mk.pieces) == 1
+			}
+			if !slices.ContainsFunc(m.openers, shared) {
+				m.openers = append(m.openers, opener{g: g, kind: kind, steps: []marker{mk}, line: line})
+			}
 		}
 	}
-	for _, mk := range g.think.open {
-		if !auto || !isWord(mk) {
-			add(openThink, []marker{mk}, isWord(mk))
-		}
+	counts := func(list []marker) []marker {
+		return slices.DeleteFunc(slices.Clone(list), func(mk marker) bool { return auto && isWord(mk) })
 	}
-	for _, mk := range g.think.close {
-		if !auto || !isWord(mk) {
-			add(closeThink, []marker{mk}, false)
-		}
+	for _, mk := range counts(g.think.open) {
+		add(openThink, []marker{mk}, isWord(mk))
 	}
-	for _, mk := range g.header.open {
-		if !auto || !isWord(mk) {
-			add(openHeader, []marker{mk}, false)
-		}
-	}
+	add(closeThink, counts(g.think.close), false)
+	add(openHeader, counts(g.header.open), false)
 	add(endMessage, g.end, false)
 	for _, mk := range g.noise {
 		if !auto || strings.ContainsAny(mk.lead, "|｜▁") {
@@ -214,22 +166,21 @@ func (m *machine) addMarks(g *gram, auto bool) {
 	}
 }
 
-// isWord reports whether a marker is made of ordinary words: "Thought:".
-func isWord(m marker) bool { return !strings.ContainsAny(m.lead, "<>[|｜") }
-
 // enter files an opener under its first literal.
 func (m *machine) enter(i int) {
 	o := &m.openers[i]
 	if len(o.steps) == 0 || o.steps[0].lead == "" {
 		m.bare = append(m.bare, i)
+		m.addFollow(o)
 		return
 	}
 	lead := o.steps[0].lead
-	hot := &m.hot
 	if o.line {
-		hot = &m.lineHot
+		m.lineHot[lower(lead[0])], m.lineHot[upper(lead[0])] = true, true
+		m.start[lower(lead[0])], m.start[upper(lead[0])] = true, true
+	} else {
+		m.heat(lead, &m.hot)
 	}
-	hot[lead[0]], hot[lower(lead[0])], hot[upper(lead[0])] = true, true, true
 	at := int32(0)
 	for k := 0; k < len(lead); k++ {
 		at = m.child(at, lower(lead[k]))
@@ -237,44 +188,102 @@ func (m *machine) enter(i int) {
 	m.nodes[at].opens = append(m.nodes[at].opens, int32(i))
 }
 
-func upper(c byte) byte {
-	if 'a' <= c && c <= 'z' {
-		return c - 'a' + 'A'
+// heat notes the first two bytes of a literal.
+func (m *machine) heat(lead string, hot *[256]bool) {
+	for _, a := range []byte{lower(lead[0]), upper(lead[0])} {
+		hot[a] = true
+		if len(lead) == 1 {
+			m.pairs[a] = [4]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
+			continue
+		}
+		for _, b := range []byte{lower(lead[1]), upper(lead[1])} {
+			m.pairs[a][b>>6] |= 1 << (b & 63)
+		}
 	}
-	return c
 }
 
+// mayBegin reports whether a literal may begin at s[i].
+func (m *machine) mayBegin(s string, i int) bool {
+	if !m.hot[s[i]] {
+		return false
+	}
+	if i+1 == len(s) {
+		return true
+	}
+	b := s[i+1]
+	return m.pairs[s[i]][b>>6]&(1<<(b&63)) != 0
+}
+
+// addFollow notes what may begin and what may follow the word of a bare form.
+func (m *machine) addFollow(o *opener) {
+	warmBytes(&m.start, "{[(_-")
+	for c := range 256 {
+		m.start[c] = m.start[c] || isNameByte(byte(c))
+	}
+	if len(o.steps) == 0 {
+		warmBytes(&m.follow, "(=")
+		return
+	}
+	first := &o.steps[0]
+	for k := range first.pieces {
+		if next := first.after(k); next != "" {
+			warmBytes(&m.follow, string([]byte{lower(next[0]), upper(next[0])}))
+			return
+		}
+	}
+	if o.g.Text != "" {
+		m.follow = allBytes
+		return
+	}
+	warmBytes(&m.follow, "{[\"")
+	warm(&m.follow, o.g.call.close, o.g.group.close, o.g.arg.open)
+}
+
+var allBytes = func() (t [256]bool) {
+	for i := range t {
+		t[i] = true
+	}
+	return t
+}()
+
 func (m *machine) child(at int32, b byte) int32 {
+	if to := m.next(at, b); to >= 0 {
+		return to
+	}
+	to := int32(len(m.nodes))
+	m.nodes = append(m.nodes, node{})
+	m.nodes[at].edges = append(m.nodes[at].edges, edge{b, to})
+	if at == 0 {
+		m.root[b] = to
+	}
+	return to
+}
+
+// next is the node that b leads to, or -1.
+func (m *machine) next(at int32, b byte) int32 {
+	if at == 0 {
+		if to := m.root[b]; to > 0 {
+			return to
+		}
+		return -1
+	}
 	for _, e := range m.nodes[at].edges {
 		if e.b == b {
 			return e.to
 		}
 	}
-	to := int32(len(m.nodes))
-	m.nodes = append(m.nodes, node{})
-	m.nodes[at].edges = append(m.nodes[at].edges, edge{b, to})
-	return to
+	return -1
 }
 
 // leads collects into dst the openers whose first literal begins s. open says
 // that a longer literal may begin it once more text is there.
 func (m *machine) leads(dst []int32, s string) (out []int32, open bool) {
-	at, n := int32(0), &m.nodes[0]
-	for i := 0; ; i++ {
-		dst = append(dst, n.opens...)
-		if i == len(s) {
-			return dst, len(n.edges) > 0 && at != 0
-		}
-		b, next := lower(s[i]), int32(-1)
-		for _, e := range n.edges {
-			if e.b == b {
-				next = e.to
-				break
-			}
-		}
-		if next < 0 {
+	at := int32(0)
+	for i := range len(s) {
+		if at = m.next(at, lower(s[i])); at < 0 {
 			return dst, false
 		}
-		at, n = next, &m.nodes[next]
+		dst = append(dst, m.nodes[at].opens...)
 	}
+	return dst, len(m.nodes[at].edges) > 0 && at != 0
 }

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -56,15 +57,23 @@ func Text(c Config, s string) utp.Reply {
 }
 
 // New makes a parser for one reply.
-func New(c Config) *Parser {
-	if c.MaxCall == 0 {
+func New(c Config) *Parser { return newParser(c, machineOf(c)) }
+
+func newParser(c Config, m *machine) *Parser {
+	if c.MaxCall <= 0 {
 		c.MaxCall = defaultMaxCall
 	}
-	p := &Parser{cfg: c, m: machineOf(c), line: true, textPart: -1, noTry: -1}
+	p := &Parser{cfg: c, m: m, line: true, textPart: -1, noTry: math.MinInt, noBare: math.MinInt}
 	if c.Tools.Len() > 0 {
-		p.names = newNames(c.Tools)
+		p.tools = c.Tools
 	}
-	p.prefill()
+	text := c.Prefill
+	if text == "" && len(m.grams) == 1 {
+		text = m.grams[0].Prefill
+	}
+	if text != "" {
+		p.prefill(text)
+	}
 	return p
 }
 
@@ -77,14 +86,9 @@ func machineOf(c Config) *machine {
 	if list == nil {
 		list = grammar.All()
 	}
-	preferred := func(g *grammar.Grammar) bool {
-		return slices.ContainsFunc(c.Prefer, func(n string) bool {
-			return strings.EqualFold(n, g.Name) || slices.ContainsFunc(g.Aliases, func(a string) bool { return strings.EqualFold(a, n) })
-		})
-	}
 	var first, rest []*grammar.Grammar
 	for _, g := range list {
-		if preferred(g) {
+		if preferred(g, c.Prefer) {
 			first = append(first, g)
 		} else if !c.Only {
 			rest = append(rest, g)
@@ -93,18 +97,40 @@ func machineOf(c Config) *machine {
 	return build(append(first, rest...), c.Grammars == nil && !c.Only)
 }
 
-// prefill reads the end of the prompt, outside the model's text.
-func (p *Parser) prefill() {
-	text := p.cfg.Prefill
-	if text == "" && len(p.m.grams) == 1 {
-		text = p.m.grams[0].Prefill
-	}
-	if text == "" {
-		return
-	}
+func preferred(g *grammar.Grammar, names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool {
+		return strings.EqualFold(n, g.Name) || slices.ContainsFunc(g.Aliases, func(a string) bool { return strings.EqualFold(a, n) })
+	})
+}
+
+// prefill reads the end of the prompt, which is no part of the model's text. A
+// call that it opens is read together with what the model makes of it.
+func (p *Parser) prefill(text string) {
+	blank, at := *p, len(text)
 	p.Feed(text)
+	for open := p.opened(); open < at; open = p.opened() {
+		at = open
+		*p = blank
+		p.Feed(text[:at])
+	}
+	p.hold = text[at-len(p.hold):]
 	p.out, p.carry, p.base, p.textPart = p.out[:0], p.carry[:0], -len(p.hold), -1
-	p.nextPart, p.line = 0, true
+	p.nextPart, p.done = 0, 0
+	p.line = p.line || p.hold == ""
+	p.noTry, p.noBare = math.MinInt, math.MinInt
+}
+
+// opened is the offset of what stands open and may be a call.
+func (p *Parser) opened() int {
+	switch {
+	case p.trial.on:
+		return p.trial.start
+	case p.st == inFence || p.st == inFenced:
+		return p.fence.start
+	case p.cur.open || p.group != nil:
+		return p.block
+	}
+	return math.MaxInt
 }
 
 // Feed takes more of the text. It never fails: what cannot be read is a

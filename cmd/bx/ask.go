@@ -17,6 +17,9 @@ import (
 // ask is bx without a command.
 func (a *app) ask(cmd *cobra.Command, words []string) error {
 	ctx := cmd.Context()
+	if err := a.conflicts(); err != nil {
+		return err
+	}
 	j, err := a.begin()
 	if err != nil {
 		return err
@@ -42,6 +45,19 @@ func (a *app) ask(cmd *cobra.Command, words []string) error {
 	}
 	defer tools.Close()
 	return j.answer(ctx, q, tools)
+}
+
+// conflicts refuses flags that contradict each other.
+func (a *app) conflicts() error {
+	switch {
+	case a.fresh && a.session != "":
+		return fail(exitUsage, "--new and --session contradict each other")
+	case a.noSession && (a.fresh || a.session != ""):
+		return fail(exitUsage, "--no-session contradicts --new and --session")
+	case a.quiet && a.verbose:
+		return fail(exitUsage, "--quiet and --verbose contradict each other")
+	}
+	return nil
 }
 
 // answer asks the model and prints what comes of it.

@@ -84,7 +84,7 @@ func (u user) ask(t *testing.T, first, kind string, chunk int, args ...string) (
 	return r, mock.Requests()
 }
 
-// TestDialects: the model writes the call into its text, in each of the seeds'
+// TestDialects: the model writes the call into its text, in each of many
 // dialects, whole and byte by byte, over both APIs. Each gives the same call;
 // it runs, the result goes back, and the answer cites a file from it.
 //

@@ -36,9 +36,18 @@ func (a *app) rootDir() (string, error) {
 			}
 		}
 		if dir == filepath.Dir(dir) {
-			return wd, nil
+			return wd, tooWide(wd)
 		}
 	}
+}
+
+// tooWide refuses to take a whole home or disk for a repository.
+func tooWide(dir string) error {
+	home, err := os.UserHomeDir()
+	if dir != filepath.Dir(dir) && (err != nil || dir != filepath.Clean(home)) {
+		return nil
+	}
+	return fail(exitUsage, "%s is no repository: go into one, or name it with --root", dir)
 }
 
 // userDir holds the user's bx.toml and llmc.toml; "" where there is no home.

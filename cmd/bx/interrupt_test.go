@@ -18,6 +18,7 @@ import (
 func TestInterrupt(t *testing.T) {
 	u := newUser(t)
 	asked := make(chan bool, 1)
+	gone := make(chan bool)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/chat" {
 			http.NotFound(w, r)
@@ -26,9 +27,10 @@ func TestInterrupt(t *testing.T) {
 		w.WriteHeader(http.StatusOK)
 		w.(http.Flusher).Flush()
 		asked <- true
-		<-r.Context().Done()
+		<-gone
 	}))
 	defer server.Close()
+	defer close(gone)
 	cmd := exec.Command(u.bx, "--model", "m", "Where is it?")
 	cmd.Dir, cmd.Env = u.repo, append(environment(u.home), "OLLAMA_HOST="+server.URL)
 	var out, errs bytes.Buffer

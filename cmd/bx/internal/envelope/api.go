@@ -3,95 +3,131 @@ package envelope
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
+	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
 	"github.com/unifiedtoolprotocol/utp/wire/ollama"
 	"github.com/unifiedtoolprotocol/utp/wire/openai"
+	"github.com/unifiedtoolprotocol/utp/wire/responses"
 )
 
-// api is a provider's API: its codec, and what its replies look like.
+// api is a provider's API: its codec, and what its replies look like. The
+// codec's Reader takes a whole reply as a stream of one frame.
 type api struct {
 	name   string
 	back   wire.Back
-	whole  func(fields) bool // a reply
-	chunk  func(fields) bool // an event of a stream
-	item   func(fields) bool // a call, or a block of a reply that may be one
-	around string            // a reply, around a list of items
-	framed bool              // the codec's Reader takes a whole reply as one frame, which keeps broken calls in their places
+	whole  shape  // a reply
+	chunk  shape  // an event of a stream
+	item   shape  // a call, or a block of a reply that may be one
+	around string // a reply, around a list of items
 }
 
-// apis are asked in this order. Ollama's replies would fit OpenAI's bare choice
-// but for "done"; its items are read by OpenAI's codec.
+// apis are asked in this order: an API whose shapes are those of another with
+// something more stands first. Ollama's items are read by OpenAI's codec.
 var apis = [...]api{
-	{"ollama", ollama.Back{}, ollamaWhole, ollamaChunk, never, "", true},
-	{"openai", openai.Back{}, openaiWhole, openaiChunk, openaiItem, `{"choices":[{"message":{"tool_calls":%s},"finish_reason":"tool_calls"}]}`, true},
+	{"ollama", ollama.Back{},
+		shape{"done=true message.role", "done=true message.content"},
+		shape{"done=false message.role", "done=false message.content"}, nil, ""},
+	{"anthropic", anthropic.Back{},
+		shape{"type=message role=assistant content"},
+		shape{"type=message_start"},
+		shape{"type=tool_use input", "type=text text", "type=thinking thinking", "type=redacted_thinking data"},
+		`{"type":"message","role":"assistant","content":%s,"stop_reason":"tool_use"}`},
+	{"responses", responses.Back{},
+		shape{"object=response output"},
+		shape{"type=response.*"},
+		shape{"type=function_call arguments", "type=custom_tool_call input", "type=message role=assistant content", "type=reasoning"},
+		`{"object":"response","status":"completed","output":%s}`},
+	{"openai", openai.Back{},
+		shape{"choices.0.message", "message.role=assistant !choices !done", "role=assistant content !content.0 !type", "role=assistant tool_calls !type"},
+		shape{"choices.0.delta", "object=chat.completion.chunk choices"},
+		shape{"function.name function.arguments", "name arguments !type"},
+		`{"choices":[{"message":{"tool_calls":%s},"finish_reason":"tool_calls"}]}`},
+}
+
+// shape is what a JSON object looks like: it has one of these forms. A form is
+// conditions with blanks between, which all hold:
+//
+//	path        there is such a value, and it is not null
+//	!path       there is none
+//	path=word   it is this text, number or word; "word*" begins so
+//
+// A path is keys, and places in lists, with dots between.
+type shape []string
+
+// fits reports whether o has one of the forms.
+func (s shape) fits(o fields) bool {
+	for _, form := range s {
+		if all(strings.Fields(form), o.holds) {
+			return true
+		}
+	}
+	return false
 }
 
 // fields are the members of a JSON object.
 type fields map[string]json.RawMessage
 
-func whole(a *api) func(fields) bool { return a.whole }
-func chunk(a *api) func(fields) bool { return a.chunk }
-func item(a *api) func(fields) bool  { return a.item }
+func (o fields) holds(condition string) bool {
+	path, word, valued := strings.Cut(condition, "=")
+	path, no := strings.CutPrefix(path, "!")
+	value := o.at(path)
+	there := value != nil && string(value) != "null"
+	if !valued {
+		return there != no
+	}
+	text := strings.Trim(string(value), `"`)
+	start, open := strings.CutSuffix(word, "*")
+	return there && (text == word || open && strings.HasPrefix(text, start))
+}
 
-// match finds the API that o is of, or -1.
-func match(o fields, what func(*api) func(fields) bool) int {
+// at is the value at a path, or nil.
+func (o fields) at(path string) json.RawMessage {
+	key, rest, more := strings.Cut(path, ".")
+	value := bytes.TrimSpace(o[key])
+	for more && len(value) > 0 {
+		key, rest, more = strings.Cut(rest, ".")
+		value = member(value, key)
+	}
+	return value
+}
+
+// member is the value of a key of an object, or at a place in a list.
+func member(value json.RawMessage, key string) json.RawMessage {
+	if place, err := strconv.Atoi(key); err == nil {
+		var list []json.RawMessage
+		if json.Unmarshal(value, &list) != nil || place >= len(list) {
+			return nil
+		}
+		return list[place]
+	}
+	var o fields
+	_ = json.Unmarshal(value, &o) // no object has no members
+	return bytes.TrimSpace(o[key])
+}
+
+// all reports whether every element passes.
+func all[T any](list []T, ok func(T) bool) bool {
+	for _, e := range list {
+		if !ok(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// match finds the API that one of whose shapes o has, or -1.
+func match(o fields, of func(*api) shape) int {
 	for i := range apis {
-		if what(&apis[i])(o) {
+		if of(&apis[i]).fits(o) {
 			return i
 		}
 	}
 	return -1
 }
 
-func never(fields) bool { return false }
-
-func ollamaWhole(o fields) bool { return o.is("done", "true") && o.object("message") != nil }
-func ollamaChunk(o fields) bool { return o.is("done", "false") && o.object("message") != nil }
-
-// openaiWhole takes a reply, one of its choices, or the message of one.
-func openaiWhole(o fields) bool {
-	if first := o.first("choices"); first != nil {
-		return first.object("message") != nil
-	}
-	if m := o.object("message"); m != nil && o["choices"] == nil {
-		o = m
-	}
-	return o.is("role", `"assistant"`) && (o["content"] != nil && !o.list("content") || o["tool_calls"] != nil) && o["type"] == nil
-}
-
-func openaiChunk(o fields) bool {
-	if first := o.first("choices"); first != nil {
-		return first.object("delta") != nil
-	}
-	return o["choices"] != nil && o.is("object", `"chat.completion.chunk"`)
-}
-
-// openaiItem takes an entry of tool_calls, of Ollama too.
-func openaiItem(o fields) bool {
-	f := o.object("function")
-	return f != nil && f["name"] != nil
-}
-
-// is reports whether a member is exactly this JSON.
-func (o fields) is(key, value string) bool { return string(bytes.TrimSpace(o[key])) == value }
-
-func (o fields) list(key string) bool { return bytes.HasPrefix(o[key], []byte("[")) }
-
-// object is the member as an object, or nil.
-func (o fields) object(key string) fields {
-	var in fields
-	if o[key] == nil || json.Unmarshal(o[key], &in) != nil {
-		return nil
-	}
-	return in
-}
-
-// first is the first element of a list of objects, or nil.
-func (o fields) first(key string) fields {
-	var list []fields
-	if o[key] == nil || json.Unmarshal(o[key], &list) != nil || len(list) == 0 {
-		return nil
-	}
-	return list[0]
-}
+func whole(a *api) shape { return a.whole }
+func chunk(a *api) shape { return a.chunk }
+func item(a *api) shape  { return a.item }

@@ -52,13 +52,6 @@ func (r *Reader) Read(b []byte, bare bool) (evs []utp.Event, found bool, err err
 	if err != nil {
 		return nil, true, err
 	}
-	if l.body != nil && !apis[l.api].framed {
-		reply, err := a.Read(l.body, nil)
-		return utp.Replay(reply), true, err
-	}
-	if l.body != nil {
-		l.frames = []wire.Frame{{Data: l.body}}
-	}
 	s := a.Reader(nil)
 	for _, f := range l.frames {
 		evs = append(evs, s.Feed(f)...)
@@ -67,12 +60,14 @@ func (r *Reader) Read(b []byte, bare bool) (evs []utp.Event, found bool, err err
 	return evs, true, s.Err()
 }
 
-// letter is a reply whose provider is known: a body or the frames of a stream.
+// letter is a reply whose provider is known: the frames of a stream, or one
+// with the whole body.
 type letter struct {
 	api    int
-	body   []byte
 	frames []wire.Frame
 }
+
+func wholeLetter(api int, body []byte) letter { return letter{api, []wire.Frame{{Data: body}}} }
 
 var mark = []byte("\xef\xbb\xbf") // a byte order mark
 
@@ -95,14 +90,13 @@ func object(b []byte, bare bool) (letter, bool) {
 	if json.Unmarshal(b, &o) != nil {
 		return lines(b)
 	}
-	if i := match(o, whole); i >= 0 {
-		return letter{api: i, body: b}, true
-	}
-	if i := match(o, chunk); i >= 0 {
-		return letter{api: i, frames: []wire.Frame{{Data: b}}}, true
+	for _, of := range []func(*api) shape{whole, chunk} {
+		if i := match(o, of); i >= 0 {
+			return wholeLetter(i, b), true
+		}
 	}
 	if i := match(o, item); bare && i >= 0 {
-		return apis[i].wrapped(i, append(append([]byte{'['}, b...), ']')), true
+		return wrapped(i, append(append([]byte{'['}, b...), ']')), true
 	}
 	return letter{}, false
 }
@@ -137,26 +131,21 @@ func list(b []byte, bare bool) (letter, bool) {
 		return l, true
 	}
 	for i := range apis {
-		if bare && apis[i].all(parts) {
-			return apis[i].wrapped(i, b), true
+		if bare && all(parts, apis[i].hasItem) {
+			return wrapped(i, b), true
 		}
 	}
 	return letter{}, false
 }
 
-// all reports whether every part is an item of a reply.
-func (a *api) all(parts []json.RawMessage) bool {
-	for _, p := range parts {
-		var o fields
-		if json.Unmarshal(p, &o) != nil || !a.item(o) {
-			return false
-		}
-	}
-	return true
+// hasItem reports whether b is an item of the API's replies.
+func (a *api) hasItem(b json.RawMessage) bool {
+	var o fields
+	return json.Unmarshal(b, &o) == nil && a.item.fits(o)
 }
 
-func (a *api) wrapped(i int, items []byte) letter {
-	return letter{api: i, body: fmt.Appendf(nil, a.around, items)}
+func wrapped(i int, items []byte) letter {
+	return wholeLetter(i, fmt.Appendf(nil, apis[i].around, items))
 }
 
 // starts are how server-sent events begin.

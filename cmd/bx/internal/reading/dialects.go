@@ -63,21 +63,32 @@ func (e *UnknownGrammar) Error() string {
 
 func unknown(name string) error {
 	e := &UnknownGrammar{Name: name}
-	plain := squeeze(name)
-	for _, g := range grammar.All() {
-		for _, n := range append([]string{g.Name}, g.Aliases...) {
-			if s := squeeze(n); plain != "" && (strings.Contains(s, plain) || strings.Contains(plain, s)) && !slices.Contains(e.Near, g.Name) {
-				e.Near = append(e.Near, g.Name)
-			}
+	for _, alike := range []func(a, b string) bool{
+		func(a, b string) bool { return a == b },
+		func(a, b string) bool { return len(a) >= minNear && strings.Contains(b, a) },
+		func(a, b string) bool { return len(b) >= minNear && strings.Contains(a, b) },
+	} {
+		if e.Near = near(squeeze(name), alike); len(e.Near) > 0 {
+			break
 		}
-	}
-	if len(e.Near) > maxNear {
-		e.Near = e.Near[:maxNear]
 	}
 	return e
 }
 
-const maxNear = 5
+const (
+	minNear = 3 // letters that a part of a name has at least
+	maxNear = 5 // names
+)
+
+// near lists the grammars that have a name alike.
+func near(name string, alike func(name, of string) bool) (out []string) {
+	for _, g := range grammar.All() {
+		if slices.ContainsFunc(append([]string{g.Name}, g.Aliases...), func(n string) bool { return alike(name, squeeze(n)) }) {
+			out = append(out, g.Name)
+		}
+	}
+	return out[:min(len(out), maxNear)]
+}
 
 // squeeze leaves the letters and digits of a name.
 func squeeze(s string) string {

@@ -1,0 +1,98 @@
+package envelope_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/envelope"
+	"github.com/unifiedtoolprotocol/utp/internal/golden"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// said sums up events: text, thinking, and calls with their arguments.
+func said(evs []utp.Event) string {
+	var b strings.Builder
+	r := utp.Collect(evs)
+	for _, p := range r.Parts {
+		switch p := p.(type) {
+		case utp.Text:
+			b.WriteString("text " + p.Text + "\n")
+		case utp.Think:
+			b.WriteString("think " + p.Text + "\n")
+		case utp.Call:
+			b.WriteString("call " + p.Name + " " + string(p.Args) + " " + p.ID + "\n")
+		}
+	}
+	for _, p := range r.Problems {
+		b.WriteString("problem " + p.Error() + "\n")
+	}
+	return b.String()
+}
+
+// TestCases reads what providers send: testdata/*.txtar. Section in is the
+// reply, out what it says; with a section bare the list of calls counts too.
+func TestCases(t *testing.T) {
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c *golden.Case) {
+		evs, found, err := envelope.New(nil).Read([]byte(c.Get("in")), c.Has("bare"))
+		out := said(evs)
+		if err != nil {
+			out += "error: " + err.Error() + "\n"
+		}
+		if !found {
+			out = "no reply\n"
+		}
+		c.Want(t, "out", out)
+	})
+}
+
+// What a model may write as text is no reply, in front of all JSON that has
+// keys of an envelope without being one.
+func TestTextsAreNoReplies(t *testing.T) {
+	for _, in := range []string{
+		"", " \n", "Hello.", "null", "7", `"data: x"`, "[]", "[1]", "{}", "[{}]", "{", "[{", "data:", "data: x\n\n", ": note\n\ntext", "event: x\ndata: {}\n\n",
+		`{"choices":["a","b"]}`, `{"choices":[]}`, `{"choices":[{"label":"a"}]}`, `{"choices":7,"object":"quiz"}`,
+		`{"message":"hello"}`, `{"message":{"text":"hello"}}`, `{"message":{"role":"user","content":"hi"}}`, `{"done":true}`, `{"done":true,"message":"x"}`,
+		`{"role":"user","content":"hi"}`, `{"role":"assistant"}`, `{"role":"assistant","content":[{"type":"text","text":"hi"}]}`,
+		`{"name":"f","arguments":{}}`, `[{"name":"f","arguments":{}}]`, `{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}`,
+		`[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]`,
+		`{"error":{"message":"overloaded"}}`, "{\"a\":1}\n{\"b\":2}\n", `{"name":"f"} and {"done":false}`,
+	} {
+		if evs, found, err := envelope.New(nil).Read([]byte(in), false); found || evs != nil || err != nil {
+			t.Errorf("%q is read as a reply: %v %v", in, evs, err)
+		}
+	}
+}
+
+// Why a reply is not complete, after the events that came.
+func TestBrokenReplies(t *testing.T) {
+	chunk := `data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hi"}}]}` + "\n\n"
+	for in, want := range map[string]error{
+		chunk: wire.ErrCut,
+		`{"model":"m","message":{"role":"assistant","content":"Hi"},"done":false}`: wire.ErrCut,
+	} {
+		evs, found, err := envelope.New(nil).Read([]byte(in), false)
+		if !found || !errors.Is(err, want) || said(evs) != "text Hi\n" {
+			t.Errorf("%s: %v %v %q", in, found, err, said(evs))
+		}
+	}
+	evs, found, err := envelope.New(nil).Read([]byte(chunk+"data: {\"error\":{\"message\":\"overloaded\"}}\n\n"), false)
+	var e *wire.Error
+	if !found || !errors.As(err, &e) || e.Message != "overloaded" || said(evs) != "text Hi\n" {
+		t.Errorf("%v %v %q", found, err, said(evs))
+	}
+}
+
+// Names that a provider does not allow were sent in another form; they come
+// back as they were.
+func TestNamesComeBack(t *testing.T) {
+	tools := []utp.Tool{{Name: "files.read"}}
+	evs, _, err := envelope.New(tools).Read([]byte(`{"choices":[{"message":{"tool_calls":[{"id":"a","function":{"name":"files_read","arguments":"{}"}}]}}]}`), false)
+	if err != nil && !errors.Is(err, wire.ErrCut) || said(evs) != "call files.read {} a\n" {
+		t.Errorf("%v %q", err, said(evs))
+	}
+	if _, found, err := envelope.New([]utp.Tool{{}}).Read([]byte(`{"role":"assistant","content":"x"}`), false); !found || err == nil || !strings.HasPrefix(err.Error(), "openai: ") {
+		t.Errorf("a tool without a name: %v", err)
+	}
+}

@@ -1,0 +1,128 @@
+package parse
+
+// readAfter waits for the closer of a balanced call.
+func (p *Parser) readAfter() bool {
+	if !p.skipBlanks() {
+		return false
+	}
+	v := p.view()
+	if v.s == "" {
+		if p.cut && p.needsCloser() {
+			p.truncated()
+			return true
+		}
+		p.lostCloser()
+		return true
+	}
+	n, f := longest(p.ownClosers(), v, nil)
+	switch {
+	case f == more:
+		return false
+	case f == yes:
+		p.pos += n
+		p.finishClosed()
+		return true
+	}
+	switch fits(p.cur.g.after, v) {
+	case more:
+		return false
+	case yes:
+		p.lostCloser()
+		return true
+	}
+	return p.afterJunk(v)
+}
+
+// ownClosers are the closers of the open call itself.
+func (p *Parser) ownClosers() []marker {
+	if p.cur.direct {
+		return nil
+	}
+	return p.cur.closers
+}
+
+// lostCloser ends a call whose closer is missing.
+func (p *Parser) lostCloser() {
+	p.lostCloserFix()
+	p.finish()
+}
+
+// lostCloserFix notes that the call's closer is missing, where one was due.
+// Forms of ordinary lines are closed by what the server stops at.
+func (p *Parser) lostCloserFix() {
+	if p.needsCloser() && !p.cur.g.Line {
+		p.fix("", "", "", "missing closer")
+	}
+}
+
+// needsCloser reports whether the open call has a closer that it may not lack.
+func (p *Parser) needsCloser() bool {
+	return len(p.ownClosers()) > 0 && p.cur.g.Call.Close != ""
+}
+
+// finishClosed ends a call at its own closer.
+func (p *Parser) finishClosed() {
+	p.finish()
+	if p.st == inGap && p.group == nil {
+		p.st = inTail
+	}
+}
+
+// afterJunk meets something else than the closer behind a balanced call.
+func (p *Parser) afterJunk(v view) bool {
+	own := p.ownClosers()
+	switch v.s[0] {
+	case ',', ';', '{', '[', '(':
+		p.finish()
+		return true
+	case ']':
+		if len(own) == 0 {
+			p.finish()
+			return true
+		}
+		if p.lists > 0 {
+			p.lists--
+			p.pos++
+			return true
+		}
+		p.surplus(v)
+		return true
+	case '}', ')':
+		p.surplus(v)
+		return true
+	}
+	return p.textBehind(own, v)
+}
+
+// surplus drops a bracket that closes nothing.
+func (p *Parser) surplus(v view) {
+	p.fix("", v.s[:1], "", "surplus closer")
+	p.pos++
+}
+
+// textBehind drops text between a balanced call and its closer, if that comes
+// soon.
+func (p *Parser) textBehind(own []marker, v view) bool {
+	for i := 0; i < len(v.s) && i < maxSlot; i++ {
+		if !p.cur.g.skipHot[v.s[i]] {
+			continue
+		}
+		switch n, f := longest(own, v.from(i), nil); f {
+		case more:
+			return false
+		case yes:
+			p.fix("", v.s[:i], "", "text behind the call dropped")
+			p.pos += i + n
+			p.finishClosed()
+			return true
+		}
+	}
+	if len(own) > 0 && len(v.s) < maxSlot && !v.end {
+		return false
+	}
+	p.lostCloser()
+	if p.st == inGap && p.group == nil {
+		p.endBlock(false)
+	}
+	return true
+}

@@ -1,0 +1,326 @@
+package parse
+
+import (
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
+
+// open decides what begins at p.pos. yes: it was taken; more: it may be an
+// opener; no: it is text.
+func (p *Parser) open(line bool) found {
+	if p.at() == p.noTry {
+		return no
+	}
+	v := p.view()
+	var short bool
+	p.cand, short = p.m.leads(p.cand[:0], v.s)
+	if len(p.cand) == 0 && !short {
+		return no
+	}
+	best := p.choose(v, p.cand, line)
+	if short && v.ask() == more {
+		best.state = more
+	}
+	if best.state != no && p.inline {
+		best.state = min(best.state, outside(v))
+	}
+	switch {
+	case best.state == yes:
+		p.begin(best)
+	case best.state == no && best.broken > 0 && p.think == nil && !p.inline:
+		return p.refuse(best)
+	}
+	return best.state
+}
+
+// outside reports whether no backquote follows on the line: what looked like
+// the beginning of code was none.
+func outside(v view) found {
+	switch i := strings.IndexAny(v.s, "`\n"); {
+	case i >= 0 && v.s[i] == '`':
+		return no
+	case i >= 0 || v.end || v.cut:
+		return yes
+	}
+	return more
+}
+
+// choice is the opener decided on, and where its body begins.
+type choice struct {
+	state  found
+	o      *opener
+	n      int // bytes of the opener
+	caps   caps
+	broken int     // a complete opener of this length without a body that could be a call
+	first  *opener // that opener
+	named  bool    // it names the call, and caps are its
+	lost   caps
+}
+
+// choose fits the candidates: the longest wins, then the grammar's rank.
+func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
+	wait := false
+	for _, i := range cand {
+		o := &p.m.openers[i]
+		if o.line && !line || p.think != nil && !p.inThinking(o) {
+			continue
+		}
+		var c caps
+		n, first, f := p.fit(o, v, &c)
+		switch {
+		case f == more:
+			wait = true
+		case f == yes && (best.state != yes || n > best.n || n == best.n && o.before(best.o)):
+			best.state, best.o, best.n, best.caps = yes, o, n, c
+		case f == no && first > best.broken && o.kind == openCall && o.steps[0].strong && !o.declared:
+			best.broken, best.first, best.named, best.lost = first, o, n > 0, c
+		}
+	}
+	if wait {
+		best.state = more
+	}
+	return best
+}
+
+// before reports whether o reads what b could read as well.
+func (o *opener) before(b *opener) bool {
+	if o.second != b.second {
+		return b.second
+	}
+	if lead, other := len(o.steps[0].lead), len(b.steps[0].lead); lead != other && (o.g != b.g || len(o.steps) == len(b.steps)) {
+		return lead > other
+	}
+	return o.g.rank < b.g.rank
+}
+
+// inThinking reports whether an opener counts inside the open thinking.
+func (p *Parser) inThinking(o *opener) bool {
+	switch o.kind {
+	case openCall:
+		return (!o.line || o.g == p.think) && !p.think.Quiet && p.tried < maxTried && o.steps[0].strong
+	case openThink:
+		return p.think.thinkOpens(&o.steps[0])
+	case closeThink:
+		return p.think.thinkCloses(&o.steps[0])
+	case endMessage, openHeader:
+		return p.message == o.g
+	}
+	return false
+}
+
+// fit matches all markers of an opener and looks at what follows. first is the
+// length of its first marker when that one fits.
+func (p *Parser) fit(o *opener, v view, c *caps) (n, first int, f found) {
+	for i := range o.steps {
+		at := v.from(n)
+		if i > 0 {
+			var blanks int
+			blanks, at = at.blanks()
+			n += blanks
+		}
+		k, f := o.steps[i].match(at, c)
+		if f != yes {
+			return 0, first, f
+		}
+		if n += k; i == 0 {
+			first = n
+		}
+	}
+	if o.kind != openCall {
+		return n, first, yes
+	}
+	return p.fitBody(o, v, n, first, c)
+}
+
+// fitBody asks whether what follows an opener can be its body. An opener that
+// is a call beyond doubt gives its length as first though none follows.
+func (p *Parser) fitBody(o *opener, v view, n, first int, c *caps) (int, int, found) {
+	body := v.from(n)
+	if o.named {
+		switch name := p.nameOf(o.g, c); {
+		case name == "" && o.enclosed():
+			return n, n, no
+		case name == "" || !p.mayCall(o, name):
+			return 0, 0, no
+		}
+	}
+	again, f := o.openedTwice(body)
+	if f == more {
+		return 0, first, more
+	}
+	if f = p.look(o, body.from(again), c); f == no && o.named && o.enclosed() {
+		return n, n, no
+	}
+	if f != yes {
+		return 0, first, f
+	}
+	c.twice = again > 0
+	return n + again, first, yes
+}
+
+// mayCall reports whether the name in an opener may be called: outside its
+// group, and where the opener is ordinary text, only the name of an offered tool.
+func (p *Parser) mayCall(o *opener, name string) bool {
+	weak := o.declared || len(o.g.group.open) > 0 && !o.group && p.tools != nil
+	return !weak || p.declared(name)
+}
+
+// openedTwice counts the bytes of an opener that stands again where the body is due.
+func (o *opener) openedTwice(v view) (int, found) {
+	if len(o.steps) != 1 || !o.steps[0].strong || o.named {
+		return 0, yes
+	}
+	blanks, v := v.blanks()
+	var c caps
+	switch n, f := o.steps[0].match(v, &c); f {
+	case yes:
+		return blanks + n, yes
+	case more:
+		return 0, more
+	}
+	return 0, yes
+}
+
+// look reports whether v can be the body that o asks for.
+func (p *Parser) look(o *opener, v view, c *caps) found {
+	_, v = v.blanks()
+	switch {
+	case v.s == "":
+		return p.atEnd(o, v, c)
+	case o.named && o.g.Body == grammar.Tagged:
+		return p.lookTagged(o, v, c)
+	case o.named && o.g.Body == grammar.Args:
+		return p.lookArgs(o, v, c)
+	}
+	if f := fits(o.closers(), v); f == more {
+		return more
+	}
+	return p.lookElement(v, o.declared)
+}
+
+// closers end a block that holds nothing.
+func (o *opener) closers() []marker {
+	if o.group {
+		return o.g.group.close
+	}
+	return o.g.call.close
+}
+
+// atEnd decides an opener with nothing behind it.
+func (p *Parser) atEnd(o *opener, v view, c *caps) found {
+	if !v.end {
+		return v.ask()
+	}
+	if bare := len(o.g.call.close) == 0 || o.g.Line; o.named && bare && o.g.Body == grammar.Args {
+		name, _, ok := p.resolve(p.nameOf(o.g, c))
+		if ok && !p.cut && p.needsNothing(name) {
+			return yes
+		}
+	}
+	if o.call && !o.declared || o.group {
+		return yes // an opened call that is cut off: judged where it is read
+	}
+	return no
+}
+
+func (p *Parser) lookTagged(o *opener, v view, c *caps) found {
+	if v.s[0] == '{' || c.closed {
+		return yes
+	}
+	for _, list := range [...][]marker{o.g.arg.open, o.g.group.close, o.g.call.open} {
+		if f := fits(list, v); f != no {
+			return f
+		}
+	}
+	return p.lookClose(o, v, c)
+}
+
+func (p *Parser) lookArgs(o *opener, v view, c *caps) found {
+	if b := v.s[0]; b == '{' || b == '[' || b == '"' || o.g.Text != "" {
+		return yes
+	}
+	for _, list := range [...][]marker{o.g.arg.open, o.g.group.close} {
+		if f := fits(list, v); f != no {
+			return f
+		}
+	}
+	return p.lookClose(o, v, c)
+}
+
+// lookClose accepts a call without arguments: in its group, or with a name
+// that was offered.
+func (p *Parser) lookClose(o *opener, v view, c *caps) found {
+	allowed := o.group || p.declared(p.nameOf(o.g, c)) || p.tools == nil && o.enclosed()
+	_, f := longest(fill(o.g.call.close, c), v, nil)
+	if f == yes && !allowed {
+		return no
+	}
+	return f
+}
+
+// enclosed reports whether a literal follows the name in the opener.
+func (o *opener) enclosed() bool {
+	pieces := o.steps[len(o.steps)-1].pieces
+	return pieces[len(pieces)-1].Kind == grammar.Literal
+}
+
+// lookElement accepts the start of a JSON object, a call f(…), a pair, or a
+// string that may hold one of them.
+func (p *Parser) lookElement(v view, declared bool) found {
+	for n := 0; v.s != "" && (v.s[0] == '[' || v.s[0] == ','); n++ {
+		if n == maxLists {
+			return no
+		}
+		_, v = v.from(1).blanks()
+	}
+	if v.s == "" {
+		return v.ask()
+	}
+	switch v.s[0] {
+	case '{':
+		return yes
+	case '"', '\'', '(':
+		if declared {
+			return no
+		}
+		return yes
+	}
+	return p.lookPython(v, declared)
+}
+
+// maxLists is how many lists may open around a call.
+const maxLists = 8
+
+// lookPython accepts f( and x = f(.
+func (p *Parser) lookPython(v view, declared bool) found {
+	from, to, f := pythonHead(v)
+	if f == yes && declared && !p.plainly(v.s[from:to]) {
+		return no
+	}
+	return f
+}
+
+// pythonHead finds the name in "f(" or "x = f(".
+func pythonHead(v view) (from, to int, f found) {
+	for range 2 {
+		to = from + word(v.s[from:])
+		switch {
+		case to < len(v.s) && to == from, to-from > maxSlot, to > from && '0' <= v.s[from] && v.s[from] <= '9':
+			return 0, 0, no
+		}
+		blanks, next := v.from(to).blanks()
+		switch {
+		case next.s == "":
+			return from, to, v.ask()
+		case next.s[0] == '(':
+			return from, to, yes
+		case next.s[0] != '=' || from > 0:
+			return 0, 0, no
+		}
+		from = to + blanks + 1
+		blanks, _ = v.from(from).blanks()
+		from += blanks
+	}
+	return 0, 0, no
+}

@@ -1,0 +1,125 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
+
+// gram is a grammar with its markers compiled.
+type gram struct {
+	*grammar.Grammar
+	rank              int
+	think, group      pair
+	call, arg, item   pair
+	header            pair
+	end               []marker
+	noise             []marker
+	routes            []route
+	fence             bool // its call opener is a code fence
+	argNewline        bool // one newline belongs to Arg.Open
+	endNewline        bool // one newline belongs to Arg.Close
+	closers           []marker
+	after             []marker // what may stand behind a call whose closer is lost
+	bodyEnd           []marker // what ends a call without arguments
+	again             []marker // stray markers between the calls of a group
+	nestOpen          []marker // of nested arguments and items
+	nestClose         []marker
+	skipOpen          []marker // before these a broken call ends
+	skipHot, valueHot [256]bool
+}
+
+type pair struct{ open, close []marker }
+
+type route struct {
+	grammar.Route
+	has *marker // nil fits always
+}
+
+func compileGrammar(g *grammar.Grammar, rank int) *gram {
+	c := &gram{Grammar: g, rank: rank}
+	markers := g.Markers()
+	pairOf := func(name string) pair {
+		return pair{compileAll(markers[name+".open"]), compileAll(markers[name+".close"])}
+	}
+	c.think, c.group, c.call = pairOf("think"), pairOf("group"), pairOf("call")
+	c.arg, c.item, c.header = pairOf("arg"), pairOf("item"), pairOf("header")
+	c.end, c.noise = compileAll(markers["end"]), compileAll(g.Noise)
+	for _, r := range g.Routes {
+		c.routes = append(c.routes, compileRoute(r))
+	}
+	c.fence = strings.HasPrefix(g.Call.Open, "```")
+	c.argNewline = strings.HasSuffix(g.Arg.Open, "\n")
+	c.endNewline = strings.HasPrefix(g.Arg.Close, "\n")
+	c.join()
+	c.warm()
+	return c
+}
+
+func compileAll(templates []string) (out []marker) {
+	for _, t := range templates {
+		out = append(out, compile(t)...)
+	}
+	return out
+}
+
+func compileRoute(r grammar.Route) route {
+	rt := route{Route: r}
+	if has := compile(r.Has); len(has) > 0 {
+		rt.has = &has[0]
+	}
+	return rt
+}
+
+// join makes the lists that the states look for.
+func (g *gram) join() {
+	g.skipOpen = slices.DeleteFunc(slices.Concat(g.group.open, g.call.open, g.header.open, g.end), func(m marker) bool { return !m.strong })
+	g.closers = slices.Concat(g.group.close, g.call.close)
+	g.after = slices.Concat(g.group.close, g.skipOpen)
+	g.bodyEnd = slices.Concat(g.call.close, g.group.close, g.skipOpen)
+	g.again = slices.Concat(g.call.close, g.group.open)
+	g.nestOpen, g.nestClose = slices.Concat(g.item.open, g.arg.open), slices.Concat(g.item.close, g.arg.close)
+}
+
+// warm notes the bytes that a broken call and a value are looked through for.
+func (g *gram) warm() {
+	warm(&g.skipHot, g.closers, g.skipOpen)
+	warm(&g.valueHot, g.closers, g.skipOpen, g.arg.close, g.arg.open, g.item.open, g.item.close)
+	if g.XML {
+		warmBytes(&g.valueHot, "&<]")
+	}
+	if g.endNewline {
+		warmBytes(&g.valueHot, "\n\r")
+	}
+}
+
+// warm sets the bytes that begin one of the markers.
+func warm(hot *[256]bool, lists ...[]marker) {
+	for _, list := range lists {
+		for _, m := range list {
+			if m.lead != "" {
+				hot[lower(m.lead[0])], hot[upper(m.lead[0])] = true, true
+			}
+		}
+	}
+}
+
+func warmBytes(hot *[256]bool, bytes string) {
+	for i := range len(bytes) {
+		hot[bytes[i]] = true
+	}
+}
+
+// thinkCloses reports whether a marker closes the thinking of g.
+func (g *gram) thinkCloses(m *marker) bool { return hasLead(g.think.close, m) }
+
+// thinkOpens reports whether a marker opens the thinking of g.
+func (g *gram) thinkOpens(m *marker) bool { return hasLead(g.think.open, m) }
+
+func hasLead(list []marker, m *marker) bool {
+	return slices.ContainsFunc(list, func(o marker) bool { return o.lead == m.lead })
+}
+
+// isWord reports whether a marker is made of ordinary words: "Thought:".
+func isWord(m marker) bool { return !strings.ContainsAny(m.lead, "<>[|｜◁") }

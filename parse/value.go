@@ -1,0 +1,343 @@
+package parse
+
+import (
+	"encoding/json"
+	"html"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/lenient"
+	"github.com/unifiedtoolprotocol/utp/schema"
+)
+
+// value is the tagged argument being read.
+type value struct {
+	caps   caps
+	close  []marker
+	text   []byte // what does not stream
+	stream bool
+	fresh  bool // nothing was read yet
+	cdata  bool
+	depth  int // of nested arguments and items
+}
+
+// openValue begins the value of an argument.
+func (p *Parser) openValue(g *gram, c caps) {
+	p.val = value{caps: c, text: p.val.text[:0], close: fill(g.arg.close, &c), fresh: true}
+	p.argKey(c.key)
+	if p.cur.argsAt == noArgs {
+		p.cur.argsAt = p.at()
+	}
+	p.st = inValue
+	if c.closed {
+		p.endValue()
+	}
+}
+
+// isText reports whether the value is text whatever it looks like.
+func (p *Parser) isText() bool {
+	switch strings.ToLower(p.val.caps.typ) {
+	case "":
+		return p.tools.Kind(p.cur.name, p.cur.args.key).Text()
+	case "true", "string", "str", "text":
+		return true
+	}
+	return false
+}
+
+// freshValue looks at the first bytes of a value: the newline that belongs to
+// the opener, nested elements, or how it is to be read.
+func (p *Parser) freshValue() bool {
+	g, v := p.cur.g, p.view()
+	line := 0
+	if g.argNewline {
+		n, f := lineBreak(v)
+		if f == more {
+			return false
+		}
+		line, v = n, v.from(n)
+	}
+	if g.Item.Open != "" && p.tools.Kind(p.cur.name, p.cur.args.key) != schema.String {
+		_, inner := v.blanks()
+		f := fits(g.nestOpen, inner)
+		if f == more {
+			return false
+		}
+		if f == yes {
+			p.st = inNest
+		}
+	}
+	p.pos += line
+	p.val.fresh = false
+	if p.val.stream = p.st == inValue && p.isText(); p.val.stream {
+		p.cur.buf = append(p.cur.buf, '"')
+	}
+	return true
+}
+
+// lineBreak is the length of the line end that v begins with.
+func lineBreak(v view) (int, found) {
+	switch {
+	case v.s == "":
+		return 0, v.ask()
+	case v.s[0] == '\n':
+		return 1, yes
+	case v.s[0] != '\r':
+		return 0, no
+	case len(v.s) == 1:
+		return 0, v.ask()
+	case v.s[1] == '\n':
+		return 2, yes
+	}
+	return 0, no
+}
+
+// readValue reads a value up to its closer.
+func (p *Parser) readValue() bool {
+	if p.val.fresh && !p.freshValue() {
+		return false
+	}
+	if p.st != inValue {
+		return true
+	}
+	g, s := p.cur.g, p.src
+	from := p.pos
+	for i := from; i < len(s); i++ {
+		if !g.valueHot[s[i]] {
+			continue
+		}
+		end, f := p.valueMarker(g, p.viewAt(i))
+		if f == no {
+			continue
+		}
+		p.valueText(from, i)
+		if f == more {
+			return false
+		}
+		p.pos += end.n
+		if end.inline {
+			p.inlineValue(s[i : i+end.n])
+		} else {
+			p.endValue()
+		}
+		return true
+	}
+	p.valueText(from, p.wholeRunes())
+	if p.end {
+		p.truncated()
+	}
+	return p.end
+}
+
+// valueText takes src[from:to] as content.
+func (p *Parser) valueText(from, to int) {
+	p.pos = to
+	p.content(p.src[from:to])
+}
+
+func (p *Parser) content(text string) {
+	if text == "" {
+		return
+	}
+	p.cur.argsEnd = p.at()
+	text = valid(text)
+	if !p.val.stream {
+		p.val.text = append(p.val.text, text...)
+		return
+	}
+	p.streamText(text)
+}
+
+// valueEdge is a marker in a value: n bytes that end it, or stand for something.
+type valueEdge struct {
+	n      int
+	inline bool
+}
+
+// valueMarker decides what a hot byte begins.
+func (p *Parser) valueMarker(g *gram, v view) (e valueEdge, f found) {
+	if g.XML {
+		if n, f := xmlMarkup(v, p.val.cdata); f != no || p.val.cdata {
+			return valueEdge{n, true}, f
+		}
+	}
+	line := 0
+	if g.endNewline {
+		if line, f = lineBreak(v); f == more {
+			return e, more
+		}
+	}
+	v = v.from(line)
+	n, f := longest(p.val.close, v, nil)
+	if f == yes {
+		return valueEdge{n: line + n}, yes
+	}
+	lost := p.lostMarker(g, v)
+	if lost == yes {
+		p.fix("/"+p.val.caps.key, "", "", "missing closer")
+		return valueEdge{n: line}, yes
+	}
+	return e, max(f, lost)
+}
+
+// lostMarker reports whether a marker of another level ends the value: an
+// opener does, a call's closer only if the block ends or goes on behind it.
+func (p *Parser) lostMarker(g *gram, v view) found {
+	if len(g.arg.open) > 0 && g.arg.open[0].strong {
+		if f := fits(g.arg.open, v); f != no {
+			return f
+		}
+	}
+	if !g.Line && len(g.call.open) > 0 && g.call.open[0].strong {
+		if f := fits(g.call.open, v); f != no {
+			return f
+		}
+	}
+	n, f := longest(p.cur.closers, v, nil)
+	if f == no && p.group != nil {
+		n, f = longest(g.group.close, v, nil)
+	}
+	if f != yes {
+		return f
+	}
+	_, v = v.from(n).blanks()
+	switch {
+	case v.s == "" && v.end:
+		return yes
+	case v.s == "":
+		return v.ask()
+	}
+	if p.group != nil {
+		if f := fits(g.group.close, v); f != no {
+			return f
+		}
+	}
+	return fits(g.skipOpen, v)
+}
+
+const cdataOpen, cdataEnd = "<![CDATA[", "]]>"
+
+// xmlMarkup finds an entity or the edge of a CDATA section.
+func xmlMarkup(v view, inside bool) (n int, f found) {
+	want := cdataOpen
+	if inside {
+		want = cdataEnd
+	} else if v.s[0] == '&' {
+		return entity(v)
+	}
+	if n, f = matchLiteral(v.s, want); f == more {
+		f = v.ask()
+	}
+	return n, f
+}
+
+// entity is the length of the entity that v begins with.
+func entity(v view) (int, found) {
+	const longestEntity = 12
+	s := v.s[1:]
+	n := word(strings.TrimPrefix(s, "#")) + len(s) - len(strings.TrimPrefix(s, "#"))
+	switch {
+	case n > longestEntity:
+		return 0, no
+	case n == len(s):
+		return 0, v.ask()
+	case s[n] == ';' && html.UnescapeString(v.s[:n+2]) != v.s[:n+2]:
+		return n + 2, yes
+	}
+	return 0, no
+}
+
+// inlineValue takes an entity or the edge of a CDATA section.
+func (p *Parser) inlineValue(s string) {
+	switch s[0] {
+	case '&':
+		p.content(html.UnescapeString(s))
+	case '<':
+		p.val.cdata = true
+	default:
+		p.val.cdata = false
+	}
+}
+
+// endValue types the value and goes back to the next argument.
+func (p *Parser) endValue() {
+	v := &p.val
+	p.cur.argsEnd = p.at()
+	p.st = inTagged
+	switch {
+	case v.stream:
+		p.cur.buf = append(p.cur.buf, '"')
+	case v.fresh && p.isText():
+		p.cur.buf = append(p.cur.buf, `""`...)
+	case v.caps.typ != "" && !p.isText():
+		p.argValue(jsonOrText(string(v.text)))
+	default:
+		raw, fix := p.tools.TextValue(p.cur.name, p.cur.args.key, string(v.text))
+		if fix != nil {
+			p.cur.fixes = append(p.cur.fixes, *fix)
+		}
+		p.cur.buf = appendCompact(p.cur.buf, raw)
+	}
+}
+
+// jsonOrText reads a value that is said to be no text.
+func jsonOrText(s string) json.RawMessage {
+	trimmed := strings.TrimSpace(s)
+	if v, n, _, err := lenient.Repair(trimmed, lenient.Options{Strict: true}); err == nil && n == len(trimmed) {
+		return v
+	}
+	if v, n, _, err := lenient.Repair(trimmed, lenient.Options{Python: true}); err == nil && n == len(trimmed) && trimmed != "" && strings.IndexByte("{[TFN", trimmed[0]) >= 0 {
+		return v
+	}
+	return quote(s)
+}
+
+// openPlain begins a body that is plain text.
+func (p *Parser) openPlain(g *gram) {
+	p.val = value{caps: caps{key: g.Text}, text: p.val.text[:0], stream: true}
+	p.argKey(g.Text)
+	p.cur.argsAt = p.at()
+	p.cur.buf = append(p.cur.buf, '"')
+	p.st = inPlain
+}
+
+// readPlain reads a body that is one argument's text, up to the call's closer.
+func (p *Parser) readPlain() bool {
+	g, s := p.cur.g, p.rest()
+	closers := p.cur.closers
+	if p.message != nil {
+		closers = g.end
+	}
+	for i := 0; i < len(s); i++ {
+		if !g.skipHot[s[i]] && s[i] != '\n' {
+			continue
+		}
+		blanks, v := p.viewAt(p.pos + i).blanks()
+		n, f := longest(closers, v, nil)
+		if f == no && !(g.Line && s[i] == '\n') {
+			continue
+		}
+		p.valueText(p.pos, p.pos+i)
+		if f == more {
+			return false
+		}
+		if f == yes && p.message == nil {
+			p.pos += blanks + n
+		}
+		p.endPlain()
+		return true
+	}
+	p.valueText(p.pos, p.wholeRunes())
+	if p.end {
+		if p.cut {
+			p.truncated()
+		} else {
+			p.endPlain()
+		}
+	}
+	return p.end
+}
+
+func (p *Parser) endPlain() {
+	p.cur.buf = append(p.cur.buf, '"')
+	p.finish()
+}
