@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"errors"
 	"regexp"
 	"time"
@@ -145,4 +146,27 @@ func Broken(r utp.Reply) error {
 		return &utp.Problem{Kind: utp.Malformed, Message: "the model wrote a call that its server could not read"}
 	}
 	return nil
+}
+
+// retryInfo is where Google's APIs say how long to wait.
+type retryInfo struct {
+	Error struct {
+		Details []struct {
+			Delay Loose `json:"retryDelay"` // "30s"
+		} `json:"details"`
+	} `json:"error"`
+}
+
+// RetryDelay is the pause that an error body asks for, as Google's do; 0 if none.
+func RetryDelay(body []byte) time.Duration {
+	var j retryInfo
+	if json.Unmarshal(body, &j) != nil {
+		return 0
+	}
+	for _, d := range j.Error.Details {
+		if pause, err := time.ParseDuration(string(d.Delay)); err == nil && pause > 0 {
+			return pause
+		}
+	}
+	return 0
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/unifiedtoolprotocol/utp"
 )
 
 // InputError is a client's request, or a field of it, that cannot be read.
@@ -48,12 +50,49 @@ func Inside(err *InputError, name string, i int) *InputError {
 // Body is a request's body as a Value. It fails for what is not UTF-8 or not
 // one JSON object.
 func Body(b []byte) (Value, *InputError) {
+	if at := notUTF8(b); at >= 0 {
+		return Value{}, &InputError{Offset: at, Want: "UTF-8"}
+	}
+	return Value{Raw: b}, nil
+}
+
+// notUTF8 is where the first byte stands that is not UTF-8; -1: nowhere.
+func notUTF8(b []byte) int {
+	if utf8.Valid(b) {
+		return -1
+	}
 	for i := 0; i < len(b); {
 		r, n := utf8.DecodeRune(b[i:])
 		if r == utf8.RuneError && n == 1 {
-			return Value{}, &InputError{Offset: i, Want: "UTF-8"}
+			return i
 		}
 		i += n
 	}
-	return Value{Raw: b}, nil
+	return -1
+}
+
+// CheckTools wants a name for every tool, and each name once.
+func CheckTools(tools []utp.Tool) *InputError {
+	seen := map[string]bool{}
+	for i, t := range tools {
+		path := fmt.Sprintf("tools[%d].name", i)
+		switch {
+		case t.Name == "":
+			return &InputError{Path: path, Offset: -1, Want: "a name"}
+		case seen[t.Name]:
+			return &InputError{Path: path, Offset: -1, Want: "every name once, not a second " + t.Name}
+		}
+		seen[t.Name] = true
+	}
+	return nil
+}
+
+// Get is the first value of a header, whatever the case of its name.
+func (r HTTPRequest) Get(header string) string {
+	for name, values := range r.Header {
+		if strings.EqualFold(name, header) && len(values) > 0 {
+			return values[0]
+		}
+	}
+	return ""
 }

@@ -130,9 +130,11 @@ func (w *alternating) last() {
 		return
 	}
 	w.losses = append(w.losses, Loss{"messages", "white space at the end cut off", "a beginning of the reply cannot end in it"})
-	t.Text = trim
-	w.turns[n].Parts = append(append([]utp.Part(nil), parts[:len(parts)-1]...), t)
-	if trim == "" && len(parts) == 1 {
+	parts = append([]utp.Part(nil), parts[:len(parts)-1]...)
+	if t.Text = trim; trim != "" {
+		parts = append(parts, t)
+	}
+	if w.turns[n].Parts = parts; len(parts) == 0 {
 		w.turns = w.turns[:n]
 	}
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"unicode/utf16"
@@ -295,43 +296,45 @@ func (s *scanner) more(closer byte, first bool) (done bool, err *InputError) {
 	return false, s.fail("a comma or " + string(closer))
 }
 
+// plain are the bytes of a string that mean themselves.
+var plain = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c >= ' ' && c != '"' && c != '\\'
+	}
+	return t
+}()
+
 // quoted passes over a string and gives what stands between the quotes.
 func (s *scanner) quoted() (inner []byte, escaped bool, err *InputError) {
-	start := s.i + 1
-	for i := start; i < len(s.b); i++ {
-		switch c := s.b[i]; {
-		case c == '"':
-			s.i = i + 1
-			return s.b[start:i], escaped, nil
-		case c == '\\':
-			n := escape(s.b[i:])
-			if n == 0 {
-				s.i = i
-				return nil, false, s.fail("a legal escape")
-			}
-			escaped = true
-			i += n - 1
-		case c < ' ':
-			s.i = i
-			return nil, false, s.fail("control characters in strings to be escaped")
+	b, start := s.b, s.i+1
+	for i := start; i < len(b); i++ {
+		if plain[b[i]] {
+			continue
 		}
+		if b[i] == '"' {
+			s.i = i + 1
+			return b[start:i], escaped, nil
+		}
+		n := escape(b[i:])
+		if n == 0 {
+			s.i = i
+			return nil, false, s.fail(`an escaped character: \n, \" or \u00XX`)
+		}
+		escaped = true
+		i += n - 1
 	}
-	s.i = len(s.b)
+	s.i = len(b)
 	return nil, false, s.fail("a closing quote")
 }
 
 // escape is the length of the escape at the beginning of b, or 0.
 func escape(b []byte) int {
-	if len(b) < 2 {
-		return 0
-	}
-	switch b[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	switch {
+	case len(b) < 2 || b[0] != '\\':
+	case escapes[b[1]] != 0:
 		return 2
-	case 'u':
-		if hex4(b) >= 0 {
-			return 6
-		}
+	case hex4(b) >= 0:
+		return 6
 	}
 	return 0
 }
@@ -348,34 +351,32 @@ func hex4(b []byte) rune {
 	return rune(n)
 }
 
-var escapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+// escapes are the characters that stand behind a backslash.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // unescape reads the escapes of a string that quoted has passed. Half a
 // surrogate pair becomes U+FFFD.
 func unescape(b []byte) []byte {
 	out := make([]byte, 0, len(b))
-	for i := 0; i < len(b); {
-		if b[i] != '\\' {
-			out = append(out, b[i])
-			i++
+	for {
+		n := bytes.IndexByte(b, '\\')
+		if n < 0 {
+			return append(out, b...)
+		}
+		out, b = append(out, b[:n]...), b[n:]
+		if c := escapes[b[1]]; c != 0 {
+			out, b = append(out, c), b[2:]
 			continue
 		}
-		r := hex4(b[i:])
-		if r < 0 {
-			out = append(out, escapes[b[i+1]])
-			i += 2
-			continue
-		}
-		i += 6
+		r := hex4(b)
+		b = b[6:]
 		if utf16.IsSurrogate(r) {
-			pair := utf16.DecodeRune(r, hex4(b[i:]))
-			if r = pair; pair != utf8.RuneError {
-				i += 6
+			if r = utf16.DecodeRune(r, hex4(b)); r != utf8.RuneError {
+				b = b[6:]
 			}
 		}
 		out = utf8.AppendRune(out, r)
 	}
-	return out
 }
 
 func (s *scanner) text() (string, *InputError) {

@@ -12,8 +12,8 @@ import (
 // and ended before the next. What belongs to a later part waits until the parts
 // before it are over; the first is passed on as it comes.
 //
-// Its events are: TextDelta and ThinkDelta, each run of them ended by a PartEnd;
-// CallStart, CallDelta, CallEnd, with ids that are legal and used once; Whole for
+// Its events are: TextDelta and ThinkDelta, each run of them ended by a PartEnd,
+// whose Value is a Think for the latter; CallStart, CallDelta, CallEnd, with ids that are legal and used once; Whole for
 // all else; and one Finish at the end, or none if Err says why there can be none.
 // Parts are numbered from 0 without gaps, and no delta is empty.
 type Sequence struct {
@@ -180,8 +180,11 @@ func (s *Sequence) advance() {
 }
 
 func (s *Sequence) endRun(r *run) {
-	if r.open && (r.kind == utp.TextDelta || r.kind == utp.ThinkDelta) {
+	switch {
+	case r.open && r.kind == utp.TextDelta:
 		s.emit(r, utp.Event{Kind: utp.PartEnd})
+	case r.open && r.kind == utp.ThinkDelta:
+		s.emit(r, utp.Event{Kind: utp.PartEnd, Value: utp.Think{}})
 	}
 	r.open = false
 }
@@ -289,8 +292,8 @@ func (s *Sequence) more(r *run, args string) {
 // call ends a call, and begins it if that is still to do. What the deltas left
 // out of its arguments is sent.
 func (s *Sequence) call(r *run, c utp.Call) {
-	s.start(r, utp.Call{ID: c.ID, OrigID: c.OrigID, Name: c.Name, Kind: c.Kind, Source: c.Source})
-	if c.Args = trimmed(c.Args); r.sent < len(c.Args) {
+	s.start(r, utp.Call{ID: c.ID, OrigID: c.OrigID, Name: c.Name, Kind: c.Kind, Source: c.Source, Extra: c.Extra})
+	if c.Args = arguments(c); r.sent < len(c.Args) {
 		s.more(r, string(c.Args[r.sent:]))
 	}
 	c.ID = r.head.ID
@@ -298,12 +301,15 @@ func (s *Sequence) call(r *run, c utp.Call) {
 	s.emit(r, utp.Event{Kind: utp.CallEnd, Call: &c})
 }
 
-// trimmed is a call's arguments; none are {}.
-func trimmed(args []byte) []byte {
-	if len(args) == 0 {
-		return []byte("{}")
+// arguments are those of a complete call; none are {}.
+func arguments(c utp.Call) json.RawMessage {
+	switch {
+	case len(c.Args) > 0:
+		return c.Args
+	case c.Kind == utp.CustomCall:
+		return CustomArgs(c.RawArgs)
 	}
-	return args
+	return json.RawMessage("{}")
 }
 
 // problem ends the reply if the call has begun: its arguments are with the
@@ -350,17 +356,17 @@ func (s *Sequence) finish(e utp.Event) {
 	}
 }
 
-// stop is tool exactly if there is a call, whatever was said, unless the output
-// was cut or filtered.
+// stop is tool if there is a call, whatever was said, unless the reply was
+// filtered, is to be continued, or broke.
 func (s *Sequence) stop(said utp.Stop) utp.Stop {
 	switch said {
-	case "", utp.StopEnd, utp.StopSequence, utp.StopTool:
-		if s.calls > 0 {
-			return utp.StopTool
-		}
-		if said == utp.StopSequence {
-			return said
-		}
+	case utp.StopFilter, utp.StopPause, utp.StopBadCall, utp.StopError:
+		return said
+	}
+	switch {
+	case s.calls > 0:
+		return utp.StopTool
+	case said == "", said == utp.StopTool:
 		return utp.StopEnd
 	}
 	return said

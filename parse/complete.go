@@ -1,0 +1,219 @@
+package parse
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// complete makes a call of the fields that were read.
+func (e *element) complete(p *Parser) {
+	c := &p.cur
+	if !c.open {
+		return
+	}
+	if c.pending && p.cfg.Forced != "" {
+		e.forced(p)
+	}
+	if c.pending {
+		p.nameless()
+		return
+	}
+	if !e.hasArgs && len(e.others) > 0 {
+		e.flat(p)
+	}
+	if p.st != inElement {
+		return
+	}
+	if p.trial.on && p.trial.bare && (!c.declared || !e.hasArgs && len(c.keys) == 0 && !p.needsNothing(c.name)) {
+		p.reject()
+	}
+}
+
+// nameless ends an element that names no tool; its siblings go on.
+func (p *Parser) nameless() {
+	if len(p.el.stack) == 0 && !p.trial.on && len(p.ownClosers()) > 0 {
+		p.broken("", "")
+		p.cur.why = utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"}
+		return
+	}
+	p.fail(utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"})
+	if p.st == inElement && len(p.el.stack) == 0 {
+		p.cur.open = false
+		p.textPart = -1
+		p.st = inGap
+		if p.group == nil && len(p.cur.g.call.close) == 0 {
+			p.endBlock(false)
+		}
+	}
+}
+
+// needsNothing reports whether the tool can do without arguments.
+func (p *Parser) needsNothing(name string) bool {
+	_, _, issues := p.tools.Check(name, json.RawMessage("{}"))
+	return len(issues) == 0
+}
+
+// forced takes a lone object as the arguments of the tool that the request named.
+func (e *element) forced(p *Parser) {
+	p.setName(p.cfg.Forced)
+	p.fix("", "", p.cur.name, "the tool that the request named")
+	for _, f := range e.others {
+		p.argField(f)
+	}
+	if e.early != nil {
+		p.argField(field{e.argsKey, e.early})
+		e.early = nil
+	}
+	e.hasArgs = true
+}
+
+// flat takes the other fields of a call object as its arguments:
+// {"name": f, "x": 1}. The tool must have them, if it is known.
+func (e *element) flat(p *Parser) {
+	order := p.tools.Order(p.cur.name)
+	var own []field
+	for _, f := range e.others {
+		key, _ := p.tools.Key(p.cur.name, f.key)
+		switch {
+		case slices.Contains(order, key) || !p.cur.declared:
+			own = append(own, f)
+		case !ignored(f.key) && !remark(f.key):
+			p.broken("a field that is no argument: "+f.key, "arguments")
+			return
+		}
+	}
+	for _, f := range own {
+		p.argField(f)
+	}
+	if len(own) > 0 {
+		e.hasArgs = true
+		p.fix("", "", "", "arguments beside the name")
+	}
+}
+
+// remark reports whether a field tells what the model thinks of its call.
+func remark(key string) bool {
+	switch strings.ToLower(key) {
+	case "thought", "thoughts", "reasoning", "explanation", "reason":
+		return true
+	}
+	return false
+}
+
+// done ends the element: its value is complete.
+func (e *element) done(p *Parser) {
+	c := &p.cur
+	if e.ended && !e.lost && (e.r.Cut() || p.cut && !e.r.Closed()) {
+		e.cutOff(p)
+		return
+	}
+	e.moveFixes(p)
+	if len(e.others) == 1 && strings.HasPrefix(e.others[0].key, "\x00") && e.special(p) {
+		return
+	}
+	e.complete(p)
+	if p.st != inElement {
+		return
+	}
+	if !c.open { // a list: its calls are done
+		p.st = inGap
+		if p.group == nil && len(c.g.call.close) == 0 {
+			p.endBlock(false)
+		}
+		return
+	}
+	c.balanced = true
+	if len(c.g.call.close) > 0 || p.group != nil && len(c.g.group.close) > 0 || p.message != nil {
+		p.st = inAfter
+		return
+	}
+	p.finish()
+}
+
+// special uses what is no object: a string that holds a call, a pair, an only
+// positional argument.
+func (e *element) special(p *Parser) bool {
+	f := e.others[0]
+	switch f.key {
+	case "\x00string":
+		p.embedded(f.value)
+	case "\x00pair":
+		p.fromPair(f.value)
+	case "\x00positional":
+		e.others = nil
+		p.argsJSON(f.value)
+		return false
+	}
+	return true
+}
+
+// moveFixes turns the value's fixes into the call's, with paths into the arguments.
+func (e *element) moveFixes(p *Parser) {
+	for _, f := range e.r.Fixes() {
+		if e.argsKey != "" {
+			at := "/" + e.argsKey
+			i := strings.Index(f.Path, at)
+			if i < 0 {
+				f.Path = ""
+			} else {
+				f.Path = f.Path[i+len(at):]
+			}
+		}
+		p.cur.fixes = append(p.cur.fixes, f)
+	}
+}
+
+// embedded reads a call written as a string.
+func (p *Parser) embedded(quoted json.RawMessage) {
+	var s string
+	_ = json.Unmarshal(quoted, &s)
+	p.adopt(p.inner(s), "written as a string")
+}
+
+// fromPair reads (name, {arguments}).
+func (p *Parser) fromPair(list json.RawMessage) {
+	var pair []json.RawMessage
+	var name string
+	if json.Unmarshal(list, &pair) != nil || len(pair) != 2 || json.Unmarshal(pair[0], &name) != nil {
+		p.broken("no call", "a name and its arguments")
+		return
+	}
+	p.setName(name)
+	p.fix("", "", "", "written as a pair")
+	p.argsJSON(pair[1])
+	p.cur.balanced, p.st = true, inAfter
+	if len(p.cur.g.call.close) == 0 && p.group == nil {
+		p.finish()
+	}
+}
+
+// inner parses a text on its own, bare forms allowed.
+func (p *Parser) inner(s string) utp.Reply {
+	c := p.cfg
+	c.Prefill, c.Seen, c.Forced = "", nil, ""
+	in := newParser(c, embedded())
+	evs := slices.Clone(in.Feed(s))
+	return utp.Collect(append(evs, in.Close(false)...))
+}
+
+// adopt takes the calls of an inner reply as the open call.
+func (p *Parser) adopt(r utp.Reply, why string) {
+	calls := r.Calls()
+	if len(calls) == 0 {
+		p.nameless()
+		return
+	}
+	for i, in := range calls {
+		if i > 0 {
+			p.nextCall()
+		}
+		p.setName(in.Name)
+		p.cur.fixes = append(p.cur.fixes, in.Fixes...)
+		p.fix("", "", "", why)
+		p.argsJSON(in.Args)
+		p.finish()
+	}
+}

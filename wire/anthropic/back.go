@@ -1,0 +1,268 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// provider is the name of this API in Extra, Think and Unknown.
+const provider = "anthropic"
+
+const (
+	path      = "/v1/messages"
+	countPath = "/v1/messages/count_tokens"
+	version   = "2023-06-01"
+	betas     = "anthropic-beta"
+)
+
+// Back calls a server.
+type Back struct{}
+
+var _ wire.Back = Back{}
+
+// maxName and maxID are the longest legal tool names and ids.
+// Source: API reference, "Define tools": ^[a-zA-Z0-9_-]{1,64}$.
+const (
+	maxName = 64
+	maxID   = 64
+)
+
+// writing is a request on its way out.
+type writing struct {
+	in     *utp.Request
+	own    wire.Fields // of the request's Extra
+	names  *wire.Names
+	traits traits
+	out    requestJSON
+	header map[string]string
+	think  bool   // thinking is on
+	ask    string // to be said in the system prompt
+	wire.Outgoing
+}
+
+// Open writes the request.
+func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
+	w, err := b.write(r)
+	if err != nil {
+		return nil, err
+	}
+	return w.exchange(path, answer{names: w.names, model: r.Model})
+}
+
+// Count writes the question how many tokens the request has; ReadCount reads
+// the answer.
+func (b Back) Count(r *utp.Request) (*wire.Exchange, error) {
+	w, err := b.write(r)
+	if err != nil {
+		return nil, err
+	}
+	o := &w.out
+	o.MaxTokens, o.Stream, o.Stop, o.Temperature, o.TopP, o.TopK, o.Metadata = nil, false, nil, nil, nil, nil, wire.Value{}
+	return w.exchange(countPath, nil)
+}
+
+// ReadCount reads the answer to Count, in tokens.
+func ReadCount(body []byte) (int, error) {
+	var j countJSON
+	if err := json.Unmarshal(body, &j); err != nil {
+		return 0, fmt.Errorf("anthropic: count of tokens: %w", err)
+	}
+	return j.Input, nil
+}
+
+func (w *writing) exchange(path string, a wire.Answer) (*wire.Exchange, error) {
+	body, err := wire.MarshalWith(w.out, w.out.Rest)
+	if err != nil {
+		return nil, err
+	}
+	return &wire.Exchange{Path: path, Header: w.header, Body: body, Losses: w.Losses, Framing: wire.SSE, Answer: a}, nil
+}
+
+func (Back) write(r *utp.Request) (*writing, error) {
+	names, err := wire.NewNames(r.Tools, maxName)
+	if err != nil {
+		return nil, err
+	}
+	w := &writing{in: r, names: names, traits: traitsOf(r.Model), Outgoing: wire.Outgoing{Provider: provider}}
+	w.header = map[string]string{"Content-Type": "application/json", "anthropic-version": version}
+	w.out = requestJSON{Model: r.Model, Stream: r.Stream}
+	w.extra()
+	w.params()
+	w.tools()
+	w.messages()
+	return w, nil
+}
+
+// extra takes over what an Anthropic client said that the model has no place for.
+func (w *writing) extra() {
+	w.own = w.Own("request", w.in.Extra)
+	if list := w.own.Text(betas); list != "" {
+		w.header[betas] = list
+	}
+	w.out.Rest = w.own.Without(betas, "thinking", "output_config", "metadata")
+}
+
+func (w *writing) params() {
+	p, o := w.in.Params, &w.out
+	o.MaxTokens, o.Temperature, o.TopP, o.TopK = p.MaxTokens, p.Temperature, p.TopP, p.TopK
+	if o.MaxTokens == nil {
+		o.MaxTokens = &w.traits.maxTokens
+	}
+	w.stops()
+	w.metadata()
+	w.thinking()
+	w.sampling()
+	w.Refuse("Anthropic has no such setting", wire.Param{Name: "seed", Given: p.Seed != nil}, wire.Param{Name: "context", Given: p.Context != nil})
+}
+
+// stops leaves out sequences of white space, which the API refuses.
+func (w *writing) stops() {
+	for i, s := range w.in.Params.Stop {
+		if strings.TrimSpace(s) == "" {
+			w.Lose(fmt.Sprintf("params.stop[%d]", i), "dropped", "a stop sequence must not be white space")
+			continue
+		}
+		w.out.Stop = append(w.out.Stop, s)
+	}
+}
+
+func (w *writing) metadata() {
+	user := w.in.Params.User
+	if raw := (wire.Value{Raw: w.own.Get("metadata")}); !raw.IsZero() {
+		if m, err := readMetadata.Read(raw); err == nil && m.UserID == user {
+			w.out.Metadata = raw
+			return
+		}
+	}
+	if user != "" {
+		w.out.Metadata = wire.JSON(metadataJSON{UserID: user}, nil)
+	}
+}
+
+// said is what a client's thinking and output_config mean.
+func said(thinking, output wire.Value) (effort string, schema json.RawMessage) {
+	o, err := readOutput.Read(output)
+	if err == nil && o.Format != nil {
+		schema = o.Format.Schema
+	}
+	t, bad := readThinking.Read(thinking)
+	switch {
+	case bad == nil && t.Type == "disabled":
+		effort = "none"
+	case err == nil && o.Effort != "":
+		effort = o.Effort
+	case bad == nil && t.Type == "enabled":
+		effort = wire.Effort(t.Budget)
+	}
+	return effort, schema
+}
+
+// thinking writes thinking and output_config: as the client wrote them while
+// they mean the same, else from the effort and the schema.
+func (w *writing) thinking() {
+	p := w.in.Params
+	thinking, output := wire.Value{Raw: w.own.Get("thinking")}, wire.Value{Raw: w.own.Get("output_config")}
+	if effort, schema := said(thinking, output); effort == p.Effort && bytes.Equal(schema, p.Schema) {
+		t, err := readThinking.Read(thinking)
+		w.out.Thinking, w.out.OutputConfig = thinking, output
+		w.think = err == nil && t.Type != "disabled"
+		return
+	}
+	var out outputJSON
+	switch {
+	case p.Effort == "" || p.Effort == "none":
+	case !w.traits.thinks:
+		w.Lose("params.effort", "dropped", "the model does not think")
+	case w.traits.adaptive:
+		w.think, w.out.Thinking = true, wire.JSON(thinkingJSON{Type: "adaptive"}, nil)
+		out.Effort = strings.Replace(p.Effort, "minimal", "low", 1)
+	default:
+		w.budget(p.Effort)
+	}
+	switch {
+	case len(p.Schema) == 0:
+	case string(p.Schema) == "{}":
+		w.Lose("params.schema", "dropped", "Anthropic wants a schema for JSON output")
+	default:
+		out.Format = &formatJSON{"json_schema", p.Schema}
+	}
+	if out.Effort != "" || out.Format != nil {
+		w.out.OutputConfig = wire.JSON(out, nil)
+	}
+}
+
+const minBudget = 1024
+
+// budget turns on thinking with a number of tokens, which must leave some of the
+// output for the answer.
+func (w *writing) budget(effort string) {
+	tokens, ok := wire.Budget(effort)
+	room := *w.out.MaxTokens * 3 / 4
+	switch {
+	case w.bareTurn():
+		w.Lose("params.effort", "dropped", "the last calls were made without thinking that can be sent back")
+		return
+	case !ok:
+		w.Lose("params.effort", "dropped", "no budget is known for "+effort)
+		return
+	case room < minBudget:
+		w.Lose("params.effort", "dropped", fmt.Sprintf("thinking needs %d tokens, and max_tokens leaves too few", minBudget))
+		return
+	case tokens > room:
+		tokens = room
+		w.Lose("params.effort", fmt.Sprintf("a budget of %d tokens", tokens), "it must be less than max_tokens")
+	}
+	w.think, w.out.Thinking = true, wire.JSON(thinkingJSON{Type: "enabled", Budget: tokens}, nil)
+}
+
+// bareTurn reports a tool turn under way whose assistant message does not begin
+// with thinking: the API refuses it when thinking is on.
+func (w *writing) bareTurn() bool {
+	bare := false
+	for _, m := range w.in.Messages {
+		switch {
+		case m.Role == utp.User && len(m.Results()) == 0:
+			bare = false
+		case m.Role == utp.Assistant && len(m.Calls()) > 0:
+			t, ok := m.Parts[0].(utp.Think)
+			bare = !ok || w.drop(m, t) != ""
+		}
+	}
+	return bare
+}
+
+// sampling leaves out what the model or its thinking refuses.
+func (w *writing) sampling() {
+	o := &w.out
+	if o.Temperature != nil && *o.Temperature > 1 {
+		one := 1.0
+		o.Temperature = &one
+		w.Lose("params.temperature", "1 sent", "Anthropic's ends at 1")
+	}
+	why := ""
+	switch {
+	case !w.traits.sampling:
+		why = "the model refuses it"
+	case w.think:
+		why = "the API refuses it with thinking"
+	default:
+		return
+	}
+	if o.Temperature != nil && (*o.Temperature != 1 || !w.traits.sampling) {
+		o.Temperature = nil
+		w.Lose("params.temperature", "dropped", why)
+	}
+	if o.TopP != nil && (*o.TopP < 0.95 || !w.traits.sampling) {
+		o.TopP = nil
+		w.Lose("params.top_p", "dropped", why)
+	}
+	if o.TopK != nil {
+		o.TopK = nil
+		w.Lose("params.top_k", "dropped", why)
+	}
+}

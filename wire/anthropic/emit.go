@@ -1,0 +1,232 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// reasons maps utp.Stop to stop_reason.
+var reasons = map[utp.Stop]string{
+	utp.StopEnd: "end_turn", utp.StopSequence: "stop_sequence", utp.StopTool: "tool_use",
+	utp.StopLength: "max_tokens", utp.StopFilter: "refusal", utp.StopPause: "pause_turn",
+}
+
+// reason is the stop_reason of an end; what Anthropic itself said stays.
+func reason(end utp.End) (stop string, seq *string) {
+	stop = reasons[end.Stop]
+	if end.Stop == utp.StopSequence {
+		seq = &end.StopSeq
+	}
+	own, _ := wire.UnpackExtra(end.Extra, provider)
+	if said := own.Text("stop_reason"); said != "" && stops[said] == end.Stop {
+		stop = said
+	}
+	return stop, seq
+}
+
+// usage writes the counts. The input is without the cached part, the output
+// with the reasoning.
+func usage(end utp.End) wire.Value {
+	u := end.Usage
+	out := usageJSON{Input: wire.LooseInt(u.Input), CacheWrite: wire.LooseInt(u.CacheWrite), CacheRead: wire.LooseInt(u.CacheRead),
+		Output: wire.LooseInt(u.Completion())}
+	if u.Reasoning > 0 {
+		out.How = &usageHow{wire.LooseInt(u.Reasoning)}
+	}
+	own, _ := wire.UnpackExtra(end.Extra, provider)
+	rest, _ := wire.Members(wire.Value{Raw: own.Get("usage")})
+	return wire.JSON(out, rest)
+}
+
+// heading is what a reply carries besides its content.
+func heading(r *utp.Request, end utp.End, s wire.Stamp) replyJSON {
+	id, model := s.Named(r, end)
+	return replyJSON{ID: wire.Loose(id), Type: "message", Role: "assistant", Model: wire.Loose(model), Content: []json.RawMessage{}}
+}
+
+// Whole writes a complete reply. It fails for one that is broken.
+func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wire.Loss, error) {
+	out := heading(r, reply.End, s)
+	var blocks blockList
+	var rest wire.Fields
+	err := wire.Compose(r, reply, s, func(e utp.Event, words string) {
+		if e.Kind != utp.Finish {
+			blocks.add(e, words)
+			return
+		}
+		stop, seq := reason(*e.End)
+		out.Stop, out.StopSeq, out.Usage = &stop, seq, usage(*e.End)
+		rest, _ = wire.UnpackExtra(e.Extra, provider)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	out.Content = append(out.Content, blocks.out...)
+	return wire.JSON(out, rest).Raw, blocks.losses, nil
+}
+
+// blockList makes blocks of the events of a Sequence.
+type blockList struct {
+	out    []json.RawMessage
+	losses []wire.Loss
+}
+
+func (b *blockList) add(e utp.Event, words string) {
+	switch e.Kind {
+	case utp.PartEnd:
+		if t, think := e.Value.(utp.Think); think {
+			b.put(thinkingBlock{Type: "thinking", Thinking: words, Signature: signature(t)}, t.Extra)
+		} else {
+			b.put(textBlock{Type: "text", Text: words}, nil)
+		}
+	case utp.CallEnd:
+		args, _ := wire.CallObject(*e.Call)
+		b.put(toolUseBlock{Type: "tool_use", ID: e.Call.ID, Name: e.Call.Name, Input: args}, e.Call.Extra)
+	case utp.Whole:
+		b.whole(e.Value)
+	}
+}
+
+func (b *blockList) put(v any, extra json.RawMessage) {
+	rest, _ := wire.UnpackExtra(extra, provider)
+	b.out = append(b.out, wire.JSON(v, rest).Raw)
+}
+
+// whole writes a part that comes in one piece, if the API has a block for it.
+func (b *blockList) whole(p utp.Part) {
+	switch p := p.(type) {
+	case utp.Text:
+		b.put(textBlock{Type: "text", Text: p.Text}, p.Extra)
+	case utp.Think:
+		if p.Redacted && p.Provider == provider {
+			b.put(redactedBlock{Type: "redacted_thinking", Data: p.Signature}, p.Extra)
+			return
+		}
+		b.put(thinkingBlock{Type: "thinking", Thinking: p.Text, Signature: signature(p)}, nil)
+	case utp.Unknown:
+		if p.Provider == provider {
+			b.out = append(b.out, p.Raw)
+			return
+		}
+		b.losses = append(b.losses, wire.Loss{Path: "content", What: "dropped", Why: "only " + p.Provider + " understands it"})
+	default:
+		b.losses = append(b.losses, wire.Loss{Path: "content", What: "dropped", Why: "an answer cannot hold files here"})
+	}
+}
+
+// signature is Anthropic's own, or a seal that brings another's back with the
+// next request.
+func signature(t utp.Think) string {
+	if t.Provider == provider {
+		return t.Signature
+	}
+	return wire.Seal(t)
+}
+
+// Writer writes a streamed reply. One block is open at a time.
+func (Front) Writer(r *utp.Request, s wire.Stamp) wire.Writer {
+	w := &writer{request: r, stamp: s}
+	w.Emitter = wire.Emitter{Sequence: wire.Sequence{NewID: s.NewID, Turn: len(r.Messages)}, Event: w.event, Fail: w.fail}
+	return w
+}
+
+type writer struct {
+	wire.Emitter
+	request *utp.Request
+	stamp   wire.Stamp
+	started bool // message_start is written
+	open    bool // a block is
+	index   int  // of the open block
+}
+
+func (w *writer) fail(err error) {
+	w.Send("error", wire.JSON(fault(wire.FaultOf(err)), nil).Raw)
+}
+
+func (w *writer) start() {
+	if w.started {
+		return
+	}
+	w.started = true
+	head := heading(w.request, utp.End{}, w.stamp)
+	head.Usage = usage(utp.End{})
+	w.Send("message_start", wire.JSON(startEvent{"message_start", wire.JSON(head, nil).Raw}, nil).Raw)
+}
+
+func (w *writer) event(e utp.Event) {
+	w.start()
+	switch e.Kind {
+	case utp.TextDelta:
+		w.begin(textBlock{Type: "text"}, nil)
+		w.delta(textDelta{"text_delta", e.Text})
+	case utp.ThinkDelta:
+		w.begin(thinkingBlock{Type: "thinking"}, nil)
+		w.delta(thinkingDelta{"thinking_delta", e.Text})
+	case utp.PartEnd:
+		if t, think := e.Value.(utp.Think); think {
+			w.sign(t)
+		}
+		w.stop()
+	case utp.CallStart:
+		w.begin(toolUseBlock{Type: "tool_use", ID: e.Call.ID, Name: e.Call.Name, Input: json.RawMessage("{}")}, e.Call.Extra)
+	case utp.CallDelta:
+		w.delta(jsonDelta{"input_json_delta", e.Text})
+	case utp.CallEnd:
+		w.stop()
+	case utp.Whole:
+		w.whole(e.Value)
+	case utp.Finish:
+		w.finish(e)
+	}
+}
+
+func (w *writer) begin(v any, extra json.RawMessage) {
+	if w.open {
+		return
+	}
+	w.open = true
+	rest, _ := wire.UnpackExtra(extra, provider)
+	w.Send("content_block_start", wire.JSON(blockEvent{"content_block_start", w.index, wire.JSON(v, rest).Raw}, nil).Raw)
+}
+
+func (w *writer) delta(v any) {
+	w.Send("content_block_delta", wire.JSON(deltaEvent{"content_block_delta", w.index, v}, nil).Raw)
+}
+
+func (w *writer) sign(t utp.Think) {
+	if s := signature(t); s != "" {
+		w.delta(signatureDelta{"signature_delta", s})
+	}
+}
+
+func (w *writer) stop() {
+	w.open = false
+	w.Send("content_block_stop", wire.JSON(stopEvent{"content_block_stop", w.index}, nil).Raw)
+	w.index++
+}
+
+// whole writes a part in one piece: reasoning that is not shown as its signature
+// alone, all else as the block that it is.
+func (w *writer) whole(p utp.Part) {
+	if t, ok := p.(utp.Think); ok && (!t.Redacted || t.Provider != provider) {
+		w.begin(thinkingBlock{Type: "thinking"}, nil)
+		w.sign(t)
+		w.stop()
+		return
+	}
+	var blocks blockList
+	blocks.whole(p)
+	for _, b := range blocks.out {
+		w.begin(b, nil)
+		w.stop()
+	}
+}
+
+func (w *writer) finish(e utp.Event) {
+	stop, seq := reason(*e.End)
+	rest, _ := wire.UnpackExtra(e.Extra, provider)
+	w.Send("message_delta", wire.JSON(endEvent{"message_delta", wire.JSON(endDelta{stop, seq}, rest).Raw, usage(*e.End).Raw}, nil).Raw)
+	w.Send("message_stop", wire.JSON(headJSON{"message_stop"}, nil).Raw)
+}

@@ -1,0 +1,354 @@
+package anthropic
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// Front poses as Anthropic.
+type Front struct{}
+
+var _ wire.Front = Front{}
+
+// reading is a client's request on its way in.
+type reading struct {
+	in  requestJSON
+	out utp.Request
+	// names are the calls' tools by id, for the results that follow.
+	names  map[string]string
+	losses []wire.Loss
+}
+
+// Read reads the body of a POST to /v1/messages or /v1/messages/count_tokens.
+// What is wrong with it is a *wire.InputError.
+func (Front) Read(r wire.HTTPRequest) (*utp.Request, []wire.Loss, error) {
+	in := reading{names: map[string]string{}}
+	if err := in.read(r); err != nil {
+		return nil, nil, err
+	}
+	return &in.out, in.losses, nil
+}
+
+func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
+	body, err := wire.Body(h.Body)
+	if err != nil {
+		return err
+	}
+	if r.in, err = readRequest.Read(body); err != nil {
+		return err
+	}
+	if r.in.Messages == nil {
+		return &wire.InputError{Path: "messages", Offset: -1, Want: "an array of messages"}
+	}
+	r.out = utp.Request{Model: r.in.Model, Stream: r.in.Stream}
+	for _, step := range []func() *wire.InputError{r.system, r.messages, r.tools, r.choice, r.params} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	r.extra(h)
+	return nil
+}
+
+// extra keeps what the model has no place for, and the exact forms of what it has.
+func (r *reading) extra(h wire.HTTPRequest) {
+	rest := r.in.Rest
+	for _, f := range []struct {
+		name  string
+		value wire.Value
+	}{{"thinking", r.in.Thinking}, {"output_config", r.in.OutputConfig}, {"metadata", r.in.Metadata}} {
+		if !f.value.IsZero() {
+			rest = append(rest, wire.Field{Name: f.name, Value: f.value.Raw})
+		}
+	}
+	if list := h.Get(betas); list != "" {
+		rest = append(rest, wire.Field{Name: betas, Value: wire.JSON(list, nil).Raw})
+	}
+	r.out.Extra = wire.PackExtra(provider, rest)
+}
+
+func (r *reading) params() *wire.InputError {
+	in, p := r.in, &r.out.Params
+	p.MaxTokens, p.Temperature, p.TopP, p.TopK, p.Stop = in.MaxTokens, in.Temperature, in.TopP, in.TopK, in.Stop
+	if !in.Metadata.IsZero() {
+		m, err := readMetadata.Read(in.Metadata)
+		if err != nil {
+			return wire.Inside(err, "metadata", -1)
+		}
+		p.User = m.UserID
+	}
+	if !in.Thinking.IsZero() {
+		if _, err := readThinking.Read(in.Thinking); err != nil {
+			return wire.Inside(err, "thinking", -1)
+		}
+	}
+	if !in.OutputConfig.IsZero() {
+		if _, err := readOutput.Read(in.OutputConfig); err != nil {
+			return wire.Inside(err, "output_config", -1)
+		}
+	}
+	p.Effort, p.Schema = said(in.Thinking, in.OutputConfig)
+	return nil
+}
+
+func (r *reading) choice() *wire.InputError {
+	if r.in.ToolChoice.IsZero() {
+		return nil
+	}
+	c := choiceJSON{}
+	var err *wire.InputError
+	if r.in.ToolChoice.Kind() == '"' {
+		c.Type, err = r.in.ToolChoice.Text()
+	} else {
+		c, err = readChoice.Read(r.in.ToolChoice)
+	}
+	if err != nil {
+		return wire.Inside(err, "tool_choice", -1)
+	}
+	out := &r.out.Choice
+	switch c.Type {
+	case "auto":
+	case "any", "required":
+		out.Mode = utp.Required
+	case "none":
+		out.Mode = utp.None
+	case "tool":
+		out.Mode, out.Name = utp.Named, c.Name
+	default:
+		return &wire.InputError{Path: "tool_choice.type", Offset: r.in.ToolChoice.Offset, Want: "auto, any, tool or none"}
+	}
+	if c.One != nil {
+		many := !*c.One
+		out.Parallel = &many
+	}
+	return nil
+}
+
+func (r *reading) tools() *wire.InputError {
+	for i, v := range r.in.Tools {
+		t, err := readTool.Read(v)
+		if err != nil {
+			return wire.Inside(err, "tools", i)
+		}
+		r.out.Tools = append(r.out.Tools, tool(t, v))
+	}
+	return wire.CheckTools(r.out.Tools)
+}
+
+// tool is a function, or for any other type than "custom" a tool of Anthropic's own.
+func tool(t toolJSON, v wire.Value) utp.Tool {
+	if kind := t.Rest.Text("type"); kind != "" && kind != "custom" {
+		all, _ := wire.Members(v)
+		if t.Name == "" {
+			t.Name = kind
+		}
+		return utp.Tool{Name: t.Name, Kind: utp.HostedTool, Extra: wire.PackExtra(provider, all)}
+	}
+	return utp.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema, Strict: t.Strict, Extra: wire.PackExtra(provider, t.Rest)}
+}
+
+func (r *reading) system() *wire.InputError {
+	if r.in.System.IsZero() {
+		return nil
+	}
+	parts, err := r.parts(r.in.System)
+	if err != nil {
+		return wire.Inside(err, "system", -1)
+	}
+	for i, p := range parts {
+		if t, ok := p.(utp.Text); ok && strings.HasPrefix(t.Text, billing) {
+			parts[i] = utp.Unknown{Provider: provider, Raw: wire.JSON(textBlock{Type: "text", Text: t.Text}, own(t)).Raw}
+		}
+	}
+	if len(parts) > 0 {
+		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.System, Parts: parts})
+	}
+	return nil
+}
+
+// billing begins a line of the system prompt that changes with every request. It
+// would spoil other servers' caches of the prompt: only Anthropic gets it.
+const billing = "x-anthropic-billing-header"
+
+func own(t utp.Text) wire.Fields {
+	f, _ := wire.UnpackExtra(t.Extra, provider)
+	return f
+}
+
+func (r *reading) messages() *wire.InputError {
+	for i, v := range r.in.Messages {
+		if err := r.message(v); err != nil {
+			return wire.Inside(err, "messages", i)
+		}
+	}
+	return nil
+}
+
+func (r *reading) message(v wire.Value) *wire.InputError {
+	m, err := readMessage.Read(v)
+	if err != nil {
+		return err
+	}
+	role := utp.Role(m.Role)
+	if role != utp.User && role != utp.Assistant && role != utp.System {
+		return &wire.InputError{Path: "role", Offset: v.Offset, Want: "user, assistant or system, not " + m.Role}
+	}
+	parts, err := r.parts(m.Content)
+	if err != nil {
+		return wire.Inside(err, "content", -1)
+	}
+	rest := m.Rest
+	if role == utp.System {
+		rest = append(rest, wire.Field{Name: inline, Value: []byte("true")})
+	}
+	r.add(role, parts, rest)
+	return nil
+}
+
+// add adds a message; the results of one of the user's come first, as a message
+// of their own.
+func (r *reading) add(role utp.Role, parts []utp.Part, rest wire.Fields) {
+	var results, others []utp.Part
+	for _, p := range parts {
+		if _, ok := p.(utp.Result); ok && role != utp.System {
+			results = append(results, p)
+			continue
+		}
+		others = append(others, p)
+	}
+	if len(results) > 0 {
+		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.ToolRole, Parts: results, Extra: wire.PackExtra(provider, rest)})
+		rest = nil
+	}
+	if len(others) > 0 || len(results) == 0 {
+		r.out.Messages = append(r.out.Messages, utp.Message{Role: role, Parts: others, Extra: wire.PackExtra(provider, rest)})
+	}
+}
+
+// parts reads a content: a text, or an array of blocks.
+func (r *reading) parts(v wire.Value) ([]utp.Part, *wire.InputError) {
+	if v.Kind() == '"' {
+		text, err := v.Text()
+		return []utp.Part{utp.Text{Text: text}}, err
+	}
+	if v.Kind() != '[' {
+		return nil, &wire.InputError{Offset: v.Offset, Want: "a text or an array of blocks"}
+	}
+	list, err := v.Elements()
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]utp.Part, len(list))
+	for i, b := range list {
+		if parts[i], err = r.part(b); err != nil {
+			return nil, wire.Inside(err, "", i)
+		}
+	}
+	return parts, nil
+}
+
+func (r *reading) part(v wire.Value) (utp.Part, *wire.InputError) {
+	head, err := readHead.Read(v)
+	if err != nil {
+		return nil, err
+	}
+	switch head.Type {
+	case "":
+		return nil, &wire.InputError{Path: "type", Offset: v.Offset, Want: "the type of a block"}
+	case "text":
+		t, err := readText.Read(v)
+		return utp.Text{Text: t.Text, Extra: wire.PackExtra(provider, t.Rest)}, err
+	case "thinking":
+		t, err := readThink.Read(v)
+		return think(t), err
+	case "redacted_thinking":
+		t, err := readRedacted.Read(v)
+		return utp.Think{Redacted: true, Signature: t.Data, Provider: provider, Extra: wire.PackExtra(provider, t.Rest)}, err
+	case "tool_use":
+		return r.call(v)
+	case "tool_result":
+		return r.result(v)
+	case "image", "document":
+		return blob(v)
+	}
+	return utp.Unknown{Provider: provider, Raw: v.Raw}, nil
+}
+
+// think reads reasoning. A signature that this package sealed names another origin.
+func think(t thinkingBlock) utp.Think {
+	if of, ok := wire.Unseal(t.Signature); ok {
+		of.Text = t.Thinking
+		return of
+	}
+	out := utp.Think{Text: t.Thinking, Signature: t.Signature, Extra: wire.PackExtra(provider, t.Rest)}
+	if t.Signature != "" {
+		out.Provider = provider
+	}
+	return out
+}
+
+func (r *reading) call(v wire.Value) (utp.Part, *wire.InputError) {
+	t, err := readToolUse.Read(v)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.Name == "":
+		return nil, &wire.InputError{Path: "name", Offset: v.Offset, Want: "the name of a tool"}
+	}
+	c := utp.Call{ID: wire.OriginID(t.ID), Name: t.Name, Source: utp.Native, Extra: wire.PackExtra(provider, t.Rest)}
+	if c.Args = t.Input; !wire.IsObject(t.Input) {
+		c.Args, c.RawArgs = nil, string(t.Input)
+	}
+	r.names[c.ID] = c.Name
+	return c, nil
+}
+
+func (r *reading) result(v wire.Value) (utp.Part, *wire.InputError) {
+	t, err := readResult.Read(v)
+	if err != nil {
+		return nil, err
+	}
+	id := wire.OriginID(t.CallID)
+	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.OK, Extra: wire.PackExtra(provider, t.Rest)}
+	if t.IsError {
+		out.Status = utp.Failed
+	}
+	if !t.Content.IsZero() {
+		if out.Parts, err = r.parts(t.Content); err != nil {
+			return nil, wire.Inside(err, "content", -1)
+		}
+	}
+	return out, nil
+}
+
+// blob reads an image or a document. One by file id, or of further content, is
+// Anthropic's own.
+func blob(v wire.Value) (utp.Part, *wire.InputError) {
+	f, err := readFile.Read(v)
+	if err != nil {
+		return nil, err
+	}
+	out := utp.Blob{MIME: f.Source.Media, Name: f.Title, Extra: wire.PackExtra(provider, f.Rest)}
+	switch f.Source.Type {
+	case "url":
+		out.URL = f.Source.URL
+		if f.Type == "document" && out.MIME == "" {
+			out.MIME = "application/pdf"
+		}
+	case "text":
+		out.Data = []byte(f.Source.Data)
+	case "base64":
+		b, err := base64.StdEncoding.DecodeString(f.Source.Data)
+		if err != nil {
+			return nil, &wire.InputError{Path: "source.data", Offset: v.Offset, Want: fmt.Sprintf("base64 (%v)", err)}
+		}
+		out.Data = b
+	default:
+		return utp.Unknown{Provider: provider, Raw: v.Raw}, nil
+	}
+	return out, nil
+}

@@ -1,0 +1,172 @@
+package anthropic
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// inline marks, in a message's Extra, a system message that its client put among
+// the others.
+const inline = "inline"
+
+func (w *writing) messages() {
+	ordered, losses := wire.Order(w.in.Messages, wire.ShortIDs(maxID))
+	w.Losses = append(w.Losses, losses...)
+	system, turns, losses := wire.Alternation{
+		Drop:    w.drop,
+		Keep:    isInline,
+		Prefill: w.traits.prefill && !w.think,
+	}.Turns(ordered)
+	w.Losses = append(w.Losses, losses...)
+	w.system(system)
+	w.out.Messages = []wire.Value{}
+	for i, m := range turns {
+		own, _ := wire.UnpackExtra(m.Extra, provider)
+		out := messageJSON{Role: string(m.Role), Content: w.content(fmt.Sprintf("messages[%d]", i), m.Parts)}
+		w.out.Messages = append(w.out.Messages, wire.JSON(out, own.Without(inline)))
+	}
+}
+
+func isInline(m utp.Message) bool {
+	own, _ := wire.UnpackExtra(m.Extra, provider)
+	return own.Get(inline) != nil
+}
+
+// drop says why a part cannot be sent.
+func (w *writing) drop(m utp.Message, p utp.Part) string {
+	switch p := p.(type) {
+	case utp.Think:
+		switch {
+		case p.Provider != provider || p.Signature == "":
+			return "it is reasoning that Anthropic did not sign"
+		case p.Model != "" && family(p.Model) != family(w.in.Model):
+			return "another model signed it"
+		}
+	case utp.Unknown:
+		if p.Provider != provider {
+			return "only its own provider understands it"
+		}
+	case utp.Blob:
+		if m.Role != utp.User {
+			return "a file must be in a message of the user"
+		}
+		return unsendable(p)
+	}
+	return ""
+}
+
+var imageTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
+
+func unsendable(b utp.Blob) string {
+	switch {
+	case len(b.Data) == 0 && b.URL == "":
+		return "it is empty"
+	case slices.Contains(imageTypes, b.MIME), b.MIME == "application/pdf", strings.HasPrefix(b.MIME, "text/") && len(b.Data) > 0:
+		return ""
+	case b.MIME == "" && b.URL != "":
+		return ""
+	}
+	return "Anthropic does not take " + b.MIME
+}
+
+func (w *writing) system(system []utp.Message) {
+	var parts []utp.Part
+	for _, m := range system {
+		parts = append(parts, m.Parts...)
+	}
+	if w.ask != "" {
+		parts = append(parts, utp.Text{Text: w.ask})
+	}
+	if len(parts) > 0 {
+		w.out.System = w.content("system", parts)
+	}
+}
+
+// content writes one plain text as a text, all else as blocks.
+func (w *writing) content(path string, parts []utp.Part) wire.Value {
+	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 && len(t.Extra) == 0 {
+		return wire.JSON(t.Text, nil)
+	}
+	blocks := make([]wire.Value, len(parts))
+	for i, p := range parts {
+		blocks[i] = w.block(fmt.Sprintf("%s.content[%d]", path, i), p)
+	}
+	return wire.JSON(blocks, nil)
+}
+
+func (w *writing) block(path string, p utp.Part) wire.Value {
+	switch p := p.(type) {
+	case utp.Text:
+		return wire.JSON(textBlock{Type: "text", Text: p.Text}, w.Own(path, p.Extra))
+	case utp.Think:
+		if p.Redacted {
+			return wire.JSON(redactedBlock{Type: "redacted_thinking", Data: p.Signature}, w.Own(path, p.Extra))
+		}
+		return wire.JSON(thinkingBlock{Type: "thinking", Thinking: p.Text, Signature: p.Signature}, w.Own(path, p.Extra))
+	case utp.Call:
+		args, ok := wire.CallObject(p)
+		if !ok {
+			w.Lose(path+".input", "sent as _raw", "the arguments are no JSON object")
+		}
+		return wire.JSON(toolUseBlock{Type: "tool_use", ID: p.ID, Name: w.names.Out(p.Name), Input: args}, w.Own(path, p.Extra))
+	case utp.Result:
+		return w.result(path, p)
+	case utp.Blob:
+		j := file(p)
+		if p.Name != "" && j.Title == "" {
+			w.Lose(path+".name", "dropped", "an image has none")
+		}
+		return wire.JSON(j, w.Own(path, p.Extra))
+	case utp.Unknown:
+		return wire.Value{Raw: p.Raw}
+	}
+	return wire.Value{}
+}
+
+func (w *writing) result(path string, r utp.Result) wire.Value {
+	out := resultBlock{Type: "tool_result", CallID: r.CallID, IsError: r.Status == utp.Failed || r.Status == utp.Denied}
+	var parts []utp.Part
+	for i, p := range r.Parts {
+		why := w.drop(utp.Message{Role: utp.User}, p)
+		switch p := p.(type) {
+		case utp.Text:
+			if p.Text == "" && len(p.Extra) == 0 {
+				continue
+			}
+		case utp.Blob, utp.Unknown:
+		default:
+			why = "a result cannot hold it"
+		}
+		if why != "" {
+			w.Lose(fmt.Sprintf("%s.parts[%d]", path, i), "dropped", why)
+			continue
+		}
+		parts = append(parts, p)
+	}
+	if len(parts) > 0 {
+		out.Content = w.content(path, parts)
+	}
+	return wire.JSON(out, w.Own(path, r.Extra))
+}
+
+// file is an image, or for any other type a document.
+func file(b utp.Blob) fileBlock {
+	out := fileBlock{Type: "image"}
+	switch {
+	case b.URL != "":
+		out.Source = sourceJSON{Type: "url", URL: b.URL}
+	case strings.HasPrefix(b.MIME, "text/"):
+		out.Source = sourceJSON{Type: "text", Media: "text/plain", Data: string(b.Data)}
+	default:
+		out.Source = sourceJSON{Type: "base64", Media: b.MIME, Data: base64.StdEncoding.EncodeToString(b.Data)}
+	}
+	if b.MIME != "" && !strings.HasPrefix(b.MIME, "image/") {
+		out.Type, out.Title = "document", b.Name
+	}
+	return out
+}

@@ -1,0 +1,352 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// stops maps stop_reason.
+var stops = map[string]utp.Stop{
+	"end_turn": utp.StopEnd, "max_tokens": utp.StopLength, "model_context_window_exceeded": utp.StopLength,
+	"stop_sequence": utp.StopSequence, "tool_use": utp.StopTool, "pause_turn": utp.StopPause, "refusal": utp.StopFilter,
+}
+
+type answer struct {
+	names *wire.Names
+	model string
+}
+
+// Read reads a whole reply. An error body is an *wire.Error.
+func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
+	return wire.ReadWhole(a.Reader(newID), body)
+}
+
+// Reader reads a streamed reply, or a whole one as a single frame.
+func (a answer) Reader(newID func() string) wire.Reader {
+	return &reader{Incoming: wire.NewIncoming(provider, a.names, newID), model: a.model, blocks: map[int]*block{}}
+}
+
+// block is a block of the stream that has begun.
+type block struct {
+	kind      string
+	head      json.RawMessage // as it began
+	input     json.RawMessage // of a tool_use that began with one
+	json      []byte          // of the deltas
+	signature string
+	rest      wire.Fields
+}
+
+type reader struct {
+	wire.Incoming
+	model   string // asked for
+	usage   usageJSON
+	blocks  map[int]*block
+	stopped bool // a stop_reason was seen
+}
+
+func (r *reader) Feed(f wire.Frame) []utp.Event {
+	if !r.Over && len(f.Data) > 0 && !f.Done() {
+		r.event(f.Data)
+	}
+	return r.Take()
+}
+
+// Close takes a stream that gave its stop_reason and no message_stop for whole.
+func (r *reader) Close() []utp.Event {
+	switch {
+	case r.Over:
+	case r.stopped:
+		r.finish()
+	default:
+		r.fail(wire.ErrCut)
+	}
+	return r.Take()
+}
+
+// settle ends the blocks that are open and sums up.
+func (r *reader) settle() {
+	for _, i := range slices.Sorted(maps.Keys(r.blocks)) {
+		r.stopBlock(i)
+	}
+	r.End.Usage = r.usage.usage()
+	if len(r.usage.Rest) > 0 {
+		r.note("usage", wire.JSON(struct{}{}, r.usage.Rest).Raw)
+	}
+}
+
+func (r *reader) finish() {
+	r.settle()
+	r.Finish()
+}
+
+func (r *reader) fail(err error) {
+	r.settle()
+	r.Fail(err)
+}
+
+// note keeps what Anthropic said of the end.
+func (r *reader) note(name string, value json.RawMessage) {
+	own, _ := wire.UnpackExtra(r.End.Extra, provider)
+	r.End.Extra = wire.PackExtra(provider, own.Set(name, value))
+}
+
+func (u *usageJSON) usage() utp.Usage {
+	out := utp.Usage{Input: int(u.Input), CacheRead: int(u.CacheRead), CacheWrite: int(u.CacheWrite), Output: int(u.Output)}
+	if u.How != nil && int(u.How.Thinking) <= out.Output {
+		out.Reasoning = int(u.How.Thinking)
+		out.Output -= out.Reasoning
+	}
+	return out
+}
+
+// count takes a usage: the numbers of a later one replace those before.
+func (r *reader) count(v wire.Value) {
+	u, err := readUsage.Read(v)
+	if err != nil {
+		return
+	}
+	for _, n := range []struct{ have, said *wire.LooseInt }{
+		{&r.usage.Input, &u.Input}, {&r.usage.CacheRead, &u.CacheRead}, {&r.usage.CacheWrite, &u.CacheWrite}, {&r.usage.Output, &u.Output},
+	} {
+		if *n.said > 0 {
+			*n.have = *n.said
+		}
+	}
+	if u.How != nil {
+		r.usage.How = u.How
+	}
+	for _, f := range u.Rest {
+		r.usage.Rest = r.usage.Rest.Set(f.Name, f.Value)
+	}
+}
+
+func (r *reader) event(data []byte) {
+	v := wire.Value{Raw: data}
+	e, err := readEvent.Read(v)
+	if err != nil {
+		r.Foreign(data, err)
+		return
+	}
+	index := -1
+	if e.Index != nil {
+		index = *e.Index
+	}
+	switch {
+	case e.Type == "error", !e.Error.IsZero() && e.Type == "":
+		r.fail(wire.ReadError(0, data))
+	case e.Type == "message":
+		r.whole(v)
+	case e.Type == "message_start":
+		r.start(e.Message)
+	case e.Type == "content_block_start":
+		r.startBlock(index, e.Block)
+	case e.Type == "content_block_delta":
+		r.delta(index, e.Delta)
+	case e.Type == "content_block_stop":
+		r.stopBlock(index)
+	case e.Type == "message_delta":
+		r.messageDelta(&e)
+	case e.Type == "message_stop":
+		r.finish()
+	case e.Type == "":
+		r.Foreign(data, &wire.InputError{Offset: -1, Want: "a type"})
+	}
+}
+
+// whole reads a complete message.
+func (r *reader) whole(v wire.Value) {
+	m, err := readReply.Read(v)
+	if err != nil {
+		r.Foreign(v.Raw, err)
+		return
+	}
+	r.start(v)
+	for i, b := range m.Content {
+		r.startBlock(i, wire.Value{Raw: b})
+		r.stopBlock(i)
+	}
+	if m.Stop != nil {
+		r.stop(*m.Stop, m.StopSeq)
+	}
+	r.finish()
+}
+
+func (r *reader) start(v wire.Value) {
+	m, err := readReply.Read(v)
+	if err != nil {
+		return
+	}
+	r.End.ID, r.End.Model = string(m.ID), string(m.Model)
+	r.Keep(m.Rest)
+	r.count(m.Usage)
+}
+
+// signer is the model whose signatures the reply carries.
+func (r *reader) signer() string {
+	if r.End.Model != "" {
+		return r.End.Model
+	}
+	return r.model
+}
+
+func (r *reader) startBlock(index int, v wire.Value) {
+	head, err := readHead.Read(v)
+	if err != nil {
+		return
+	}
+	r.stopBlock(index)
+	b := &block{kind: head.Type, head: v.Raw}
+	r.blocks[index] = b
+	switch head.Type {
+	case "text":
+		r.startText(b, v)
+	case "thinking":
+		if t, err := readThink.Read(v); err == nil {
+			b.signature = t.Signature
+			r.Think(t.Thinking, utp.Think{Provider: provider, Model: r.signer()})
+		}
+	case "redacted_thinking":
+		if t, err := readRedacted.Read(v); err == nil {
+			r.Part(utp.Think{Redacted: true, Signature: t.Data, Provider: provider, Model: r.signer()})
+		}
+	case "tool_use":
+		r.startCall(index, b, v)
+	}
+}
+
+// startText gives a text that comes with more than itself in one piece.
+func (r *reader) startText(b *block, v wire.Value) {
+	t, err := readText.Read(v)
+	if err != nil {
+		return
+	}
+	b.rest = t.Rest.Without("citations")
+	if c := t.Rest.Get("citations"); len(c) > len("[]") {
+		b.rest = t.Rest
+	}
+	if len(b.rest) > 0 && t.Text != "" {
+		r.Part(utp.Text{Text: t.Text, Extra: wire.PackExtra(provider, b.rest)})
+		return
+	}
+	r.Text(t.Text)
+}
+
+func (r *reader) startCall(index int, b *block, v wire.Value) {
+	t, err := readToolUse.Read(v)
+	if err != nil {
+		return
+	}
+	if len(t.Input) > len("{}") {
+		b.input = t.Input
+	}
+	r.Note(t.ID, t.Rest)
+	r.Call(wire.Fragment{Index: index, ID: t.ID, Name: t.Name})
+}
+
+func (r *reader) delta(index int, v wire.Value) {
+	d, err := readDelta.Read(v)
+	if err != nil {
+		return
+	}
+	b := r.blocks[index]
+	if b == nil {
+		b = new(block)
+		r.blocks[index] = b
+	}
+	switch d.Type {
+	case "text_delta":
+		r.Text(string(d.Text))
+	case "thinking_delta":
+		r.Think(string(d.Thinking), utp.Think{Provider: provider, Model: r.signer()})
+	case "signature_delta":
+		b.signature += string(d.Signature)
+	case "input_json_delta":
+		b.json = append(b.json, d.JSON...)
+		if b.kind == "tool_use" || b.kind == "" {
+			r.Call(wire.Fragment{Index: index, Args: string(d.JSON)})
+		}
+	}
+}
+
+func (r *reader) stopBlock(index int) {
+	b := r.blocks[index]
+	if b == nil {
+		return
+	}
+	delete(r.blocks, index)
+	switch b.kind {
+	case "text":
+		r.EndPart()
+	case "thinking":
+		about := utp.Think{Signature: b.signature, Provider: provider, Model: r.signer()}
+		if b.signature != "" {
+			r.Sign(about)
+		}
+		r.EndPart()
+	case "tool_use":
+		r.stopCall(index, b)
+	case "redacted_thinking", "":
+	default:
+		r.Part(utp.Unknown{Provider: provider, Raw: b.unknown()})
+	}
+}
+
+// stopCall ends a call, unless another is open too: servers that let blocks
+// overlap tell only at the end which pieces belong where. Of one that is not
+// complete the stop_reason tells whether it was cut.
+func (r *reader) stopCall(index int, b *block) {
+	switch {
+	case len(b.json) > 0 && !json.Valid(b.json):
+		return
+	case len(b.json) == 0 && b.input != nil:
+		r.Call(wire.Fragment{Index: index, Args: string(b.input)})
+	}
+	for _, other := range r.blocks {
+		if other.kind == "tool_use" {
+			return
+		}
+	}
+	r.EndCalls(false)
+}
+
+// unknown is a block of another kind with the input that its deltas brought.
+func (b *block) unknown() json.RawMessage {
+	f, err := wire.Members(wire.Value{Raw: b.head})
+	if err != nil || !wire.IsObject(b.json) {
+		return b.head
+	}
+	return wire.JSON(f.Set("input", b.json), nil).Raw
+}
+
+func (r *reader) messageDelta(e *eventJSON) {
+	r.count(e.Usage)
+	d, err := readDelta.Read(e.Delta)
+	if err != nil {
+		return
+	}
+	r.Keep(d.Rest)
+	if d.Stop != "" {
+		seq := string(d.StopSeq)
+		r.stop(string(d.Stop), &seq)
+	}
+}
+
+func (r *reader) stop(reason string, seq *string) {
+	r.stopped = true
+	stop, known := stops[reason]
+	if !known {
+		stop = utp.StopEnd
+	}
+	r.End.Stop = stop
+	if seq != nil {
+		r.End.StopSeq = *seq
+	}
+	if !known || reason == "model_context_window_exceeded" {
+		r.note("stop_reason", wire.JSON(reason, nil).Raw)
+	}
+	r.EndCalls(stop == utp.StopLength)
+}

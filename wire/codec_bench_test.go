@@ -1,0 +1,88 @@
+package wire_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
+	"github.com/unifiedtoolprotocol/utp/wire/openai"
+)
+
+// largeRequest is 150 KB as a coding agent sends them: tools, a long system
+// prompt, and a history of files read.
+func largeRequest(b *testing.B) []byte {
+	r := utp.Request{Model: "claude-sonnet-4-5", Stream: true}
+	r.Messages = append(r.Messages, utp.NewText(utp.System, strings.Repeat("You are \"careful\".\n", 600)))
+	for i := range 24 {
+		schema := fmt.Sprintf(`{"type":"object","properties":{"path":{"type":"string","description":%q},"limit":{"type":"integer"}},"required":["path"]}`,
+			strings.Repeat("Where it is. ", 80))
+		r.Tools = append(r.Tools, utp.Tool{Name: fmt.Sprint("tool_", i), Description: strings.Repeat("What it does.\n", 100), Schema: []byte(schema)})
+	}
+	for i := range 20 {
+		c := utp.Call{ID: fmt.Sprint("toolu_", i), Name: "tool_1", Args: []byte(`{"path":"a.go"}`)}
+		r.Messages = append(r.Messages, utp.NewText(utp.User, "Go on."), utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}},
+			utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, strings.Repeat("\tif x != nil {\n", 250))}})
+	}
+	x, err := anthropic.Back{}.Open(&r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return x.Body
+}
+
+func BenchmarkReadRequest(b *testing.B) {
+	body := largeRequest(b)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := (anthropic.Front{}).Read(wire.HTTPRequest{Body: body}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAnthropicToChat(b *testing.B) {
+	body := largeRequest(b)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		r, _, err := anthropic.Front{}.Read(wire.HTTPRequest{Body: body})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := (openai.Back{}).Open(r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// A delta passes through each reader and each emitter.
+func BenchmarkDelta(b *testing.B) {
+	deltas := map[string]string{
+		"anthropic": `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a few words"}}`,
+		"responses": `{"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_1","output_index":0,"content_index":0,"delta":"a few words","logprobs":[]}`,
+		"gemini":    `{"candidates":[{"content":{"parts":[{"text":"a few words"}],"role":"model"},"index":0}],"modelVersion":"m"}`,
+	}
+	for _, from := range codecs {
+		for _, to := range codecs {
+			b.Run(from.name+"/"+to.name, func(b *testing.B) {
+				r := &utp.Request{Model: "m"}
+				x, err := from.back.Open(r)
+				if err != nil {
+					b.Fatal(err)
+				}
+				reader, writer := x.Reader(nil), to.front.Writer(r, wire.Stamp{ID: "x"})
+				frame := wire.Frame{Data: []byte(deltas[from.name])}
+				b.ReportAllocs()
+				for b.Loop() {
+					for _, e := range reader.Feed(frame) {
+						writer.Write(e)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,268 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
+	"github.com/unifiedtoolprotocol/utp/wire/gemini"
+	"github.com/unifiedtoolprotocol/utp/wire/responses"
+)
+
+// codec is a provider with both directions.
+type codec struct {
+	provider
+	front wire.Front
+	legal func(frames []wire.Frame) string // what is wrong with a stream, or ""
+	fails func(last wire.Frame) bool       // the last frame says that the reply broke
+}
+
+var codecs = []codec{
+	{provider{"anthropic", anthropic.Back{}, "sse"}, anthropic.Front{}, legalAnthropic, func(f wire.Frame) bool { return f.Event == "error" }},
+	{provider{"gemini", gemini.Back{}, "sse"}, gemini.Front{}, legalGemini, func(f wire.Frame) bool { return strings.HasPrefix(string(f.Data), `{"error":{`) }},
+	{provider{"responses", responses.Back{}, "sse"}, responses.Front{}, legalResponses, func(f wire.Frame) bool { return f.Event == "response.failed" }},
+}
+
+// turn is what the events of a reply say, however they are ordered.
+type turn struct {
+	text, think string
+	calls       []string // name and arguments, in the order they began
+}
+
+func (a turn) String() string {
+	return fmt.Sprintf("text %q think %q calls %q", a.text, a.think, a.calls)
+}
+
+// drawEvents draws a legal sequence: each part's events in order, those of
+// several parts alternating, with empty deltas, whole parts, calls without ids
+// and calls that come in one piece.
+func drawEvents(t *rapid.T) (evs []utp.Event, said turn) {
+	parts := make([][]utp.Event, rapid.IntRange(0, 6).Draw(t, "parts"))
+	for i := range parts {
+		parts[i] = drawPart(t, i)
+	}
+	for begun := 0; ; {
+		var open []int // what may go on, and the part that begins next
+		for k := range min(begun+1, len(parts)) {
+			if len(parts[k]) > 0 {
+				open = append(open, k)
+			}
+		}
+		if len(open) == 0 {
+			break
+		}
+		k := rapid.SampledFrom(open).Draw(t, "part")
+		evs, parts[k] = append(evs, parts[k][0]), parts[k][1:]
+		begun = max(begun, k+1)
+	}
+	return evs, saying(evs)
+}
+
+func drawPart(t *rapid.T, part int) (evs []utp.Event) {
+	words := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "ü ", "\"\\\n", "😀", "<b>&"}), 1, 4).Draw(t, "words")
+	kind := rapid.SampledFrom([]string{"text", "think", "call", "call", "bare call", "whole call", "whole text", "whole think"}).Draw(t, "kind")
+	signed := utp.Think{Signature: "c2ln", Provider: rapid.SampledFrom([]string{"anthropic", "responses", "gemini", "openai"}).Draw(t, "provider"), Model: "m"}
+	switch kind {
+	case "text", "think":
+		for _, w := range words {
+			e := utp.Event{Kind: utp.TextDelta, Part: part, Text: w}
+			if kind == "think" {
+				e.Kind = utp.ThinkDelta
+			}
+			evs = append(evs, e)
+		}
+		if kind == "think" && rapid.Bool().Draw(t, "signed") {
+			evs = append(evs, utp.Event{Kind: utp.PartEnd, Part: part, Value: signed})
+		}
+		return evs
+	case "whole text":
+		return []utp.Event{{Kind: utp.Whole, Part: part, Value: utp.Text{Text: strings.Join(words, "")}}}
+	case "whole think":
+		signed.Text = strings.Join(words, "")
+		return []utp.Event{{Kind: utp.Whole, Part: part, Value: signed}}
+	}
+	return drawCall(t, part, kind, strings.Join(words, ""))
+}
+
+func drawCall(t *rapid.T, part int, kind, word string) []utp.Event {
+	args, err := wire.Marshal(map[string]any{"x": word, "n": json.Number("9007199254740993")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rapid.Bool().Draw(t, "empty") {
+		args = []byte("{}")
+	}
+	c := utp.Call{ID: rapid.SampledFrom([]string{"", "", "call_1", "functions.f:0"}).Draw(t, "id"), Name: "f", Source: utp.Native}
+	done := c
+	done.Args = args
+	switch kind {
+	case "bare call":
+		return []utp.Event{{Kind: utp.CallEnd, Part: part, Call: &done}}
+	case "whole call":
+		return []utp.Event{{Kind: utp.Whole, Part: part, Value: done}}
+	}
+	evs := []utp.Event{{Kind: utp.CallStart, Part: part, Call: &c}, {Kind: utp.CallDelta, Part: part}}
+	for rest := string(args); rest != ""; {
+		n := rapid.IntRange(1, len(rest)).Draw(t, "n")
+		evs = append(evs, utp.Event{Kind: utp.CallDelta, Part: part, Text: strings.ToValidUTF8(rest[:n], "")})
+		if !strings.HasPrefix(rest, evs[len(evs)-1].Text) || len(evs[len(evs)-1].Text) != n {
+			evs[len(evs)-1].Text, n = rest, len(rest)
+		}
+		rest = rest[n:]
+	}
+	return append(evs, utp.Event{Kind: utp.CallEnd, Part: part, Call: &done})
+}
+
+// saying sums events up.
+func saying(evs []utp.Event) (said turn) {
+	order, args := []int{}, map[int]string{}
+	see := func(part int) {
+		if _, seen := args[part]; !seen {
+			order, args[part] = append(order, part), ""
+		}
+	}
+	for _, e := range evs {
+		switch v := e.Value.(type) {
+		case utp.Text:
+			said.text += v.Text
+		case utp.Think:
+			said.think += v.Text
+		case utp.Call:
+			see(e.Part)
+			args[e.Part] = v.Name + string(v.Args)
+		}
+		switch e.Kind {
+		case utp.TextDelta:
+			said.text += e.Text
+		case utp.ThinkDelta:
+			said.think += e.Text
+		case utp.CallStart:
+			see(e.Part)
+		case utp.CallEnd:
+			see(e.Part)
+			args[e.Part] = e.Call.Name + string(e.Call.Args)
+		}
+	}
+	for _, part := range order {
+		said.calls = append(said.calls, args[part])
+	}
+	return said
+}
+
+func reading(t *rapid.T, c codec, frames []wire.Frame) utp.Reply {
+	x, err := c.back.Open(&utp.Request{Model: "m", Stream: true, Tools: []utp.Tool{{Name: "f"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := x.Reader(nil)
+	var evs []utp.Event
+	for _, f := range frames {
+		evs = append(evs, reader.Feed(f)...)
+	}
+	evs = append(evs, reader.Close()...)
+	if reader.Err() != nil {
+		t.Fatalf("%v\n%s", reader.Err(), transcript(frames))
+	}
+	return utp.Collect(evs)
+}
+
+func transcript(frames []wire.Frame) string {
+	var b []byte
+	for _, f := range frames {
+		b = wire.AppendSSE(b, f)
+	}
+	return string(b)
+}
+
+func summary(t *rapid.T, r utp.Reply) turn {
+	said := saying(utp.Replay(r))
+	ids := map[string]bool{}
+	for _, c := range r.Calls() {
+		if c.ID == "" || ids[c.ID] {
+			t.Fatalf("id %q is empty or used twice", c.ID)
+		}
+		ids[c.ID] = true
+	}
+	return said
+}
+
+// Any legal order of events becomes a legal stream that reads back as the same
+// message, and the reply in one piece says the same.
+//
+// contract: Z-02 Z-13 P-07
+func TestEmittersTakeAnyOrder(t *testing.T) {
+	for _, c := range codecs {
+		t.Run(c.name, rapid.MakeCheck(func(t *rapid.T) {
+			evs, want := drawEvents(t)
+			end := utp.Event{Kind: utp.Finish, Part: 99, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 3, CacheRead: 2, Output: 4}}}
+			request := &utp.Request{Model: "m", Tools: []utp.Tool{{Name: "f"}}}
+			frames := emit(c, request, append(evs, end), nil)
+			if wrong := c.legal(frames); wrong != "" {
+				t.Fatalf("%s\n%s", wrong, transcript(frames))
+			}
+			streamed := reading(t, c, frames)
+			if got := summary(t, streamed); got.String() != want.String() {
+				t.Fatalf("streamed %v\nwant     %v\n%s", got, want, transcript(frames))
+			}
+			if streamed.Usage != end.End.Usage || (streamed.Stop == utp.StopTool) != (len(want.calls) > 0) {
+				t.Fatalf("end %+v", streamed.End)
+			}
+			collected := utp.Collect(append(evs, end))
+			want = saying(utp.Replay(collected))
+			body, _, err := c.front.Whole(request, collected, wire.Stamp{ID: "x"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := summary(t, reading(t, c, []wire.Frame{{Data: body}})); got.String() != want.String() {
+				t.Fatalf("whole %v\nwant  %v\n%s", got, want, body)
+			}
+		}))
+	}
+}
+
+func emit(c codec, r *utp.Request, evs []utp.Event, err error) (frames []wire.Frame) {
+	w := c.front.Writer(r, wire.Stamp{ID: "x"})
+	for _, e := range evs {
+		frames = append(frames, w.Write(e)...)
+	}
+	frames = append(frames, w.Close(err)...)
+	return append(frames, w.Close(nil)...)
+}
+
+// A stream that breaks anywhere ends with the provider's error, once.
+//
+// contract: Z-09
+func TestEmittersEndBrokenStreamsWithAnError(t *testing.T) {
+	for _, c := range codecs {
+		t.Run(c.name, rapid.MakeCheck(func(t *rapid.T) {
+			evs, _ := drawEvents(t)
+			evs = evs[:rapid.IntRange(0, len(evs)).Draw(t, "n")]
+			var cause error
+			switch rapid.IntRange(0, 2).Draw(t, "how") {
+			case 0:
+				cause = errors.New("the server went away")
+			case 1:
+				start := utp.Call{Name: "f"}
+				evs = append(evs, utp.Event{Kind: utp.CallStart, Part: 50, Call: &start}, utp.Event{Kind: utp.CallDelta, Part: 50, Text: `{"x":`},
+					utp.Event{Kind: utp.ProblemEvent, Part: 50, Problem: &utp.Problem{Kind: utp.Truncated}},
+					utp.Event{Kind: utp.TextDelta, Part: 51, Text: "more"}, utp.Event{Kind: utp.Finish, Part: 52, End: &utp.End{Stop: utp.StopLength}})
+			}
+			frames := emit(c, &utp.Request{Model: "m"}, evs, cause)
+			if len(frames) == 0 || !c.fails(frames[len(frames)-1]) {
+				t.Fatalf("no error at the end:\n%s", transcript(frames))
+			}
+			for _, f := range frames[:len(frames)-1] {
+				if c.fails(f) {
+					t.Fatalf("an error before the end:\n%s", transcript(frames))
+				}
+			}
+		}))
+	}
+}

@@ -1,0 +1,337 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// provider is the name of this API in Extra, Think and Unknown.
+const provider = "gemini"
+
+// Back calls a server.
+type Back struct {
+	Vertex     bool // Vertex AI: its paths, and no ids of calls
+	JSONSchema bool // the model takes schemas as they are, in parametersJsonSchema
+}
+
+var _ wire.Back = Back{}
+
+// maxName is the longest tool name on every one of Google's surfaces.
+const maxName = 63
+
+// writing is a request on its way out.
+type writing struct {
+	Back
+	in    *utp.Request
+	own   wire.Fields // of the request's Extra
+	names *wire.Names
+	back  map[string]*wire.Coercion // by the tools' own names
+	out   requestJSON
+	wire.Outgoing
+}
+
+// Open writes the request. The path has a query if a stream is asked for.
+func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
+	w, err := b.write(r)
+	if err != nil {
+		return nil, err
+	}
+	method := "generateContent"
+	if r.Stream {
+		method = "streamGenerateContent?alt=sse"
+	}
+	one := r.Choice.Parallel != nil && !*r.Choice.Parallel
+	return w.exchange(method, wire.JSON(w.out, w.out.Rest), answer{names: w.names, back: w.back, model: r.Model, one: one})
+}
+
+// Count writes the question how many tokens the request has; ReadCount reads
+// the answer.
+func (b Back) Count(r *utp.Request) (*wire.Exchange, error) {
+	w, err := b.write(r)
+	if err != nil {
+		return nil, err
+	}
+	if b.Vertex {
+		w.out.ToolConfig = wire.Value{}
+		return w.exchange("countTokens", wire.JSON(w.out, w.out.Rest), nil)
+	}
+	w.out.Model = "models/" + bare(r.Model)
+	return w.exchange("countTokens", wire.JSON(countRequest{wire.JSON(w.out, w.out.Rest)}, nil), nil)
+}
+
+// ReadCount reads the answer to Count, in tokens.
+func ReadCount(body []byte) (int, error) {
+	var j countJSON
+	if err := json.Unmarshal(body, &j); err != nil {
+		return 0, fmt.Errorf("gemini: count of tokens: %w", err)
+	}
+	return j.Total, nil
+}
+
+// bare is a model's name without the collection that it is in.
+func bare(model string) string { return model[strings.LastIndex(model, "/")+1:] }
+
+func (w *writing) exchange(method string, body wire.Value, a wire.Answer) (*wire.Exchange, error) {
+	path := "/v1beta/models/"
+	if w.Vertex {
+		path = "/publishers/google/models/"
+	}
+	return &wire.Exchange{Path: path + bare(w.in.Model) + ":" + method, Header: map[string]string{"Content-Type": "application/json"},
+		Body: body.Raw, Losses: w.Losses, Framing: wire.SSE, Answer: a}, nil
+}
+
+func (b Back) write(r *utp.Request) (*writing, error) {
+	names, err := wire.NewNames(r.Tools, maxName)
+	if err != nil {
+		return nil, err
+	}
+	names.Lead()
+	w := &writing{Back: b, in: r, names: names, back: map[string]*wire.Coercion{}, Outgoing: wire.Outgoing{Provider: provider}}
+	w.own = w.Own("request", r.Extra)
+	w.out.Rest = w.own.Without("generationConfig", "toolConfig", array)
+	w.messages()
+	w.tools()
+	w.generation()
+	return w, nil
+}
+
+const maxStops = 5
+
+// generation writes generationConfig: the fields that the model knows, and of
+// the others what a Gemini client said.
+func (w *writing) generation() {
+	p := w.in.Params
+	said, _ := readGeneration.Read(wire.Value{Raw: w.own.Get("generationConfig")})
+	out := generationJSON{MaxTokens: p.MaxTokens, Temperature: p.Temperature, TopP: p.TopP, TopK: p.TopK, Seed: p.Seed, Stop: p.Stop}
+	if len(out.Stop) > maxStops {
+		out.Stop = out.Stop[:maxStops]
+		w.Lose("params.stop", fmt.Sprintf("the first %d sent", maxStops), "Gemini takes no more")
+	}
+	if out.Seed != nil && (*out.Seed > math.MaxInt32 || *out.Seed < math.MinInt32) {
+		out.Seed = nil
+		w.Lose("params.seed", "dropped", "Gemini's has 32 bits")
+	}
+	w.Refuse("Gemini has no such setting", wire.Param{Name: "context", Given: p.Context != nil}, wire.Param{Name: "user", Given: p.User != ""})
+	w.thinking(&out, said.Thinking)
+	w.format(&out, said)
+	if v := wire.JSON(out, said.Rest); string(v.Raw) != "{}" {
+		w.out.Generation = v
+	}
+}
+
+var (
+	leveled  = regexp.MustCompile(`gemini-([3-9]|\d\d)`) // thinking has levels, and signatures are wanted back
+	budgeted = regexp.MustCompile(`gemini-2\.5`)
+)
+
+// effort is what a client's thinkingConfig means.
+func effort(v wire.Value) string {
+	t, err := readThinking.Read(v)
+	switch {
+	case err != nil:
+	case t.Level != "":
+		return strings.ToLower(t.Level)
+	case t.Budget != nil && *t.Budget >= 0:
+		return wire.Effort(*t.Budget)
+	}
+	return ""
+}
+
+// thinking is as the client wrote it while it means the same.
+func (w *writing) thinking(out *generationJSON, said wire.Value) {
+	word := w.in.Params.Effort
+	if effort(said) == word {
+		out.Thinking = said
+		return
+	}
+	tokens, known := wire.Budget(word)
+	show := word != "none"
+	j := thinkingJSON{Include: &show}
+	switch model := w.in.Model; {
+	case !known:
+		w.Lose("params.effort", "dropped", "Gemini does not know "+word)
+		return
+	case budgeted.MatchString(model):
+		j.Budget = w.budget(tokens)
+	case leveled.MatchString(model):
+		j.Level = level(word, strings.Contains(model, "pro"))
+	default:
+		w.Lose("params.effort", "dropped", "the model does not think")
+		return
+	}
+	out.Thinking = wire.JSON(j, nil)
+}
+
+// budget is within what the model takes. Source: "Gemini thinking", budgets.
+func (w *writing) budget(tokens int) *int {
+	low, high := 0, 24576
+	if strings.Contains(w.in.Model, "pro") {
+		low, high = 128, 32768
+	}
+	now := min(max(tokens, low), high)
+	if now != tokens {
+		w.Lose("params.effort", fmt.Sprintf("a budget of %d tokens", now), "the model takes no other")
+	}
+	return &now
+}
+
+func level(effort string, pro bool) string {
+	switch {
+	case effort == "xhigh", effort == "max":
+		return "HIGH"
+	case pro && effort == "medium":
+		return "HIGH"
+	case pro && (effort == "none" || effort == "minimal"):
+		return "LOW"
+	case effort == "none":
+		return "MINIMAL"
+	}
+	return strings.ToUpper(effort)
+}
+
+// schemaOf is the schema that a client asked for; {} is any JSON.
+func schemaOf(g generationJSON) json.RawMessage {
+	switch {
+	case len(g.JSONSchema) > 0:
+		return g.JSONSchema
+	case len(g.Schema) > 0:
+		return wire.FromOpenAPI(g.Schema)
+	case g.MIME == "application/json":
+		return json.RawMessage("{}")
+	}
+	return nil
+}
+
+// format is as the client wrote it while it means the same.
+func (w *writing) format(out *generationJSON, said generationJSON) {
+	schema := w.in.Params.Schema
+	switch {
+	case bytes.Equal(schemaOf(said), schema):
+		out.MIME, out.Schema, out.JSONSchema = said.MIME, said.Schema, said.JSONSchema
+		return
+	case len(schema) == 0:
+		return
+	}
+	out.MIME = "application/json"
+	switch {
+	case string(schema) == "{}":
+	case w.JSONSchema:
+		out.JSONSchema = schema
+	default:
+		converted, _, losses, _ := wire.OpenAPI.Convert(schema, "params.schema")
+		out.Schema = converted
+		w.Losses = append(w.Losses, losses...)
+	}
+}
+
+func (w *writing) tools() {
+	var functions, others []wire.Value
+	for i, t := range w.in.Tools {
+		path := fmt.Sprintf("tools[%d]", i)
+		own := w.Own(path, t.Extra)
+		switch {
+		case t.Kind == utp.HostedTool && len(own) > 0:
+			others = append(others, wire.JSON(own, nil))
+		case t.Kind != utp.FunctionTool && t.Kind != utp.CustomTool:
+			w.Lose(path, "dropped", "a "+string(t.Kind)+" tool of another provider cannot be offered here")
+		default:
+			functions = append(functions, w.function(path, t, own))
+		}
+	}
+	if len(functions) > 0 {
+		w.out.Tools = append(w.out.Tools, wire.JSON(toolJSON{Functions: functions}, nil))
+	}
+	w.out.Tools = append(w.out.Tools, others...)
+	if len(w.out.Tools) > 0 {
+		w.choice(w.in.Choice, len(functions) > 0)
+	}
+}
+
+func (w *writing) function(path string, t utp.Tool, own wire.Fields) wire.Value {
+	out := functionJSON{Name: w.names.OutLed(t.Name), Description: t.Description}
+	schema := t.Schema
+	if t.Kind == utp.CustomTool {
+		out.Description, schema = wire.CustomFunction(t)
+		w.Lose(path, "sent as a function with one text", "free text tools are not known here")
+	}
+	if out.Name != t.Name {
+		w.Lose(path+".name", "sent as "+out.Name, "only letters, digits, _ and - are allowed, a letter or _ first, 63 at most")
+	}
+	if t.Strict != nil && *t.Strict {
+		w.Lose(path+".strict", "dropped", "Gemini has no such setting")
+	}
+	converted, back, losses, _ := wire.OpenAPI.Convert(schema, path+".parameters")
+	w.back[t.Name] = back
+	said := own.Get("parameters")
+	switch {
+	case said != nil && bytes.Equal(wire.FromOpenAPI(said), schema):
+		out.Parameters = said
+	case w.JSONSchema || own.Get(asJSONSchema) != nil:
+		out.JSONSchema, w.back[t.Name] = schema, nil
+	case string(converted) != `{"type":"OBJECT"}`: // an object without properties is refused
+		out.Parameters = converted
+		w.Losses = append(w.Losses, losses...)
+	}
+	return wire.JSON(out, own.Without("parameters", asJSONSchema))
+}
+
+// asJSONSchema marks, in a tool's Extra, that its client wrote JSON Schema.
+const asJSONSchema = "parametersJsonSchema"
+
+// chosen is what a client's functionCallingConfig means.
+func chosen(c *callingJSON) utp.Choice {
+	if c == nil {
+		return utp.Choice{}
+	}
+	out := utp.Choice{Allowed: c.Allowed}
+	switch c.Mode {
+	case "ANY":
+		out.Mode = utp.Required
+		if len(c.Allowed) == 1 {
+			return utp.Choice{Mode: utp.Named, Name: c.Allowed[0]}
+		}
+	case "NONE":
+		return utp.Choice{Mode: utp.None}
+	}
+	return out
+}
+
+// choice is as the client wrote it while it means the same.
+func (w *writing) choice(c utp.Choice, functions bool) {
+	said, _ := readConfig.Read(wire.Value{Raw: w.own.Get("toolConfig")})
+	if c.Parallel != nil && !*c.Parallel {
+		w.Lose("choice.parallel", "later calls of a reply are dropped", "Gemini has no such setting")
+	}
+	s := chosen(said.Calling)
+	if s.Mode == c.Mode && s.Name == c.Name && slices.Equal(s.Allowed, c.Allowed) {
+		if raw := w.own.Get("toolConfig"); raw != nil {
+			w.out.ToolConfig = wire.Value{Raw: raw}
+		}
+		return
+	}
+	var j callingJSON
+	for _, name := range c.Allowed {
+		j.Allowed = append(j.Allowed, w.names.OutLed(name))
+	}
+	switch c.Mode {
+	case utp.None:
+		j = callingJSON{Mode: "NONE"}
+	case utp.Named:
+		j = callingJSON{Mode: "ANY", Allowed: []string{w.names.OutLed(c.Name)}}
+	case utp.Required:
+		j.Mode = "ANY"
+	default:
+		j.Mode = "VALIDATED" // AUTO takes no list
+	}
+	if functions && (c.Mode != utp.Auto || len(j.Allowed) > 0) {
+		w.out.ToolConfig = wire.JSON(configJSON{Calling: &j}, said.Rest)
+	}
+}

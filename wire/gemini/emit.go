@@ -1,0 +1,182 @@
+package gemini
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// reasons maps utp.Stop to finishReason: there is none for calls.
+var reasons = map[utp.Stop]string{
+	utp.StopEnd: "STOP", utp.StopSequence: "STOP", utp.StopTool: "STOP", utp.StopPause: "STOP",
+	utp.StopLength: "MAX_TOKENS", utp.StopFilter: "SAFETY",
+}
+
+// reason is the finishReason of an end; what Gemini itself said stays.
+func reason(end utp.End) (reason, message string) {
+	own, _ := wire.UnpackExtra(end.Extra, provider)
+	if said := own.Text("finishReason"); stops[said] == end.Stop && said != "" {
+		return said, own.Text("finishMessage")
+	}
+	return reasons[end.Stop], ""
+}
+
+func usage(u utp.Usage) *usageJSON {
+	return &usageJSON{Prompt: wire.LooseInt(u.Prompt()), Cached: wire.LooseInt(u.CacheRead), Output: wire.LooseInt(u.Output),
+		Thoughts: wire.LooseInt(u.Reasoning), Total: wire.LooseInt(u.Prompt() + u.Completion())}
+}
+
+// chunk is a reply with some parts, and with its end if last is a Finish.
+func chunk(id, model string, parts []wire.Value, last *utp.Event) chunkJSON {
+	if parts == nil {
+		parts = []wire.Value{}
+	}
+	out := chunkJSON{ID: id, Model: model}
+	c := candidateJSON{Content: &contentJSON{Role: "model", Parts: parts}}
+	var rest wire.Fields
+	if last != nil {
+		why, message := reason(*last.End)
+		c.Reason, c.Message, out.Usage = wire.Loose(why), wire.Loose(message), usage(last.End.Usage)
+		rest, _ = wire.UnpackExtra(last.Extra, provider)
+	}
+	out.Candidates = []wire.Value{wire.JSON(c, rest)}
+	return out
+}
+
+// Whole writes a complete reply. It fails for one that is broken.
+func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wire.Loss, error) {
+	id, model := s.Named(r, reply.End)
+	var parts partList
+	var out chunkJSON
+	err := wire.Compose(r, reply, s, func(e utp.Event, words string) {
+		if e.Kind != utp.Finish {
+			parts.add(e, words)
+			return
+		}
+		out = chunk(id, model, parts.out, &e)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return wire.JSON(out, nil).Raw, parts.losses, nil
+}
+
+// partList makes parts of the events of a Sequence.
+type partList struct {
+	out    []wire.Value
+	losses []wire.Loss
+}
+
+func (l *partList) put(p partJSON, extra json.RawMessage) {
+	own, _ := wire.UnpackExtra(extra, provider)
+	if p.Signature == "" {
+		p.Signature = own.Text(signature)
+	}
+	l.out = append(l.out, wire.JSON(p, own.Without(signature)))
+}
+
+func (l *partList) add(e utp.Event, words string) {
+	switch e.Kind {
+	case utp.PartEnd:
+		if t, think := e.Value.(utp.Think); think {
+			l.put(partJSON{Text: &words, Thought: true, Signature: seal(t)}, nil)
+		} else {
+			l.put(partJSON{Text: &words}, nil)
+		}
+	case utp.CallEnd:
+		args, _ := wire.CallObject(*e.Call)
+		l.put(partJSON{Call: &callJSON{ID: e.Call.ID, Name: e.Call.Name, Args: args}}, e.Call.Extra)
+	case utp.Whole:
+		l.whole(e.Value)
+	}
+}
+
+// whole writes a part that comes in one piece, if the API has one like it.
+func (l *partList) whole(p utp.Part) {
+	switch p := p.(type) {
+	case utp.Text:
+		l.put(partJSON{Text: &p.Text}, p.Extra)
+	case utp.Think:
+		l.put(partJSON{Text: &p.Text, Thought: true, Signature: seal(p)}, nil)
+	case utp.Blob:
+		l.put(file(p), p.Extra)
+	case utp.Unknown:
+		if p.Provider == provider {
+			l.out = append(l.out, wire.Value{Raw: p.Raw})
+			return
+		}
+		l.losses = append(l.losses, wire.Loss{Path: "parts", What: "dropped", Why: "only " + p.Provider + " understands it"})
+	}
+}
+
+// seal is Gemini's own signature, or one that brings another's back with the
+// next request. Signatures are base64.
+func seal(t utp.Think) string {
+	if t.Provider != provider {
+		return wire.Seal(t)
+	}
+	if _, err := base64.StdEncoding.DecodeString(t.Signature); err != nil {
+		return ""
+	}
+	return t.Signature
+}
+
+// Writer writes a streamed reply. Calls are written when they are complete.
+func (f Front) Writer(r *utp.Request, s wire.Stamp) wire.Writer {
+	w := &writer{array: f.Framing(r) == wire.NDJSON}
+	w.id, w.model = s.Named(r, utp.End{})
+	w.Emitter = wire.Emitter{Sequence: wire.Sequence{NewID: s.NewID, Turn: len(r.Messages)}, Event: w.event, Fail: w.fail}
+	return w
+}
+
+type writer struct {
+	wire.Emitter
+	id, model string
+	array     bool
+	begun     bool
+}
+
+// send writes a chunk. In an array it stands between brackets and commas.
+func (w *writer) send(v any, last bool) {
+	data := wire.JSON(v, nil).Raw
+	if w.array {
+		opener := byte('[')
+		if w.begun {
+			opener = ','
+		}
+		data = append([]byte{opener}, data...)
+		if last {
+			data = append(data, ']')
+		}
+	}
+	w.begun = true
+	w.Send("", data)
+}
+
+func (w *writer) fail(err error) { w.send(fault(wire.FaultOf(err)), true) }
+
+func (w *writer) event(e utp.Event) {
+	var parts partList
+	switch e.Kind {
+	case utp.TextDelta:
+		parts.put(partJSON{Text: &e.Text}, nil)
+	case utp.ThinkDelta:
+		parts.put(partJSON{Text: &e.Text, Thought: true}, nil)
+	case utp.PartEnd:
+		t, _ := e.Value.(utp.Think)
+		if s := seal(t); s != "" {
+			parts.put(partJSON{Text: new(string), Thought: true, Signature: s}, nil)
+		}
+	case utp.Finish:
+		empty := wire.JSON(partJSON{Text: new(string)}, nil)
+		w.send(chunk(w.id, w.model, []wire.Value{empty}, &e), true)
+		return
+	default:
+		parts.add(e, "")
+	}
+	if len(parts.out) > 0 {
+		w.send(chunk(w.id, w.model, parts.out, nil), false)
+	}
+}

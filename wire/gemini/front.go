@@ -1,0 +1,343 @@
+package gemini
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// Front poses as Gemini.
+type Front struct{}
+
+var _ wire.Front = Front{}
+
+// array marks, in a request's Extra, a client that did not ask for server-sent
+// events: its stream is one JSON array.
+const array = "stream_as_array"
+
+// Framing is how the stream for a request is cut: as server-sent events, or for
+// clients that did not ask for them as lines that are one JSON array together.
+func (Front) Framing(r *utp.Request) wire.Framing {
+	own, _ := wire.UnpackExtra(r.Extra, provider)
+	if own.Get(array) != nil {
+		return wire.NDJSON
+	}
+	return wire.SSE
+}
+
+// reading is a client's request on its way in.
+type reading struct {
+	in     requestJSON
+	out    utp.Request
+	losses []wire.Loss
+}
+
+// Read reads the body of a POST to …/models/MODEL:generateContent,
+// :streamGenerateContent or :countTokens. What is wrong with it is a
+// *wire.InputError.
+func (Front) Read(r wire.HTTPRequest) (*utp.Request, []wire.Loss, error) {
+	var in reading
+	if err := in.read(r); err != nil {
+		return nil, nil, err
+	}
+	return &in.out, in.losses, nil
+}
+
+func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
+	body, err := wire.Body(h.Body)
+	if err != nil {
+		return err
+	}
+	if r.in, err = readRequest.Read(body); err != nil {
+		return err
+	}
+	if !r.in.Inner.IsZero() {
+		if r.in, err = readRequest.Read(r.in.Inner); err != nil {
+			return wire.Inside(err, "generateContentRequest", -1)
+		}
+	}
+	if r.in.Contents == nil {
+		return &wire.InputError{Path: "contents", Offset: -1, Want: "an array of contents"}
+	}
+	method := r.model(h.Path)
+	for _, step := range []func() *wire.InputError{r.system, r.contents, r.tools, r.config, r.generation} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	rest := r.in.Rest
+	for _, f := range []struct {
+		name  string
+		value wire.Value
+	}{{"generationConfig", r.in.Generation}, {"toolConfig", r.in.ToolConfig}} {
+		if !f.value.IsZero() {
+			rest = append(rest, wire.Field{Name: f.name, Value: f.value.Raw})
+		}
+	}
+	if r.out.Stream = method == "streamGenerateContent"; r.out.Stream && !slices.Contains(h.Query["alt"], "sse") {
+		rest = append(rest, wire.Field{Name: array, Value: []byte("true")})
+	}
+	r.out.Extra = wire.PackExtra(provider, rest)
+	return nil
+}
+
+// model takes the model from the path and gives the method.
+func (r *reading) model(path string) string {
+	name, method, _ := strings.Cut(bare(path), ":")
+	if r.out.Model = name; r.in.Model != "" {
+		r.out.Model = bare(r.in.Model)
+	}
+	return method
+}
+
+func (r *reading) lose(path, what, why string) {
+	r.losses = append(r.losses, wire.Loss{Path: path, What: what, Why: why})
+}
+
+func (r *reading) system() *wire.InputError {
+	if r.in.System.IsZero() {
+		return nil
+	}
+	if r.in.System.Kind() == '"' {
+		r.out.Messages = append(r.out.Messages, utp.NewText(utp.System, r.in.System.String()))
+		return nil
+	}
+	c, err := readContent.Read(r.in.System)
+	if err != nil {
+		return wire.Inside(err, "systemInstruction", -1)
+	}
+	parts, err := r.parts(c.Parts, "systemInstruction")
+	r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.System, Parts: parts})
+	return wire.Inside(err, "systemInstruction", -1)
+}
+
+func (r *reading) contents() *wire.InputError {
+	for i, v := range r.in.Contents {
+		if err := r.content(v, fmt.Sprintf("contents[%d]", i)); err != nil {
+			return wire.Inside(err, "contents", i)
+		}
+	}
+	return nil
+}
+
+func (r *reading) content(v wire.Value, path string) *wire.InputError {
+	c, err := readContent.Read(v)
+	if err != nil {
+		return err
+	}
+	role := utp.User
+	switch c.Role {
+	case "model":
+		role = utp.Assistant
+	case "", "user", "function", "tool":
+	default:
+		return &wire.InputError{Path: "role", Offset: v.Offset, Want: "user or model, not " + c.Role}
+	}
+	parts, err := r.parts(c.Parts, path)
+	if err != nil {
+		return err
+	}
+	r.add(role, parts, wire.PackExtra(provider, c.Rest))
+	return nil
+}
+
+// add adds a message; the results of one of the user's come first, as a message
+// of their own.
+func (r *reading) add(role utp.Role, parts []utp.Part, extra json.RawMessage) {
+	var results, others []utp.Part
+	for _, p := range parts {
+		if _, ok := p.(utp.Result); ok {
+			results = append(results, p)
+			continue
+		}
+		others = append(others, p)
+	}
+	if len(results) > 0 {
+		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.ToolRole, Parts: results, Extra: extra})
+		extra = nil
+	}
+	if len(others) > 0 || len(results) == 0 {
+		r.out.Messages = append(r.out.Messages, utp.Message{Role: role, Parts: others, Extra: extra})
+	}
+}
+
+func (r *reading) parts(list []wire.Value, path string) ([]utp.Part, *wire.InputError) {
+	var out []utp.Part
+	for i, v := range list {
+		p, err := r.part(v, fmt.Sprintf("%s.parts[%d]", path, i))
+		if err != nil {
+			return nil, wire.Inside(err, "parts", i)
+		}
+		out = join(out, p)
+	}
+	return out, nil
+}
+
+// join adds a part. Reasoning comes in pieces, and its signature with the last.
+func join(parts []utp.Part, p utp.Part) []utp.Part {
+	n := len(parts) - 1
+	now, ok := p.(utp.Think)
+	if n < 0 || !ok {
+		return append(parts, p)
+	}
+	before, ok := parts[n].(utp.Think)
+	if !ok || before.Signature != "" || before.Provider != provider || len(before.Extra) > 0 {
+		return append(parts, p)
+	}
+	now.Text = before.Text + now.Text
+	parts[n] = now
+	return parts
+}
+
+func (r *reading) part(v wire.Value, path string) (utp.Part, *wire.InputError) {
+	p, err := readPart.Read(v)
+	if err != nil {
+		return nil, err
+	}
+	rest := p.Rest
+	if p.Signature != "" && !p.Thought {
+		rest = append(rest, wire.Field{Name: signature, Value: wire.JSON(p.Signature, nil).Raw})
+	}
+	extra := wire.PackExtra(provider, rest)
+	switch {
+	case p.Call != nil:
+		return r.call(p.Call, extra, path), nil
+	case p.Response != nil:
+		return r.response(p.Response, extra, path)
+	case p.Text != nil && p.Thought:
+		return think(&p), nil
+	case p.Text != nil:
+		return utp.Text{Text: *p.Text, Extra: extra}, nil
+	case p.Inline != nil:
+		return inline(p.Inline, extra, v)
+	case p.File != nil:
+		return utp.Blob{MIME: p.File.MIME, URL: p.File.URI, Name: p.File.Name, Extra: extra}, nil
+	}
+	return utp.Unknown{Provider: provider, Raw: v.Raw}, nil
+}
+
+func inline(b *blobJSON, extra json.RawMessage, v wire.Value) (utp.Part, *wire.InputError) {
+	data, err := base64.StdEncoding.DecodeString(b.Data)
+	if err != nil {
+		if data, err = base64.URLEncoding.DecodeString(b.Data); err != nil {
+			return nil, &wire.InputError{Path: "inlineData.data", Offset: v.Offset, Want: fmt.Sprintf("base64 (%v)", err)}
+		}
+	}
+	return utp.Blob{MIME: b.MIME, Data: data, Name: b.Name, Extra: extra}, nil
+}
+
+// think reads reasoning. A signature that this package sealed names another origin.
+func think(p *partJSON) utp.Part {
+	if t, ok := wire.Unseal(p.Signature); ok {
+		t.Text = *p.Text
+		return t
+	}
+	return utp.Think{Text: *p.Text, Signature: p.Signature, Provider: provider, Extra: wire.PackExtra(provider, p.Rest)}
+}
+
+func (r *reading) call(j *callJSON, extra json.RawMessage, path string) utp.Part {
+	r.unknown(path+".functionCall", j.Rest)
+	c := utp.Call{ID: wire.OriginID(j.ID), Name: j.Name, Source: utp.Native, Extra: extra, Args: j.Args}
+	switch {
+	case len(j.Args) == 0:
+		c.Args = json.RawMessage("{}")
+	case !wire.IsObject(j.Args):
+		c.Args, c.RawArgs = nil, string(j.Args)
+	}
+	return c
+}
+
+// unknown reports fields inside a part that have no place.
+func (r *reading) unknown(path string, rest wire.Fields) {
+	for _, f := range rest {
+		r.lose(path+"."+f.Name, "dropped", "it is not known here")
+	}
+}
+
+// response reads a result: the text under "result", "output" or "error", or any
+// other object as JSON.
+func (r *reading) response(j *responseJSON, extra json.RawMessage, path string) (utp.Part, *wire.InputError) {
+	r.unknown(path+".functionResponse", j.Rest)
+	out := utp.Result{CallID: wire.OriginID(j.ID), Name: j.Name, Status: utp.OK, Extra: extra}
+	text := string(j.Response)
+	fields, err := wire.Members(wire.Value{Raw: j.Response})
+	if err == nil && len(fields) == 1 {
+		value := wire.Value{Raw: fields[0].Value}
+		switch fields[0].Name {
+		case "result", "output":
+			if value.Kind() == '"' {
+				text = value.String()
+			}
+		case "error":
+			out.Status = utp.Failed
+			if value.Kind() == '"' {
+				text = value.String()
+			}
+		}
+	}
+	out.Parts = []utp.Part{utp.Text{Text: text}}
+	files, bad := r.parts(j.Parts, path)
+	out.Parts = append(out.Parts, files...)
+	return out, bad
+}
+
+func (r *reading) tools() *wire.InputError {
+	for i, v := range r.in.Tools {
+		t, err := readTool.Read(v)
+		if err != nil {
+			return wire.Inside(err, "tools", i)
+		}
+		for k, v := range t.Functions {
+			f, err := readFunction.Read(v)
+			if err != nil {
+				return wire.Inside(wire.Inside(err, "functionDeclarations", k), "tools", i)
+			}
+			r.out.Tools = append(r.out.Tools, tool(f))
+		}
+		for _, own := range t.Rest {
+			r.out.Tools = append(r.out.Tools, utp.Tool{Name: own.Name, Kind: utp.HostedTool, Extra: wire.PackExtra(provider, wire.Fields{own})})
+		}
+	}
+	return wire.CheckTools(r.out.Tools)
+}
+
+func tool(f functionJSON) utp.Tool {
+	out, rest := utp.Tool{Name: f.Name, Description: f.Description}, f.Rest
+	switch {
+	case len(f.JSONSchema) > 0:
+		out.Schema = f.JSONSchema
+		rest = append(rest, wire.Field{Name: asJSONSchema, Value: []byte("true")})
+	case len(f.Parameters) > 0:
+		out.Schema = wire.FromOpenAPI(f.Parameters)
+		rest = append(rest, wire.Field{Name: "parameters", Value: f.Parameters})
+	}
+	out.Extra = wire.PackExtra(provider, rest)
+	return out
+}
+
+func (r *reading) config() *wire.InputError {
+	if r.in.ToolConfig.IsZero() {
+		return nil
+	}
+	c, err := readConfig.Read(r.in.ToolConfig)
+	r.out.Choice = chosen(c.Calling)
+	return wire.Inside(err, "toolConfig", -1)
+}
+
+func (r *reading) generation() *wire.InputError {
+	if r.in.Generation.IsZero() {
+		return nil
+	}
+	g, err := readGeneration.Read(r.in.Generation)
+	if err != nil {
+		return wire.Inside(err, "generationConfig", -1)
+	}
+	r.out.Params = utp.Params{MaxTokens: g.MaxTokens, Temperature: g.Temperature, TopP: g.TopP, TopK: g.TopK, Seed: g.Seed, Stop: g.Stop,
+		Effort: effort(g.Thinking), Schema: schemaOf(g)}
+	return nil
+}

@@ -1,0 +1,183 @@
+package gemini
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// signature is the field of an Extra that holds a part's thoughtSignature.
+const signature = "thoughtSignature"
+
+// unsigned stands for the signature of a call that Gemini did not make.
+// Source: Google, "Thought signatures", FAQ.
+const unsigned = "skip_thought_signature_validator"
+
+func (w *writing) messages() {
+	ordered, losses := wire.Order(w.in.Messages, nil)
+	w.Losses = append(w.Losses, losses...)
+	if !leveled.MatchString(w.in.Model) {
+		lifted := wire.LiftBlobs(ordered) // a response with files is new in Gemini 3
+		if len(lifted) > len(ordered) {
+			w.Lose("messages", "files of results moved behind them", "the model takes no files in a response")
+		}
+		ordered = lifted
+	}
+	system, turns, losses := wire.Alternation{Drop: w.drop}.Turns(ordered)
+	w.Losses = append(w.Losses, losses...)
+	w.system(system)
+	w.out.Contents = []wire.Value{}
+	for i, m := range turns {
+		role := "user"
+		if m.Role == utp.Assistant {
+			role = "model"
+		}
+		out := contentJSON{Role: role, Parts: w.parts(fmt.Sprintf("contents[%d]", i), m)}
+		own := w.Own(fmt.Sprintf("messages[%d]", i), m.Extra)
+		w.out.Contents = append(w.out.Contents, wire.JSON(out, own))
+	}
+}
+
+func (w *writing) system(system []utp.Message) {
+	var out contentJSON
+	for _, m := range system {
+		out.Parts = append(out.Parts, w.parts("systemInstruction", m)...)
+	}
+	if len(out.Parts) > 0 {
+		w.out.System = wire.JSON(out, nil)
+	}
+}
+
+// drop says why a part cannot be sent.
+func (w *writing) drop(m utp.Message, p utp.Part) string {
+	switch p := p.(type) {
+	case utp.Think:
+		switch {
+		case p.Provider != provider:
+			return "it is another provider's reasoning"
+		case p.Model != "" && bare(p.Model) != bare(w.in.Model):
+			return "it is another model's reasoning"
+		}
+	case utp.Unknown:
+		if p.Provider != provider {
+			return "only its own provider understands it"
+		}
+	case utp.Blob:
+		return unsendable(p)
+	}
+	return ""
+}
+
+func unsendable(b utp.Blob) string {
+	kind, _, _ := strings.Cut(b.MIME, "/")
+	switch {
+	case len(b.Data) == 0 && b.URL == "":
+		return "it is empty"
+	case b.URL != "", b.MIME == "application/pdf", slices.Contains([]string{"image", "audio", "video", "text"}, kind):
+		return ""
+	}
+	return "Gemini does not take " + b.MIME
+}
+
+func (w *writing) parts(path string, m utp.Message) (out []wire.Value) {
+	first := m.Role == utp.Assistant && leveled.MatchString(w.in.Model)
+	for i, p := range m.Parts {
+		v := w.part(fmt.Sprintf("%s.parts[%d]", path, i), p, &first)
+		out = append(out, v)
+	}
+	return out
+}
+
+// part writes a part. bare is that the turn's first call is still to come, which
+// must not be without a signature.
+func (w *writing) part(path string, p utp.Part, bare *bool) wire.Value {
+	switch p := p.(type) {
+	case utp.Text:
+		own := w.Own(path, p.Extra)
+		return wire.JSON(partJSON{Text: &p.Text, Signature: own.Text(signature)}, own.Without(signature))
+	case utp.Think:
+		return wire.JSON(partJSON{Text: &p.Text, Thought: true, Signature: p.Signature}, w.Own(path, p.Extra))
+	case utp.Call:
+		own := w.Own(path, p.Extra)
+		j := partJSON{Call: w.call(path, p), Signature: own.Text(signature)}
+		if j.Signature == "" && *bare {
+			j.Signature = unsigned
+		}
+		*bare = false
+		return wire.JSON(j, own.Without(signature))
+	case utp.Result:
+		return wire.JSON(partJSON{Response: w.response(path, p)}, w.Own(path, p.Extra))
+	case utp.Blob:
+		return wire.JSON(file(p), w.Own(path, p.Extra))
+	case utp.Unknown:
+		return wire.Value{Raw: p.Raw}
+	}
+	return wire.JSON(partJSON{}, nil)
+}
+
+func (w *writing) id(id string) string {
+	if w.Vertex {
+		return ""
+	}
+	return id
+}
+
+func (w *writing) call(path string, c utp.Call) *callJSON {
+	args, ok := wire.CallObject(c)
+	if !ok {
+		w.Lose(path+".args", "sent as _raw", "the arguments are no JSON object")
+	}
+	return &callJSON{ID: w.id(c.ID), Name: w.names.OutLed(c.Name), Args: args}
+}
+
+// The keys of a response that is no object of its own.
+type (
+	resultOf struct {
+		Result string `json:"result"`
+	}
+	errorOf struct {
+		Error string `json:"error"`
+	}
+)
+
+// response writes a result. A text that is a JSON object is the response itself.
+func (w *writing) response(path string, r utp.Result) *responseJSON {
+	out := &responseJSON{ID: w.id(r.CallID), Name: w.names.OutLed(r.Name)}
+	text, failed := r.Text(), r.Status == utp.Failed || r.Status == utp.Denied
+	fields, err := wire.Members(wire.Value{Raw: []byte(text)})
+	switch {
+	case failed && (err != nil || fields.Get("error") == nil):
+		out.Response = wire.JSON(errorOf{text}, nil).Raw
+	case err == nil && strings.TrimSpace(text) != "":
+		out.Response = json.RawMessage(text)
+	default:
+		out.Response = wire.JSON(resultOf{text}, nil).Raw
+	}
+	for i, p := range r.Parts {
+		at := fmt.Sprintf("%s.parts[%d]", path, i)
+		switch p := p.(type) {
+		case utp.Text:
+		case utp.Blob:
+			if why := unsendable(p); why != "" {
+				w.Lose(at, "dropped", why)
+				continue
+			}
+			out.Parts = append(out.Parts, wire.JSON(file(p), nil))
+		default:
+			w.Lose(at, "dropped", "a response cannot hold it")
+		}
+	}
+	return out
+}
+
+func file(b utp.Blob) partJSON {
+	if b.URL != "" {
+		return partJSON{File: &fileJSON{MIME: b.MIME, URI: b.URL, Name: b.Name}}
+	}
+	return partJSON{Inline: &blobJSON{MIME: b.MIME, Data: base64.StdEncoding.EncodeToString(b.Data), Name: b.Name}}
+}

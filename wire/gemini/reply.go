@@ -1,0 +1,229 @@
+package gemini
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// stops maps finishReason; those that are not here are an ordinary end.
+var stops = map[string]utp.Stop{
+	"MAX_TOKENS": utp.StopLength,
+	"SAFETY":     utp.StopFilter, "RECITATION": utp.StopFilter, "BLOCKLIST": utp.StopFilter, "PROHIBITED_CONTENT": utp.StopFilter,
+	"SPII": utp.StopFilter, "LANGUAGE": utp.StopFilter, "IMAGE_SAFETY": utp.StopFilter, "IMAGE_PROHIBITED_CONTENT": utp.StopFilter,
+	"IMAGE_RECITATION":        utp.StopFilter,
+	"MALFORMED_FUNCTION_CALL": utp.StopBadCall, "UNEXPECTED_TOOL_CALL": utp.StopBadCall,
+	"TOO_MANY_TOOL_CALLS": utp.StopBadCall, "MISSING_THOUGHT_SIGNATURE": utp.StopBadCall,
+}
+
+type answer struct {
+	names *wire.Names
+	back  map[string]*wire.Coercion
+	model string
+	one   bool // later calls are dropped
+}
+
+// Read reads a whole reply, or a stream's array of chunks. An error body is an
+// *wire.Error.
+func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
+	return wire.ReadWhole(a.Reader(newID), body)
+}
+
+// Reader reads a streamed reply, or a whole one as a single frame.
+func (a answer) Reader(newID func() string) wire.Reader {
+	return &reader{answer: a, Incoming: wire.NewIncoming(provider, a.names, newID)}
+}
+
+type reader struct {
+	answer
+	wire.Incoming
+	evs     []utp.Event
+	calls   int
+	stopped bool // a finishReason was seen
+}
+
+func (r *reader) Feed(f wire.Frame) []utp.Event {
+	if !r.Over && len(f.Data) > 0 && !f.Done() {
+		r.frame(wire.Value{Raw: f.Data})
+	}
+	return r.take()
+}
+
+// Close takes a stream whose last chunk has a finishReason for whole: counts may
+// follow it.
+func (r *reader) Close() []utp.Event {
+	if r.stopped {
+		r.Finish()
+	}
+	r.Fail(wire.ErrCut)
+	return r.take()
+}
+
+func (r *reader) take() []utp.Event {
+	evs := append(r.evs, r.Take()...)
+	r.evs = nil
+	return evs
+}
+
+func (r *reader) frame(v wire.Value) {
+	if v.Kind() != '[' {
+		r.chunk(v)
+		return
+	}
+	list, err := v.Elements()
+	if err != nil {
+		r.Foreign(v.Raw, err)
+	}
+	for _, v := range list {
+		r.chunk(v)
+	}
+}
+
+func (r *reader) chunk(v wire.Value) {
+	j, err := readReply.Read(v)
+	if err != nil {
+		r.Foreign(v.Raw, err)
+		return
+	}
+	if !j.Error.IsZero() {
+		e := wire.ReadError(0, v.Raw)
+		e.RetryAfter = wire.RetryDelay(v.Raw)
+		r.Fail(e)
+		return
+	}
+	if j.Candidates == nil && j.Feedback == nil && j.Usage == nil {
+		r.Foreign(v.Raw, &wire.InputError{Offset: -1, Want: "candidates"})
+		return
+	}
+	r.note(&j)
+	for i := range j.Candidates {
+		if j.Candidates[i].Index == 0 {
+			r.candidate(&j.Candidates[i])
+		}
+	}
+}
+
+// note keeps what stands beside the candidates.
+func (r *reader) note(j *replyJSON) {
+	if j.Model != "" {
+		r.End.Model = string(j.Model)
+	}
+	if j.ID != "" {
+		r.End.ID = string(j.ID)
+	}
+	if j.Usage != nil {
+		r.End.Usage = j.Usage.usage()
+	}
+	if j.Feedback != nil && j.Feedback.Reason != "" {
+		r.stop(utp.StopFilter, string(j.Feedback.Reason), string(j.Feedback.Message))
+	}
+}
+
+func (u *usageJSON) usage() utp.Usage {
+	in := int(u.Prompt + u.ToolUse - u.Cached)
+	return utp.Usage{Input: max(0, in), CacheRead: int(u.Cached), Output: int(u.Output), Reasoning: int(u.Thoughts)}
+}
+
+func (r *reader) candidate(c *candidateJSON) {
+	if c.Content != nil {
+		for _, v := range c.Content.Parts {
+			r.part(v)
+		}
+	}
+	if c.Reason == "" || c.Reason == "FINISH_REASON_UNSPECIFIED" {
+		return
+	}
+	r.Keep(c.Rest.Without("safetyRatings", "tokenCount", "avgLogprobs"))
+	stop, known := stops[string(c.Reason)]
+	if !known {
+		stop = utp.StopEnd
+	}
+	r.stop(stop, string(c.Reason), string(c.Message))
+}
+
+func (r *reader) stop(stop utp.Stop, reason, message string) {
+	r.stopped, r.End.Stop = true, stop
+	if reason == "STOP" || reason == "MAX_TOKENS" {
+		return
+	}
+	said := wire.Fields{{Name: "finishReason", Value: wire.JSON(reason, nil).Raw}}
+	if message != "" {
+		said = append(said, wire.Field{Name: "finishMessage", Value: wire.JSON(message, nil).Raw})
+	}
+	r.End.Extra = wire.PackExtra(provider, said)
+}
+
+// signer is the model whose signatures the reply carries.
+func (r *reader) signer() string {
+	if r.End.Model != "" {
+		return r.End.Model
+	}
+	return r.model
+}
+
+func (r *reader) part(v wire.Value) {
+	p, err := readPart.Read(v)
+	if err != nil {
+		return
+	}
+	switch {
+	case p.Call != nil:
+		r.call(&p)
+	case p.Text != nil && p.Thought:
+		about := utp.Think{Signature: p.Signature, Provider: provider, Model: r.signer()}
+		r.Think(*p.Text, about)
+		if p.Signature != "" {
+			r.Sign(about)
+		}
+	case p.Text != nil:
+		r.Text(*p.Text)
+		if p.Signature != "" {
+			r.Part(utp.Text{Extra: signed(p.Signature)})
+		}
+	case p.Inline != nil:
+		r.inline(&p, v)
+	default:
+		r.Part(utp.Unknown{Provider: provider, Raw: v.Raw})
+	}
+}
+
+// signed is the Extra of a part with a signature.
+func signed(s string) json.RawMessage {
+	return wire.PackExtra(provider, wire.Fields{{Name: signature, Value: wire.JSON(s, nil).Raw}})
+}
+
+func (r *reader) inline(p *partJSON, v wire.Value) {
+	data, err := base64.StdEncoding.DecodeString(p.Inline.Data)
+	if err != nil {
+		r.Part(utp.Unknown{Provider: provider, Raw: v.Raw})
+		return
+	}
+	b := utp.Blob{MIME: p.Inline.MIME, Data: data, Name: p.Inline.Name}
+	if p.Signature != "" {
+		b.Extra = signed(p.Signature)
+	}
+	r.Part(b)
+}
+
+// call reads a call, which is always whole. Its signature goes with it.
+func (r *reader) call(p *partJSON) {
+	name := r.names.In(p.Call.Name)
+	if r.calls++; r.one && r.calls > 1 {
+		r.evs = append(r.take(), utp.Event{Kind: utp.ProblemEvent, Part: -1, Problem: &utp.Problem{
+			Kind: utp.Invalid, Name: name, Message: "a second call where one at a time was asked for"}})
+		return
+	}
+	args := r.back[name].Apply(p.Call.Args)
+	r.Call(wire.Fragment{Index: -1, ID: p.Call.ID, Name: p.Call.Name, Args: string(args), Whole: true})
+	evs := r.take()
+	if p.Signature != "" {
+		for i := range evs {
+			if evs[i].Kind == utp.CallEnd {
+				evs[i].Call.Extra = signed(p.Signature)
+			}
+		}
+	}
+	r.evs = evs
+}

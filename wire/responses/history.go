@@ -1,0 +1,261 @@
+package responses
+
+import (
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// asRole is, in a message's Extra, the role that its client gave it: "developer".
+const asRole = "role"
+
+func (w *writing) messages() {
+	ordered, losses := wire.Order(w.in.Messages, wire.ShortIDs(maxID))
+	w.Losses = append(w.Losses, losses...)
+	front := true
+	for i, m := range ordered {
+		path := fmt.Sprintf("messages[%d]", i)
+		own := w.Own(path, m.Extra)
+		front = front && m.Role == utp.System
+		switch {
+		case front && len(own) == 0:
+			w.out.Instructions = strings.TrimPrefix(w.out.Instructions+"\n\n"+m.Text(), "\n\n")
+			w.onlyText(path, m)
+		case m.Role == utp.Assistant:
+			w.assistant(path, m)
+		case m.Role == utp.ToolRole:
+			for _, r := range m.Results() {
+				w.result(path, r)
+			}
+		default:
+			w.said(path, m, own)
+		}
+	}
+	w.out.Input = wire.JSON(w.items, nil)
+	if w.items == nil {
+		w.out.Input = wire.JSON([]wire.Value{}, nil)
+	}
+}
+
+// onlyText reports what else instructions hold.
+func (w *writing) onlyText(path string, m utp.Message) {
+	for i, p := range m.Parts {
+		if _, ok := p.(utp.Text); !ok {
+			w.Lose(fmt.Sprintf("%s.parts[%d]", path, i), "dropped", "instructions are a text")
+		}
+	}
+}
+
+func (w *writing) add(v any, rest wire.Fields) { w.items = append(w.items, wire.JSON(v, rest)) }
+
+// said writes a message of the user or the system.
+func (w *writing) said(path string, m utp.Message, own wire.Fields) {
+	var parts []utp.Part
+	for i, p := range m.Parts {
+		if u, ok := p.(utp.Unknown); ok && u.Provider == provider {
+			w.items = append(w.items, wire.Value{Raw: u.Raw})
+			continue
+		}
+		if why := unsendable(p); why != "" {
+			w.Lose(fmt.Sprintf("%s.parts[%d]", path, i), "dropped", why)
+			continue
+		}
+		parts = append(parts, p)
+	}
+	if len(parts) == 0 {
+		return
+	}
+	role := string(m.Role)
+	if as := own.Text(asRole); as != "" {
+		role = as
+	}
+	w.add(messageItem{Type: "message", Role: role, Content: w.content(path, parts)}, own.Without(asRole))
+}
+
+func unsendable(p utp.Part) string {
+	switch p := p.(type) {
+	case utp.Text:
+		return ""
+	case utp.Blob:
+		if len(p.Data) > 0 || p.URL != "" {
+			return ""
+		}
+		return "it is empty"
+	case utp.Unknown:
+		return "only " + p.Provider + " understands it"
+	}
+	return "this part has no place in such a message"
+}
+
+// content writes one plain text as a text, all else as parts.
+func (w *writing) content(path string, parts []utp.Part) wire.Value {
+	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 && len(t.Extra) == 0 {
+		return wire.JSON(t.Text, nil)
+	}
+	out := make([]wire.Value, len(parts))
+	for i, p := range parts {
+		at := fmt.Sprintf("%s.content[%d]", path, i)
+		switch p := p.(type) {
+		case utp.Text:
+			out[i] = wire.JSON(textPart{Type: "input_text", Text: p.Text}, w.Own(at, p.Extra))
+		case utp.Blob:
+			j := file(p)
+			if p.Name != "" && j.FileName == "" {
+				w.Lose(at+".name", "dropped", "an image has none")
+			}
+			out[i] = wire.JSON(j, w.Own(at, p.Extra))
+		}
+	}
+	return wire.JSON(out, nil)
+}
+
+// file is an input_image or an input_file.
+func file(b utp.Blob) contentPart {
+	url := b.URL
+	if url == "" {
+		url = "data:" + b.MIME + ";base64," + base64.StdEncoding.EncodeToString(b.Data)
+	}
+	switch {
+	case strings.HasPrefix(b.MIME, "image/"), b.MIME == "" && b.URL != "":
+		return contentPart{Type: "input_image", ImageURL: url}
+	case b.URL != "":
+		return contentPart{Type: "input_file", FileURL: url, FileName: b.Name}
+	}
+	name := b.Name
+	if name == "" {
+		name = "file" // the API wants one beside data
+	}
+	return contentPart{Type: "input_file", FileData: url, FileName: name}
+}
+
+// assistant writes each part as an item of its own, texts of one item together.
+func (w *writing) assistant(path string, m utp.Message) {
+	for i := 0; i < len(m.Parts); i++ {
+		at := fmt.Sprintf("%s.parts[%d]", path, i)
+		switch p := m.Parts[i].(type) {
+		case utp.Text:
+			w.answer(at, p)
+		case utp.Think:
+			w.thought(at, p)
+		case utp.Call:
+			w.call(at, p)
+		case utp.Unknown:
+			if p.Provider == provider {
+				w.items = append(w.items, wire.Value{Raw: p.Raw})
+				continue
+			}
+			w.Lose(at, "dropped", "only "+p.Provider+" understands it")
+		default:
+			w.Lose(at, "dropped", "an assistant's message cannot hold it")
+		}
+	}
+}
+
+// answer writes a text of the assistant. Of its Extra, what belongs to the
+// message stands there, what belongs to the text in its part.
+func (w *writing) answer(path string, t utp.Text) {
+	own := w.Own(path, t.Extra)
+	if t.Text == "" && len(own) == 0 {
+		return
+	}
+	part := textPart{Type: "output_text", Text: t.Text}
+	item := messageItem{Type: "message", Role: "assistant", ID: own.Text("id"), Status: own.Text("status")}
+	if refused := own.Get("refusal"); refused != nil {
+		item.Content = wire.JSON([]contentPart{{Type: "refusal", Refusal: t.Text}}, nil)
+	} else {
+		item.Content = wire.JSON([]wire.Value{wire.JSON(part, own.Without("id", "status", "phase", "refusal"))}, nil)
+	}
+	var phase wire.Fields
+	if p := own.Get("phase"); p != nil {
+		phase = wire.Fields{{Name: "phase", Value: p}}
+	}
+	w.add(item, phase)
+}
+
+// inContent marks, in Extra, reasoning that came as text, not as a summary.
+const inContent = "in_content"
+
+var date = regexp.MustCompile(`-\d{4}-\d{2}-\d{2}$`)
+
+func family(model string) string { return date.ReplaceAllString(model, "") }
+
+func (w *writing) thought(path string, t utp.Think) {
+	own, _ := wire.UnpackExtra(t.Extra, provider)
+	open := own.Get(inContent) != nil
+	switch {
+	case t.Provider != provider || t.Signature == "" && !open:
+		w.Lose(path, "dropped", "it is reasoning that this API did not encrypt")
+		return
+	case t.Model != "" && family(t.Model) != family(w.in.Model):
+		w.Lose(path, "dropped", "it is another model's reasoning")
+		return
+	}
+	item := reasoningItem{ID: t.ItemID, Type: "reasoning", Summary: []summaryPart{}, Encrypted: t.Signature}
+	switch {
+	case t.Text == "":
+	case open:
+		item.Content = []summaryPart{{"reasoning_text", t.Text}}
+	default:
+		item.Summary = []summaryPart{{"summary_text", t.Text}}
+	}
+	w.add(item, own.Without(inContent))
+}
+
+func (w *writing) call(path string, c utp.Call) {
+	own := w.Own(path, c.Extra)
+	item := callItem{Type: "function_call", ID: own.Text("id"), Status: own.Text("status"), CallID: c.ID, Name: w.names.Out(c.Name)}
+	if m, inside := w.members[c.Name]; inside {
+		item.Namespace, item.Name = m.namespace, m.name
+	}
+	if c.Kind == utp.CustomCall {
+		item.Type, item.Input = "custom_tool_call", &c.RawArgs
+		w.custom[c.ID] = true
+	} else {
+		args, ok := wire.Object(c.Args, c.RawArgs)
+		if !ok {
+			w.Lose(path+".arguments", "sent as _raw", "they are no JSON object")
+		}
+		s := string(args)
+		item.Arguments = &s
+	}
+	w.add(item, own.Without("id", "status", "namespace"))
+}
+
+// result writes an output: one plain text as a text, all else as parts. There is
+// no mark for a failure but words.
+func (w *writing) result(path string, r utp.Result) {
+	item := outputItem{Type: "function_call_output", CallID: r.CallID}
+	if w.custom[r.CallID] {
+		item.Type = "custom_tool_call_output"
+	}
+	var parts []utp.Part
+	list := false
+	for i, p := range r.Parts {
+		if why := unsendable(p); why != "" {
+			w.Lose(fmt.Sprintf("%s.result.parts[%d]", path, i), "dropped", why)
+			continue
+		}
+		t, plain := p.(utp.Text)
+		list = list || !plain || len(t.Extra) > 0
+		parts = append(parts, p)
+	}
+	own := w.Own(path, r.Extra)
+	if len(parts) < 2 && !list {
+		item.Output = wire.JSON(wire.ResultText(r), nil)
+	} else {
+		item.Output = w.content(path, marked(parts, r))
+	}
+	w.add(item, own)
+}
+
+// marked puts the mark of a failure before the first text of a result.
+func marked(parts []utp.Part, r utp.Result) []utp.Part {
+	if r.Status == "" || r.Status == utp.OK {
+		return parts
+	}
+	return append([]utp.Part{utp.Text{Text: wire.ResultText(utp.Result{Status: r.Status})}}, parts...)
+}

@@ -1,0 +1,381 @@
+package responses
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+type answer struct {
+	names   *wire.Names
+	members map[string]member
+	back    map[string]*wire.Coercion
+	model   string
+}
+
+// Read reads a whole reply. An error body is an *wire.Error.
+func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
+	return wire.ReadWhole(a.Reader(newID), body)
+}
+
+// Reader reads a streamed reply, or a whole one as a single frame.
+func (a answer) Reader(newID func() string) wire.Reader {
+	return &reader{answer: a, Incoming: wire.NewIncoming(provider, a.names, newID), items: map[string]*item{}}
+}
+
+// item is an output item that has begun.
+type item struct {
+	kind    string
+	index   int  // among the items, for the calls
+	some    bool // a delta came
+	summary int  // of the last delta
+	hold    bool // arguments that are changed when they are complete
+	done    bool
+}
+
+type reader struct {
+	answer
+	wire.Incoming
+	items   map[string]*item
+	count   int
+	refused bool
+}
+
+func (r *reader) Feed(f wire.Frame) []utp.Event {
+	if !r.Over && len(f.Data) > 0 && !f.Done() {
+		r.event(f.Data)
+	}
+	return r.Take()
+}
+
+func (r *reader) Close() []utp.Event {
+	r.Fail(wire.ErrCut)
+	return r.Take()
+}
+
+func (r *reader) event(data []byte) {
+	v := wire.Value{Raw: data}
+	e, err := readEvent.Read(v)
+	if err != nil {
+		r.Foreign(data, err)
+		return
+	}
+	name, _ := strings.CutPrefix(string(e.Type), "response.")
+	switch name {
+	case "created", "in_progress", "queued":
+		r.begin(e.Response)
+	case "output_item.added":
+		r.open(&e)
+	case "output_item.done":
+		r.done(r.find(&e), e.Item)
+	case "completed", "incomplete", "failed", "cancelled":
+		r.whole(e.Response)
+	case "error":
+		r.Fail(wire.ReadError(0, data))
+	case "":
+		r.bare(&e, v)
+	default:
+		r.delta(name, &e)
+	}
+}
+
+// bare reads an object without a type: a whole response, or an error.
+func (r *reader) bare(e *eventJSON, v wire.Value) {
+	switch {
+	case e.Object == "response":
+		r.whole(v)
+	case !e.Error.IsZero():
+		r.Fail(wire.ReadError(0, v.Raw))
+	default:
+		r.Foreign(v.Raw, &wire.InputError{Offset: -1, Want: "a type"})
+	}
+}
+
+func (r *reader) begin(v wire.Value) {
+	if j, err := readReply.Read(v); err == nil {
+		r.End.ID, r.End.Model = string(j.ID), string(j.Model)
+	}
+}
+
+// find is the item that an event belongs to: by its id, or where there is none
+// by its place.
+func (r *reader) find(e *eventJSON) *item {
+	id := string(e.ItemID)
+	if call, err := readCall.Read(e.Item); id == "" && err == nil {
+		id = call.ID
+	}
+	key := "#" + id
+	if id == "" && e.Index != nil {
+		key = string(rune(*e.Index))
+	}
+	it := r.items[key]
+	if it == nil {
+		it = &item{index: r.count}
+		r.count++
+		r.items[key] = it
+	}
+	return it
+}
+
+// open begins an item. A call begins here; of the others the deltas tell.
+func (r *reader) open(e *eventJSON) {
+	it := r.find(e)
+	head, err := readHead.Read(e.Item)
+	if err != nil || it.kind != "" {
+		return
+	}
+	it.kind = string(head.Type)
+	if it.isCall() {
+		r.openCall(it, e.Item)
+	}
+}
+
+func (it *item) isCall() bool { return it.kind == "function_call" || it.kind == "custom_tool_call" }
+
+func (r *reader) openCall(it *item, v wire.Value) {
+	c, err := readCall.Read(v)
+	if err != nil {
+		return
+	}
+	rest := c.Rest
+	for _, f := range []struct{ name, value string }{{"id", c.ID}, {"status", ended(c.Status)}} {
+		if f.value != "" {
+			rest = rest.Set(f.name, wire.JSON(f.value, nil).Raw)
+		}
+	}
+	r.Note(c.CallID, rest)
+	name := c.Name
+	for full, m := range r.members {
+		if c.Namespace != "" && m == (member{c.Namespace, c.Name}) {
+			name = r.names.Out(full)
+		}
+	}
+	it.hold = r.back[r.names.In(name)] != nil
+	r.Call(wire.Fragment{Index: it.index, ID: c.CallID, Name: name})
+	if it.kind == "custom_tool_call" {
+		r.Call(wire.Fragment{Index: it.index, Args: `{"input":"`})
+	}
+}
+
+// ended is the status of a call that is over.
+func ended(status string) string {
+	if status == "in_progress" {
+		return "completed"
+	}
+	return status
+}
+
+func (r *reader) delta(name string, e *eventJSON) {
+	kind, isDelta := strings.CutSuffix(name, ".delta")
+	if !isDelta || e.Delta == "" {
+		return
+	}
+	it, delta := r.find(e), string(e.Delta)
+	switch kind {
+	case "output_text", "refusal":
+		r.refused = r.refused || kind == "refusal"
+		r.Text(delta)
+	case "reasoning_summary_text", "reasoning_text", "reasoning_summary":
+		if e.Summary != nil && *e.Summary != it.summary {
+			it.summary = *e.Summary
+			delta = "\n\n" + delta
+		}
+		r.Think(delta, utp.Think{Provider: provider, Model: r.signer()})
+	case "function_call_arguments":
+		if it.hold {
+			return // they come again, whole
+		}
+		r.Call(wire.Fragment{Index: it.index, Args: delta})
+	case "custom_tool_call_input":
+		r.Call(wire.Fragment{Index: it.index, Args: inside(delta)})
+	}
+	it.some = true
+}
+
+// inside is a text as it stands inside a JSON string.
+func inside(s string) string {
+	b := wire.JSON(s, nil).Raw
+	return string(b[1 : len(b)-1])
+}
+
+// signer is the model whose reasoning the reply carries.
+func (r *reader) signer() string {
+	if r.End.Model != "" {
+		return r.End.Model
+	}
+	return r.model
+}
+
+// done reads a complete item: all of it if no delta came.
+func (r *reader) done(it *item, v wire.Value) {
+	head, err := readHead.Read(v)
+	if err != nil || it.done {
+		return
+	}
+	it.done = true
+	if it.kind == "" {
+		if it.kind = string(head.Type); it.isCall() {
+			r.openCall(it, v)
+		}
+	}
+	switch it.kind {
+	case "message":
+		r.message(it, v)
+	case "reasoning":
+		r.thought(it, v)
+	case "function_call", "custom_tool_call":
+		r.closeCall(it, v)
+	default:
+		r.Part(utp.Unknown{Provider: provider, Raw: v.Raw})
+	}
+}
+
+func (r *reader) message(it *item, v wire.Value) {
+	m, err := readMessage.Read(v)
+	if err == nil && !it.some {
+		parts, _ := m.Content.Elements()
+		for _, p := range parts {
+			part, err := readPart.Read(p)
+			if err != nil {
+				continue
+			}
+			r.refused = r.refused || part.Type == "refusal"
+			r.Text(part.Text + part.Refusal)
+		}
+	}
+	r.EndPart()
+}
+
+func (r *reader) thought(it *item, v wire.Value) {
+	t, err := readThought.Read(v)
+	if err != nil {
+		r.EndPart()
+		return
+	}
+	about := utp.Think{Signature: t.Encrypted, ItemID: t.ID, Provider: provider, Model: r.signer()}
+	words, open := reasoningText(t)
+	if open {
+		about.Extra = wire.PackExtra(provider, wire.Fields{{Name: inContent, Value: []byte("true")}})
+	}
+	if !it.some {
+		r.Think(words, about)
+	}
+	if t.Encrypted != "" || words != "" || it.some {
+		r.Sign(about)
+	}
+	r.EndPart()
+}
+
+// reasoningText joins the summary, or where there is none the reasoning itself.
+func reasoningText(t reasoningItem) (text string, open bool) {
+	parts := t.Summary
+	if len(parts) == 0 && len(t.Content) > 0 {
+		parts, open = t.Content, true
+	}
+	words := make([]string, len(parts))
+	for i, p := range parts {
+		words[i] = p.Text
+	}
+	return strings.Join(words, "\n\n"), open
+}
+
+// closeCall ends a call, unless another is open too.
+func (r *reader) closeCall(it *item, v wire.Value) {
+	c, err := readCall.Read(v)
+	if err != nil {
+		return
+	}
+	switch {
+	case it.kind == "custom_tool_call":
+		rest := `"}`
+		if c.Input != nil && !it.some {
+			rest = inside(*c.Input) + rest
+		}
+		r.Call(wire.Fragment{Index: it.index, Args: rest})
+	case c.Arguments != nil && !it.some:
+		args := *c.Arguments
+		if wire.IsObject([]byte(args)) {
+			args = string(r.back[r.own(c)].Apply(json.RawMessage(args)))
+		}
+		r.Call(wire.Fragment{Index: it.index, Args: args})
+	}
+	for _, other := range r.items {
+		if other.isCall() && !other.done {
+			return
+		}
+	}
+	r.EndCalls(c.Status == "incomplete")
+}
+
+// own is the tool's own name.
+func (r *reader) own(c callItem) string {
+	for full, m := range r.members {
+		if m == (member{c.Namespace, c.Name}) {
+			return full
+		}
+	}
+	return r.names.In(c.Name)
+}
+
+// whole reads a response that is over. What its items say came before in a
+// stream.
+func (r *reader) whole(v wire.Value) {
+	j, err := readReply.Read(v)
+	if err != nil {
+		r.Foreign(v.Raw, err)
+		return
+	}
+	r.begin(v)
+	for i, v := range j.Output {
+		if r.count > 0 && r.streamed(i, v) {
+			continue
+		}
+		r.done(r.find(&eventJSON{Index: &i, Item: v}), v)
+	}
+	if u, err := readUsage.Read(j.Usage); err == nil {
+		r.End.Usage = u.usage()
+	}
+	r.stop(&j, v)
+}
+
+// streamed reports an item that the events before have told.
+func (r *reader) streamed(i int, v wire.Value) bool {
+	if c, err := readCall.Read(v); err == nil && c.ID != "" {
+		if it := r.items["#"+c.ID]; it != nil {
+			return it.done
+		}
+	}
+	it := r.items[string(rune(i))]
+	return it != nil && it.done || i < r.count
+}
+
+func (u *usageJSON) usage() utp.Usage {
+	out := utp.Usage{CacheRead: int(u.InputHow.Cached), CacheWrite: int(u.InputHow.Written), Output: int(u.Output)}
+	out.Input = max(0, int(u.Input)-out.CacheRead-out.CacheWrite)
+	if n := int(u.OutputHow.Reasoning); n <= out.Output {
+		out.Output, out.Reasoning = out.Output-n, n
+	}
+	return out
+}
+
+func (r *reader) stop(j *replyJSON, v wire.Value) {
+	why, _ := readIncomplete.Read(j.Incomplete)
+	switch {
+	case j.Status == "failed", j.Status == "cancelled", j.Status == "" && j.Error.Kind() == '{':
+		e := wire.ReadError(0, v.Raw)
+		if e.Message == "" {
+			e.Message = "the response was " + string(j.Status)
+		}
+		r.Fail(e)
+		return
+	case j.Status == "incomplete" && why.Reason == "content_filter", r.refused:
+		r.End.Stop = utp.StopFilter
+	case j.Status == "incomplete":
+		r.End.Stop = utp.StopLength
+	default:
+		r.End.Stop = utp.StopEnd
+	}
+	r.Finish()
+}

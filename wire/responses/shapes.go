@@ -1,0 +1,329 @@
+package responses
+
+import (
+	"encoding/json"
+
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// requestJSON is the body of /v1/responses and of /v1/responses/input_tokens.
+type requestJSON struct {
+	Model        string       `json:"model"`
+	Instructions string       `json:"instructions,omitempty"`
+	Input        wire.Value   `json:"input,omitzero"` // a text or items
+	Tools        []wire.Value `json:"tools,omitempty"`
+	ToolChoice   wire.Value   `json:"tool_choice,omitzero"`
+	Parallel     *bool        `json:"parallel_tool_calls,omitempty"`
+	Stream       bool         `json:"stream,omitempty"`
+	Store        *bool        `json:"store,omitempty"` // true is the default: false must be said
+	Include      []string     `json:"include,omitempty"`
+	MaxTokens    *int         `json:"max_output_tokens,omitempty"`
+	Temperature  *float64     `json:"temperature,omitempty"`
+	TopP         *float64     `json:"top_p,omitempty"`
+	Reasoning    wire.Value   `json:"reasoning,omitzero"`
+	Text         wire.Value   `json:"text,omitzero"`
+	User         string       `json:"user,omitempty"`
+	Safety       string       `json:"safety_identifier,omitempty"` // the newer name of user
+	Previous     string       `json:"previous_response_id,omitempty"`
+	Conversation wire.Value   `json:"conversation,omitzero"`
+	Background   bool         `json:"background,omitempty"`
+	Rest         wire.Fields  `json:"-"`
+}
+
+type reasoningJSON struct {
+	Effort  string      `json:"effort,omitempty"`
+	Summary string      `json:"summary,omitempty"`
+	Rest    wire.Fields `json:"-"`
+}
+
+type textJSON struct {
+	Format *formatJSON `json:"format,omitempty"`
+	Rest   wire.Fields `json:"-"`
+}
+
+type formatJSON struct {
+	Type   string          `json:"type"`
+	Name   string          `json:"name,omitempty"`
+	Schema json.RawMessage `json:"schema,omitempty"`
+	Strict *bool           `json:"strict,omitempty"`
+}
+
+// toolJSON is a function, a custom tool, or of a namespace its members. Strict
+// is on where it is left out.
+type toolJSON struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+	Strict      *bool           `json:"strict,omitempty"`
+	Tools       []wire.Value    `json:"tools,omitempty"`
+	Rest        wire.Fields     `json:"-"`
+}
+
+type choiceJSON struct {
+	Type  string       `json:"type"`
+	Name  string       `json:"name,omitempty"`
+	Mode  string       `json:"mode,omitempty"`
+	Tools []choiceTool `json:"tools,omitempty"`
+}
+
+type choiceTool struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+}
+
+type headJSON struct {
+	Type wire.Loose `json:"type"`
+	Role wire.Loose `json:"role"`
+}
+
+// messageItem is a message; an assistant's also has an id and a status.
+type messageItem struct {
+	ID      string      `json:"id,omitempty"`
+	Type    string      `json:"type,omitempty"`
+	Status  string      `json:"status,omitempty"`
+	Role    string      `json:"role"`
+	Content wire.Value  `json:"content"` // a text or parts
+	Rest    wire.Fields `json:"-"`
+}
+
+// contentPart is input_text, output_text, refusal, input_image or input_file.
+type contentPart struct {
+	Type     string      `json:"type"`
+	Text     string      `json:"text,omitempty"`
+	Refusal  string      `json:"refusal,omitempty"`
+	ImageURL string      `json:"image_url,omitempty"`
+	FileName string      `json:"filename,omitempty"`
+	FileData string      `json:"file_data,omitempty"` // a data: URL
+	FileURL  string      `json:"file_url,omitempty"`
+	Rest     wire.Fields `json:"-"`
+}
+
+type textPart struct {
+	Type string      `json:"type"`
+	Text string      `json:"text"`
+	Rest wire.Fields `json:"-"`
+}
+
+// outputText is a text of a reply.
+type outputText struct {
+	Type        string            `json:"type"`
+	Text        string            `json:"text"`
+	Annotations []json.RawMessage `json:"annotations"`
+	Logprobs    []json.RawMessage `json:"logprobs"`
+}
+
+// callItem is a function_call or a custom_tool_call.
+type callItem struct {
+	ID        string      `json:"id,omitempty"`
+	Type      string      `json:"type"`
+	Status    string      `json:"status,omitempty"`
+	CallID    string      `json:"call_id"`
+	Namespace string      `json:"namespace,omitempty"`
+	Name      string      `json:"name"`
+	Arguments *string     `json:"arguments,omitempty"` // of a function: JSON as text
+	Input     *string     `json:"input,omitempty"`     // of a custom tool
+	Rest      wire.Fields `json:"-"`
+}
+
+// outputItem is a function_call_output or a custom_tool_call_output.
+type outputItem struct {
+	Type   string      `json:"type"`
+	CallID string      `json:"call_id"`
+	Output wire.Value  `json:"output"` // a text or parts
+	Rest   wire.Fields `json:"-"`
+}
+
+type reasoningItem struct {
+	ID        string        `json:"id,omitempty"`
+	Type      string        `json:"type"`
+	Summary   []summaryPart `json:"summary"`
+	Content   []summaryPart `json:"content,omitempty"` // of open models
+	Encrypted string        `json:"encrypted_content,omitempty"`
+	Rest      wire.Fields   `json:"-"`
+}
+
+type summaryPart struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// replyJSON is a response, as it is read.
+type replyJSON struct {
+	ID         wire.Loose   `json:"id"`
+	Object     wire.Loose   `json:"object"`
+	Model      wire.Loose   `json:"model"`
+	Status     wire.Loose   `json:"status"`
+	Output     []wire.Value `json:"output"`
+	Usage      wire.Value   `json:"usage"`
+	Error      wire.Value   `json:"error"`
+	Incomplete wire.Value   `json:"incomplete_details"`
+}
+
+type incompleteJSON struct {
+	Reason wire.Loose `json:"reason"`
+}
+
+type usageJSON struct {
+	Input    wire.LooseInt `json:"input_tokens"`
+	InputHow struct {
+		Cached  wire.LooseInt `json:"cached_tokens"`
+		Written wire.LooseInt `json:"cache_write_tokens"`
+	} `json:"input_tokens_details"`
+	Output    wire.LooseInt `json:"output_tokens"`
+	OutputHow struct {
+		Reasoning wire.LooseInt `json:"reasoning_tokens"`
+	} `json:"output_tokens_details"`
+	Total wire.LooseInt `json:"total_tokens"`
+}
+
+// eventJSON is any event of a stream, or a whole response.
+type eventJSON struct {
+	Type     wire.Loose `json:"type"`
+	Object   wire.Loose `json:"object"`
+	Response wire.Value `json:"response"`
+	Index    *int       `json:"output_index"`
+	ItemID   wire.Loose `json:"item_id"`
+	Item     wire.Value `json:"item"`
+	Delta    wire.Loose `json:"delta"`
+	Summary  *int       `json:"summary_index"`
+	Error    wire.Value `json:"error"`
+}
+
+// responseJSON is a response, as it is written.
+type responseJSON struct {
+	ID          string            `json:"id"`
+	Object      string            `json:"object"`
+	Created     int64             `json:"created_at"`
+	Status      string            `json:"status"`
+	Error       *responseError    `json:"error"`
+	Incomplete  *incompleteJSON   `json:"incomplete_details"`
+	Model       string            `json:"model"`
+	Output      []json.RawMessage `json:"output"`
+	Parallel    bool              `json:"parallel_tool_calls"`
+	Temperature *float64          `json:"temperature"`
+	TopP        *float64          `json:"top_p"`
+	MaxTokens   *int              `json:"max_output_tokens"`
+	ToolChoice  string            `json:"tool_choice"`
+	Tools       []struct{}        `json:"tools"` // not repeated
+	Previous    *string           `json:"previous_response_id"`
+	Store       bool              `json:"store"`
+	Metadata    struct{}          `json:"metadata"`
+	Usage       *usageJSON        `json:"usage"`
+}
+
+type responseError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// The events that are written: a head, and one of the others.
+type (
+	eventHead struct {
+		Type   string `json:"type"`
+		Number int    `json:"sequence_number"`
+	}
+	responseEvent struct {
+		Response responseJSON `json:"response"`
+	}
+	itemEvent struct {
+		Index int             `json:"output_index"`
+		Item  json.RawMessage `json:"item"`
+	}
+	// place is where in the output an event belongs.
+	place struct {
+		Index  int    `json:"output_index"`
+		ItemID string `json:"item_id"`
+	}
+	deltaEvent struct {
+		place
+		Delta string `json:"delta"`
+	}
+	argumentsEvent struct {
+		place
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	}
+	inputEvent struct {
+		place
+		Input string `json:"input"`
+	}
+	textDeltaEvent struct {
+		place
+		Content  int        `json:"content_index"`
+		Delta    string     `json:"delta"`
+		Logprobs []struct{} `json:"logprobs"`
+	}
+	textDoneEvent struct {
+		place
+		Content  int        `json:"content_index"`
+		Text     string     `json:"text"`
+		Logprobs []struct{} `json:"logprobs"`
+	}
+	contentEvent struct {
+		place
+		Content int        `json:"content_index"`
+		Part    outputText `json:"part"`
+	}
+	summaryDeltaEvent struct {
+		place
+		Summary int    `json:"summary_index"`
+		Delta   string `json:"delta"`
+	}
+	summaryDoneEvent struct {
+		place
+		Summary int    `json:"summary_index"`
+		Text    string `json:"text"`
+	}
+	summaryPartEvent struct {
+		place
+		Summary int         `json:"summary_index"`
+		Part    summaryPart `json:"part"`
+	}
+)
+
+type errorJSON struct {
+	Error errorDetail `json:"error"`
+}
+
+type errorDetail struct {
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    *string `json:"code"`
+}
+
+type countJSON struct {
+	Object string `json:"object"`
+	Input  int    `json:"input_tokens"`
+}
+
+type modelsJSON struct {
+	Object string      `json:"object"`
+	Data   []modelJSON `json:"data"`
+}
+
+type modelJSON struct {
+	ID      string        `json:"id"`
+	Object  string        `json:"object"`
+	Created wire.LooseInt `json:"created"`
+	Owner   string        `json:"owned_by"`
+}
+
+var (
+	readRequest    = wire.ShapeOf[requestJSON]()
+	readReasoning  = wire.ShapeOf[reasoningJSON]()
+	readFormat     = wire.ShapeOf[textJSON]()
+	readTool       = wire.ShapeOf[toolJSON]()
+	readChoice     = wire.ShapeOf[choiceJSON]()
+	readHead       = wire.ShapeOf[headJSON]()
+	readMessage    = wire.ShapeOf[messageItem]()
+	readPart       = wire.ShapeOf[contentPart]()
+	readCall       = wire.ShapeOf[callItem]()
+	readOutput     = wire.ShapeOf[outputItem]()
+	readThought    = wire.ShapeOf[reasoningItem]()
+	readReply      = wire.ShapeOf[replyJSON]()
+	readIncomplete = wire.ShapeOf[incompleteJSON]()
+	readUsage      = wire.ShapeOf[usageJSON]()
+	readEvent      = wire.ShapeOf[eventJSON]()
+)

@@ -1,0 +1,156 @@
+package responses
+
+import (
+	"fmt"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// Of a tool in a namespace, Extra names both; the tool's own name is then
+// NAMESPACE__NAME.
+const (
+	inNamespace     = "namespace"
+	namespaceText   = "namespace_description"
+	nameInNamespace = "name_in_namespace"
+	strictDefault   = "strict" // in Extra: null where it was left out
+)
+
+// member is the namespace of a tool and its name there.
+type member struct{ namespace, name string }
+
+// members lists the tools that are in namespaces, by their full names.
+func members(tools []utp.Tool) map[string]member {
+	out := map[string]member{}
+	for _, t := range tools {
+		own, _ := wire.UnpackExtra(t.Extra, provider)
+		if ns := own.Text(inNamespace); ns != "" {
+			out[t.Name] = member{ns, own.Text(nameInNamespace)}
+		}
+	}
+	return out
+}
+
+func (w *writing) tools() {
+	c := w.in.Choice
+	for i := 0; i < len(w.in.Tools); i++ {
+		t := w.in.Tools[i]
+		path := fmt.Sprintf("tools[%d]", i)
+		own := w.Own(path, t.Extra)
+		m, inside := w.members[t.Name]
+		switch {
+		case !inside:
+			w.tool(path, t, own)
+		case len(w.spaces) > 0 && w.spaces[len(w.spaces)-1] == m.namespace && w.lastSpace == len(w.out.Tools):
+			w.addMember(path, t, own)
+		default:
+			w.spaces = append(w.spaces, m.namespace)
+			w.group = toolJSON{Type: "namespace", Name: m.namespace, Description: own.Text(namespaceText)}
+			w.out.Tools = append(w.out.Tools, wire.Value{})
+			w.lastSpace = len(w.out.Tools)
+			w.addMember(path, t, own)
+		}
+	}
+	if len(w.out.Tools) == 0 {
+		return
+	}
+	w.out.Parallel = c.Parallel
+	w.choice(c)
+}
+
+// addMember adds a tool to the namespace that was written last.
+func (w *writing) addMember(path string, t utp.Tool, own wire.Fields) {
+	t.Name = w.members[t.Name].name
+	v, ok := w.define(path, t, own.Without(inNamespace, namespaceText, nameInNamespace))
+	if ok {
+		w.group.Tools = append(w.group.Tools, v)
+		w.out.Tools[w.lastSpace-1] = wire.JSON(w.group, nil)
+	}
+}
+
+func (w *writing) tool(path string, t utp.Tool, own wire.Fields) {
+	if (t.Kind == utp.HostedTool || t.Kind == utp.NamespaceTool) && len(own) > 0 {
+		w.out.Tools = append(w.out.Tools, wire.JSON(own, nil))
+		return
+	}
+	if out := w.names.Out(t.Name); out != t.Name {
+		w.Lose(path+".name", "sent as "+out, "only letters, digits, _ and - are allowed, 64 at most")
+	}
+	if v, ok := w.define(path, t, own); ok {
+		w.out.Tools = append(w.out.Tools, v)
+	}
+}
+
+// define writes a function or a custom tool.
+func (w *writing) define(path string, t utp.Tool, own wire.Fields) (wire.Value, bool) {
+	out := toolJSON{Type: "function", Name: w.names.Out(t.Name), Description: t.Description}
+	switch t.Kind {
+	case utp.CustomTool:
+		out.Type = "custom"
+	case utp.FunctionTool:
+		w.function(path, t, &out, own.Get(strictDefault) != nil)
+	default:
+		w.Lose(path, "dropped", "a "+string(t.Kind)+" tool of another provider cannot be offered here")
+		return wire.Value{}, false
+	}
+	return wire.JSON(out, own.Without(strictDefault)), true
+}
+
+// function writes the schema. Where nothing was said, strict is off, unless the
+// API's own client left it out.
+func (w *writing) function(path string, t utp.Tool, out *toolJSON, left bool) {
+	off := false
+	if out.Strict = t.Strict; t.Strict == nil && !left {
+		out.Strict = &off
+	}
+	if t.Strict != nil && *t.Strict {
+		schema, back, losses, ok := wire.Strict.Convert(t.Schema, path+".parameters")
+		if ok {
+			w.back[t.Name] = back
+			w.Losses = append(w.Losses, losses...)
+			if out.Parameters = t.Schema; len(losses) > 0 || back != nil || len(t.Schema) == 0 {
+				out.Parameters = schema
+			}
+			return
+		}
+		out.Strict = &off
+		w.Lose(path+".strict", "dropped", "a strict schema cannot have open objects or values of any type")
+	}
+	schema, _, losses, _ := wire.RootObject.Convert(t.Schema, path+".parameters")
+	out.Parameters = schema
+	w.Losses = append(w.Losses, losses...)
+}
+
+// choice writes tool_choice; auto is the API's default.
+func (w *writing) choice(c utp.Choice) {
+	mode := "auto"
+	if c.Mode == utp.Required {
+		mode = "required"
+	}
+	said := w.own.Get("tool_choice")
+	switch {
+	case said != nil && c.Mode == utp.Auto && len(c.Allowed) == 0:
+		w.out.ToolChoice = wire.Value{Raw: said}
+	case c.Mode == utp.None:
+		w.out.ToolChoice = wire.JSON("none", nil)
+	case c.Mode == utp.Named:
+		w.out.ToolChoice = wire.JSON(choiceJSON{Type: w.kind(c.Name), Name: w.names.Out(c.Name)}, nil)
+	case len(c.Allowed) > 0:
+		list := choiceJSON{Type: "allowed_tools", Mode: mode}
+		for _, name := range c.Allowed {
+			list.Tools = append(list.Tools, choiceTool{w.kind(name), w.names.Out(name)})
+		}
+		w.out.ToolChoice = wire.JSON(list, nil)
+	case mode == "required":
+		w.out.ToolChoice = wire.JSON(mode, nil)
+	}
+}
+
+func (w *writing) kind(name string) string {
+	for _, t := range w.in.Tools {
+		if t.Name == name && t.Kind == utp.CustomTool {
+			return "custom"
+		}
+	}
+	return "function"
+}
