@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Shape reads JSON objects into the struct T by its json tags, as encoding/json
-// does, but strictly: names are matched exactly, a value of another type is an
+// Shape writes the struct T as a JSON object by its json tags, and reads one into
+// it as encoding/json does, but strictly: names are matched exactly, a value of another type is an
 // *InputError with its path and offset, null is the same as absent, and what T
 // does not name goes into its field of type Fields, if it has one. T may hold
 // strings, bools, ints, floats, Loose, LooseInt, json.RawMessage, Value, and
@@ -57,12 +57,17 @@ type reading func(s *scanner, v reflect.Value) *InputError
 // fields is a struct with its fields by name.
 type fields struct {
 	byName map[string]member
+	order  []member
 	rest   int // the field of type Fields; -1: none
 }
 
 type member struct {
-	index int
-	read  reading
+	index  int
+	read   reading
+	write  writing
+	prefix string // the name and a colon
+	omits  bool   // left out where it is empty
+	zero   bool   // or zero
 }
 
 func (f *fields) read(s *scanner, v reflect.Value) *InputError {
@@ -104,8 +109,9 @@ func (b shapes) fields(t reflect.Type) *fields {
 		case name == "-" || !field.IsExported():
 			continue
 		}
-		m := member{i, b.reading(field.Type)}
-		f.byName[name] = m
+		m := member{index: i, read: b.reading(field.Type), write: b.writing(field.Type), prefix: string(quoted(nil, name)) + ":"}
+		m.options(field.Tag.Get("json"))
+		f.byName[name], f.order = m, append(f.order, m)
 		if b.proto {
 			f.byName[snake(name)] = m
 		}
