@@ -130,7 +130,7 @@ func (p *Parser) readFence() bool {
 	if n == len(s) && n < len(f.mark) && !p.end {
 		return false
 	}
-	if n < len(f.mark) || f.in.inString() {
+	if n < len(f.mark) || f.in.inString() || f.opensString() {
 		return p.fenceText(n)
 	}
 	return p.closeFence(true, len(f.mark))
@@ -191,6 +191,13 @@ func (p *Parser) inString() bool {
 		return true
 	}
 	return false
+}
+
+// opensString reports whether a quote stands before the mark: the mark is the
+// beginning of a string's content.
+func (f *fence) opensString() bool {
+	n := len(f.raw)
+	return n > 0 && (f.raw[n-1] == '"' || f.raw[n-1] == '\'')
 }
 
 // closeFence ends a fence with n bytes of mark.

@@ -37,19 +37,20 @@ type opener struct {
 
 // machine is a list of grammars, ready to parse. It is constant once built.
 type machine struct {
-	grams   []*gram
-	openers []opener
-	nodes   []node
-	root    [256]int32
-	pairs   [256][4]uint64  // by the first byte of a literal: the bytes that may follow it
-	hot     [256]bool       // bytes that begin a literal, in any case
-	lineHot [256]bool       // the same, of openers that count only at a line start
-	start   [256]bool       // bytes that something may begin with at a line start
-	follow  [256]bool       // bytes that may follow the word which a bare form begins with
-	bare    []int           // openers without a literal in front: bare JSON, f(…), name {…}
-	closers []marker        // of all groups and calls
-	fence   *gram           // the grammar whose calls stand in code fences
-	inside  func() *machine // what is read inside such a fence
+	grams    []*gram
+	openers  []opener
+	nodes    []node
+	root     [256]int32
+	pairs    [256][4]uint64  // by the first byte of a literal: the bytes that may follow it
+	hot      [256]bool       // bytes that begin a literal, in any case
+	lineHot  [256]bool       // the same, of openers that count only at a line start
+	start    [256]bool       // bytes that something may begin with at a line start
+	follow   [256]bool       // bytes that may follow the word which a bare form begins with
+	bare     []int           // openers without a literal in front: bare JSON, f(…), name {…}
+	bareJSON []int           // those of JSON grammars alone
+	closers  []marker        // of all groups and calls
+	fence    *gram           // the grammar whose calls stand in code fences
+	inside   func() *machine // what is read inside such a fence
 }
 
 type node struct {
@@ -171,6 +172,9 @@ func (m *machine) enter(i int) {
 	o := &m.openers[i]
 	if len(o.steps) == 0 || o.steps[0].lead == "" {
 		m.bare = append(m.bare, i)
+		if len(o.steps) == 0 && o.g.Body == grammar.JSON {
+			m.bareJSON = append(m.bareJSON, i)
+		}
 		m.addFollow(o)
 		return
 	}

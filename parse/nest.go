@@ -3,6 +3,7 @@ package parse
 import (
 	"encoding/json"
 	"html"
+	"slices"
 	"strings"
 )
 
@@ -48,7 +49,8 @@ func (p *Parser) endNest() {
 		p.broken("nested elements cannot be read", "")
 		return
 	}
-	p.argValue(v)
+	typed, _ := p.tools.Value(p.cur.name, p.cur.args.key, v) // text is what the dialect writes: no Fix
+	p.cur.buf = appendCompact(p.cur.buf, typed)
 	p.st = inTagged
 }
 
@@ -126,8 +128,17 @@ func (p *Parser) leaf(s string) (json.RawMessage, string) {
 	if g.XML {
 		text = html.UnescapeString(text)
 	}
+	if p.typed() {
+		return quote(text), s[end:]
+	}
 	if t := strings.TrimSpace(text); t != "" && strings.IndexByte("{[-0123456789tfn", t[0]) >= 0 && json.Valid([]byte(t)) {
 		return json.RawMessage(t), s[end:]
 	}
 	return quote(text), s[end:]
+}
+
+// typed reports whether the schema knows the argument, so that it types the
+// texts inside.
+func (p *Parser) typed() bool {
+	return p.cur.declared && slices.Contains(p.tools.Order(p.cur.name), p.cur.args.key)
 }

@@ -113,7 +113,7 @@ func (p *Parser) bare() found {
 		}
 	}
 	waits := no
-	for _, k := range p.m.bare {
+	for _, k := range p.bareFor(v.s[0]) {
 		o := &p.m.openers[k]
 		var c caps
 		switch n, _, f := p.fit(o, v, &c); f {
@@ -125,6 +125,15 @@ func (p *Parser) bare() found {
 		}
 	}
 	return waits
+}
+
+// bareFor lists the bare openers in the order to try them: an object is read by
+// a grammar of JSON if there is one.
+func (p *Parser) bareFor(first byte) []int {
+	if first == '{' && len(p.m.bareJSON) > 0 {
+		return p.m.bareJSON
+	}
+	return p.m.bare
 }
 
 // bareWord reports whether what stands behind the word at the start of v can
