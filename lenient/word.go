@@ -329,6 +329,7 @@ func (r *Reader) bareString(s string) {
 
 // prefixed begins a string behind its prefix.
 func (r *Reader) prefixed(s string, n int) int {
+	r.foreign = true
 	if !r.o.Python && !r.mend(here, stringPrefix, s, "") {
 		return 0
 	}
