@@ -34,8 +34,9 @@ arch:
 test:
 	$(GO) test ./...
 
+# Short: make test has run every case; here the slow ones are a sample.
 race:
-	$(GO) test -race ./...
+	$(GO) test -race -short -timeout=30m ./...
 
 # Every fuzz target for a while: make fuzz FUZZ=10m
 fuzz:

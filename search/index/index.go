@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"sync"
 
 	"modernc.org/sqlite"
@@ -110,7 +111,24 @@ func (x *Index) connect(ctx context.Context) error {
 		return err
 	}
 	x.db = db
-	return x.prepare(ctx)
+	return patient(ctx, func() error { return x.prepare(ctx) })
+}
+
+// patient tries again while another process switches the new database to its
+// journal: SQLite does not wait for that by itself.
+func patient(ctx context.Context, try func() error) error {
+	for range 200 {
+		err := try()
+		if err == nil || !strings.Contains(err.Error(), "SQLITE_BUSY") {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(25 * time.Millisecond):
+		}
+	}
+	return try()
 }
 
 // prepare makes the tables unless they are there in this version.
