@@ -23,8 +23,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 	"sync"
+	"time"
 
 	"modernc.org/sqlite"
 )
