@@ -1,7 +1,12 @@
 package parse
 
+import "strings"
+
 // readAfter waits for the closer of a balanced call.
 func (p *Parser) readAfter() bool {
+	if p.cur.plain {
+		return p.readLineEnd()
+	}
 	if !p.skipBlanks() {
 		return false
 	}
@@ -33,6 +38,34 @@ func (p *Parser) readAfter() bool {
 	return p.afterJunk(v)
 }
 
+// readLineEnd sees that a call f(…) which stands as ordinary text ends its
+// line: words behind it make it a mention.
+func (p *Parser) readLineEnd() bool {
+	s := p.rest()
+	n := 0
+	for n < len(s) && (s[n] == ' ' || s[n] == '\t' || s[n] == '\r') {
+		n++
+	}
+	v := p.viewAt(p.pos + n)
+	f := yes
+	if v.s != "" && strings.IndexByte("\n,;])#", v.s[0]) < 0 {
+		f = fits(p.m.closers, v)
+	} else if v.s == "" && !v.end {
+		f = more
+	}
+	switch {
+	case f == no:
+		p.broken("words behind the call", "the end of the line")
+	case f == yes && p.el.printed && v.s != "" && v.s[0] == ')':
+		p.pos += n + 1
+		p.el.printed = false
+	case f == yes:
+		p.cur.plain = false
+		p.finish()
+	}
+	return f != more
+}
+
 // ownClosers are the closers of the open call itself.
 func (p *Parser) ownClosers() []marker {
 	if p.cur.direct {
@@ -60,10 +93,18 @@ func (p *Parser) needsCloser() bool {
 	return len(p.ownClosers()) > 0 && p.cur.g.Call.Close != ""
 }
 
-// finishClosed ends a call at its own closer.
+// finishClosed ends a call at its own closer. One that the dialect never writes
+// ("Observation:") begins what the model invents.
 func (p *Parser) finishClosed() {
+	invents := p.cur.g.Line && p.cur.g.Call.Close == ""
 	p.finish()
-	if p.st == inGap && p.group == nil {
+	switch {
+	case p.cur.open:
+	case invents:
+		p.mark()
+		p.leave()
+		p.st = inRest
+	case p.st == inGap && p.group == nil:
 		p.st = inTail
 	}
 }

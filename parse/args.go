@@ -31,7 +31,7 @@ func (p *Parser) argKey(key string) {
 	if len(c.keys) == 0 {
 		p.firstKey(own)
 	}
-	if p.trial.on && p.trial.bare && !c.holds && c.declared {
+	if p.trial.on && p.trial.bare && !p.trial.whole && !c.holds && c.declared {
 		p.commit()
 	}
 	p.startCall()
@@ -273,9 +273,13 @@ func (p *Parser) wraps(f field) bool {
 	if len(v) == 0 || v[0] != '{' {
 		return false
 	}
+	inner := fieldsOf(v)
+	if f.key != "" && !p.known(inner) {
+		return false
+	}
 	c.fixes = append(c.fixes, utp.Fix{Path: "/" + f.key, Why: "arguments in a wrapper"})
 	c.buf, c.keys = c.buf[:0], c.keys[:0]
-	for _, in := range fieldsOf(v) {
+	for _, in := range inner {
 		p.argField(in)
 	}
 	if len(c.keys) == 0 {
@@ -283,6 +287,17 @@ func (p *Parser) wraps(f field) bool {
 	}
 	c.buf = append(c.buf, '}')
 	return true
+}
+
+// known reports whether the tool has one of these arguments, or there are none.
+func (p *Parser) known(fields []field) bool {
+	order := p.tools.Order(p.cur.name)
+	for _, f := range fields {
+		if key, _ := p.tools.Key(p.cur.name, f.key); slices.Contains(order, key) {
+			return true
+		}
+	}
+	return len(fields) == 0
 }
 
 // joinRepeated makes lists of arguments that were written more than once.

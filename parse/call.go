@@ -22,6 +22,7 @@ type call struct {
 	balanced bool // complete but for its closer
 	fenced   bool // the call has its own opener
 	direct   bool // it has none: it stands directly in its group
+	plain    bool // f(…) as ordinary text: it must end its line
 	part     int
 	start    int // offset of its first byte
 	argsAt   int // offset of its arguments; noArgs before
@@ -161,6 +162,7 @@ func (p *Parser) rawArgs() string {
 
 // closeCall forgets the call; its group may go on.
 func (p *Parser) closeCall() {
+	p.called = true
 	g := p.cur.g
 	p.cur.open, p.cur.started, p.cur.balanced, p.cur.pending = false, false, false, false
 	p.cur.fixes, p.cur.raw = nil, p.cur.raw[:0]
@@ -176,6 +178,9 @@ func (p *Parser) closeCall() {
 // ends the trial.
 func (p *Parser) fail(prob utp.Problem) {
 	c := &p.cur
+	if prob.Kind == utp.Truncated && p.trial.whole && p.cur.declared {
+		p.commit() // it was going to be a call
+	}
 	if p.trial.on {
 		p.reject()
 		return

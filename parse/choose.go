@@ -63,7 +63,7 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 	wait := false
 	for _, i := range cand {
 		o := &p.m.openers[i]
-		if o.line && !line || p.think != nil && !p.inThinking(o) {
+		if o.line && !line || o.hinted && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
 			continue
 		}
 		var c caps
@@ -71,7 +71,7 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 		switch {
 		case f == more:
 			wait = true
-		case f == yes && (best.state != yes || n > best.n || n == best.n && o.before(best.o)):
+		case f == yes && (best.state != yes || n > best.n || n == best.n && p.ranks(o, best.o)):
 			best.state, best.o, best.n, best.caps = yes, o, n, c
 		case f == no && first > best.broken && o.kind == openCall && o.steps[0].strong && !o.declared:
 			best.broken, best.first, best.named, best.lost = first, o, n > 0, c
@@ -83,8 +83,11 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 	return best
 }
 
-// before reports whether o reads what b could read as well.
-func (o *opener) before(b *opener) bool {
+// ranks reports whether o reads what b could read as well.
+func (p *Parser) ranks(o, b *opener) bool {
+	if a := p.prefers(o.g); a != p.prefers(b.g) {
+		return a
+	}
 	if o.second != b.second {
 		return b.second
 	}
@@ -145,6 +148,9 @@ func (p *Parser) fitBody(o *opener, v view, n, first int, c *caps) (int, int, fo
 			return 0, 0, no
 		}
 	}
+	if o.line && !o.onLine(body) || o.declared && c.id != "" && !inForm(o.g.ID, c.id) {
+		return 0, 0, no
+	}
 	again, f := o.openedTwice(body)
 	if f == more {
 		return 0, first, more
@@ -157,6 +163,16 @@ func (p *Parser) fitBody(o *opener, v view, n, first int, c *caps) (int, int, fo
 	}
 	c.twice = again > 0
 	return n + again, first, yes
+}
+
+// onLine reports whether a new line, an object or nothing stands behind an
+// opener that ends its line, where anything could be the call's text.
+func (o *opener) onLine(v view) bool {
+	if o.g.Text == "" || len(o.steps) == 0 || !o.steps[len(o.steps)-1].ends {
+		return true
+	}
+	n, rest := v.blanks()
+	return rest.s == "" || rest.s[0] == '{' || hasNewline(v.s[:n])
 }
 
 // mayCall reports whether the name in an opener may be called: outside its
@@ -225,11 +241,25 @@ func (p *Parser) atEnd(o *opener, v view, c *caps) found {
 }
 
 func (p *Parser) lookTagged(o *opener, v view, c *caps) found {
-	if v.s[0] == '{' || c.closed {
+	switch {
+	case c.closed:
+		return yes
+	case v.s[0] == '{' && o.declared:
+		return lookObject(v.from(1))
+	case v.s[0] == '{':
 		return yes
 	}
-	for _, list := range [...][]marker{o.g.arg.open, o.g.group.close, o.g.call.open} {
+	var arg caps
+	if _, f := longest(o.g.arg.open, v, &arg); f == more || f == yes && p.mayArgue(o.g, p.nameOf(o.g, c), arg.key) {
+		return f
+	}
+	for _, list := range [...][]marker{o.g.argHead, o.g.group.close} {
 		if f := fits(list, v); f != no {
+			return f
+		}
+	}
+	if !o.line {
+		if f := fits(o.g.call.open, v); f != no {
 			return f
 		}
 	}
@@ -237,7 +267,10 @@ func (p *Parser) lookTagged(o *opener, v view, c *caps) found {
 }
 
 func (p *Parser) lookArgs(o *opener, v view, c *caps) found {
-	if b := v.s[0]; b == '{' || b == '[' || b == '"' || o.g.Text != "" {
+	switch b := v.s[0]; {
+	case b == '{' && o.declared && o.g.Quote == "":
+		return lookObject(v.from(1))
+	case b == '{', b == '[', b == '"', o.g.Text != "":
 		return yes
 	}
 	for _, list := range [...][]marker{o.g.arg.open, o.g.group.close} {
@@ -246,6 +279,18 @@ func (p *Parser) lookArgs(o *opener, v view, c *caps) found {
 		}
 	}
 	return p.lookClose(o, v, c)
+}
+
+// lookObject accepts what stands behind the brace of an object in ordinary text.
+func lookObject(v view) found {
+	_, v = v.blanks()
+	switch {
+	case v.s == "":
+		return v.ask()
+	case v.s[0] == '"', v.s[0] == '\'', v.s[0] == '}':
+		return yes
+	}
+	return no
 }
 
 // lookClose accepts a call without arguments: in its group, or with a name
@@ -280,7 +325,12 @@ func (p *Parser) lookElement(v view, declared bool) found {
 	switch v.s[0] {
 	case '{':
 		return yes
-	case '"', '\'', '(':
+	case '"', '\'':
+		if declared {
+			return p.lookString(v.from(1))
+		}
+		return yes
+	case '(':
 		if declared {
 			return no
 		}
@@ -289,21 +339,32 @@ func (p *Parser) lookElement(v view, declared bool) found {
 	return p.lookPython(v, declared)
 }
 
+// lookString accepts the start of a call that is written as a string.
+func (p *Parser) lookString(v view) found {
+	for v.s != "" && v.s[0] == '\\' {
+		v = v.from(1)
+	}
+	if v.s != "" && v.s[0] == '{' {
+		return yes
+	}
+	return p.lookPython(v, true)
+}
+
 // maxLists is how many lists may open around a call.
 const maxLists = 8
 
 // lookPython accepts f( and x = f(.
 func (p *Parser) lookPython(v view, declared bool) found {
-	from, to, f := pythonHead(v)
+	from, to, f := p.pythonHead(v)
 	if f == yes && declared && !p.plainly(v.s[from:to]) {
 		return no
 	}
 	return f
 }
 
-// pythonHead finds the name in "f(" or "x = f(".
-func pythonHead(v view) (from, to int, f found) {
-	for range 2 {
+// pythonHead finds the name in "f(", "x = f(" or "print(f(".
+func (p *Parser) pythonHead(v view) (from, to int, f found) {
+	for range 3 {
 		to = from + word(v.s[from:])
 		switch {
 		case to < len(v.s) && to == from, to-from > maxSlot, to > from && '0' <= v.s[from] && v.s[from] <= '9':
@@ -313,9 +374,9 @@ func pythonHead(v view) (from, to int, f found) {
 		switch {
 		case next.s == "":
 			return from, to, v.ask()
-		case next.s[0] == '(':
+		case next.s[0] == '(' && (v.s[from:to] != "print" || !p.inside || p.declared("print")):
 			return from, to, yes
-		case next.s[0] != '=' || from > 0:
+		case next.s[0] != '(' && (next.s[0] != '=' || from > 0):
 			return 0, 0, no
 		}
 		from = to + blanks + 1

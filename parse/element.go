@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -69,6 +70,7 @@ type element struct {
 	ahead   int  // bytes that the reader took beyond it
 	list    bool // the element holds several calls
 	first   bool // no key was read yet
+	printed bool // print( stands around it
 }
 
 func (e *element) reset(o lenient.Options, r role, at int) {
@@ -99,12 +101,21 @@ func (e *element) pair(p *Parser) {
 	e.keyed = "\x00pair"
 }
 
-// python begins f(…) or x = f(…).
+// python begins f(…), x = f(…) or print(f(…)). As ordinary text it is Python to
+// the letter, and the whole of its line.
 func (p *Parser) python(v view) {
-	from, to, _ := pythonHead(v)
-	p.setName(v.s[from:to])
+	from, to, _ := p.pythonHead(v)
+	name := v.s[from:to]
+	if short := strings.TrimSuffix(name, ".call"); short != name && p.declared(short) {
+		name = short
+	}
+	p.setName(name)
 	p.pos += to + countBlanks(v.s[to:])
-	p.el.reset(lenient.Options{Python: true, Args: true, Strict: p.cfg.Repair == Off}, argsRole, p.at())
+	p.cur.plain = p.trial.on && p.trial.bare || p.bareBlock()
+	alone := p.cur.plain && p.group == nil && p.lists == 0
+	p.trial.whole = p.trial.whole || alone
+	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone || p.cfg.Repair == Off}, argsRole, p.at())
+	p.el.printed = strings.HasPrefix(v.s[:from], "print") || strings.Contains(v.s[:from], "print(")
 }
 
 // readElement feeds the value reader.
@@ -425,6 +436,9 @@ func (e *element) named(p *Parser) {
 }
 
 func unescape(escaped []byte) string {
+	if bytes.IndexByte(escaped, '\\') < 0 {
+		return string(escaped)
+	}
 	var s string
 	if json.Unmarshal([]byte(`"`+string(escaped)+`"`), &s) != nil {
 		return string(escaped)

@@ -27,13 +27,17 @@ const (
 	inFence                // in a code fence that may hold calls
 	inFenced               // after such a fence: nothing may follow
 	inCode                 // in a code fence that holds none
+	inRest                 // after the model began to invent a conversation: nothing is a call
 )
 
 // Parser reads one reply. It is not safe for concurrent use.
 type Parser struct {
-	cfg   Config
-	m     *machine
-	tools *schema.Set // the offered tools; nil: not known
+	cfg       Config
+	m         *machine
+	preferred []*gram
+	tools     *schema.Set // the offered tools; nil: not known
+
+	unknown string // the last name that means none of them
 
 	st    state
 	out   []utp.Event
@@ -56,6 +60,7 @@ type Parser struct {
 	noBare   int  // no bare forms before this offset: they were tried
 	noTry    int  // no opener at this offset: it was tried
 	tried    int  // bytes read twice so far
+	called   bool // a call was read
 	textPart int  // the open text or thinking part, or -1
 	nextPart int
 
@@ -72,6 +77,7 @@ type Parser struct {
 	fence   fence
 	cand    []int32
 	through through
+	inside  bool // it reads what a fence holds
 }
 
 // run reads s as far as it can be decided.
@@ -183,6 +189,8 @@ func (p *Parser) read() bool {
 		return p.readFence()
 	case inFenced:
 		return p.readFenced()
+	case inRest:
+		return p.readRest()
 	default:
 		return p.readCode()
 	}

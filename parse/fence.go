@@ -74,7 +74,7 @@ func (p *Parser) mayHold(v view) found {
 	if next.s == "" {
 		return v.ask()
 	}
-	if n > 0 && (next.s[0] == '=' || p.plainly(v.s[:n])) {
+	if n > 0 && (next.s[0] == '=' || p.plainly(v.s[:n]) || v.s[:n] == "print" && next.s[0] == '(') {
 		return yes
 	}
 	return no
@@ -90,6 +90,7 @@ func (p *Parser) startFence(mark string, n int) {
 	c := p.cfg
 	c.Prefill, c.Forced = "", ""
 	f.in = newParser(c, p.m.inside())
+	f.in.inside = true
 	p.pos += n
 	p.holdMark()
 	p.st = inFence

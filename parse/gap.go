@@ -157,6 +157,7 @@ func scalarJunk(s string) int {
 
 // endBlock leaves the block; what was consumed is markup.
 func (p *Parser) endBlock(closed bool) {
+	bare := p.bareBlock()
 	p.group = nil
 	if p.cur.open && p.cur.pending && !p.cur.started {
 		p.emptyBlock(closed)
@@ -164,7 +165,7 @@ func (p *Parser) endBlock(closed bool) {
 	}
 	p.mark()
 	p.toText()
-	if closed {
+	if closed || bare {
 		p.st = inTail
 	}
 }
@@ -190,7 +191,7 @@ func (p *Parser) readTail() bool {
 		return false
 	}
 	g, v := p.cur.g, p.view()
-	n, f := longest(g.closers, v, nil)
+	n, f := longest(p.m.closers, v, nil)
 	if f == yes && n > 1 {
 		p.pos += n
 		return true

@@ -17,9 +17,10 @@ type gram struct {
 	end               []marker
 	noise             []marker
 	routes            []route
-	fence             bool // its call opener is a code fence
-	argNewline        bool // one newline belongs to Arg.Open
-	endNewline        bool // one newline belongs to Arg.Close
+	fence             bool     // its call opener is a code fence
+	argNewline        bool     // one newline belongs to Arg.Open
+	endNewline        bool     // one newline belongs to Arg.Close
+	argHead           []marker // the part of Arg.Open with the key, where the value has a tag of its own
 	closers           []marker
 	after             []marker // what may stand behind a call whose closer is lost
 	bodyEnd           []marker // what ends a call without arguments
@@ -52,6 +53,9 @@ func compileGrammar(g *grammar.Grammar, rank int) *gram {
 	c.fence = strings.HasPrefix(g.Call.Open, "```")
 	c.argNewline = strings.HasSuffix(g.Arg.Open, "\n")
 	c.endNewline = strings.HasPrefix(g.Arg.Close, "\n")
+	for _, mk := range c.arg.open {
+		c.argHead = append(c.argHead, mk.keyPart()...)
+	}
 	c.join()
 	c.warm()
 	return c

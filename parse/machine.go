@@ -33,6 +33,7 @@ type opener struct {
 	second   bool // the record has another body, but JSON may stand here
 	named    bool // steps name the call
 	message  bool // counts only in a message that a route calls a call
+	hinted   bool // ordinary words: counts only if its grammar is preferred
 }
 
 // machine is a list of grammars, ready to parse. It is constant once built.
@@ -48,7 +49,7 @@ type machine struct {
 	follow   [256]bool       // bytes that may follow the word which a bare form begins with
 	bare     []int           // openers without a literal in front: bare JSON, f(…), name {…}
 	bareJSON []int           // those of JSON grammars alone
-	closers  []marker        // of all groups and calls
+	closers  []marker        // of all groups and calls but code fences
 	fence    *gram           // the grammar whose calls stand in code fences
 	inside   func() *machine // what is read inside such a fence
 }
@@ -68,13 +69,24 @@ var (
 	barePython = grammar.Grammar{Name: "python-bare", Body: grammar.Python, Line: true}
 
 	// auto is the machine of all built-in grammars.
-	auto = sync.OnceValue(func() *machine { return build(grammar.All(), true) })
+	auto = sync.OnceValue(func() *machine { return build(grammar.All(), wordless) })
+	// hinted is the same for a parser that prefers some of them.
+	hinted = sync.OnceValue(func() *machine { return build(grammar.All(), onHint) })
 	// embedded is the machine for a call that was written as a string.
-	embedded = sync.OnceValue(func() *machine { return build([]*grammar.Grammar{&bareJSON, &barePython}, false) })
+	embedded = sync.OnceValue(func() *machine { return build([]*grammar.Grammar{&bareJSON, &barePython}, inFull) })
+)
+
+// words says what becomes of markers that are made of ordinary words.
+type words int
+
+const (
+	inFull   words = iota // they count
+	wordless              // they do not: nobody said that the text is of their grammar
+	onHint                // they count if their grammar is preferred
 )
 
 // build compiles grammars in their order of rank.
-func build(list []*grammar.Grammar, auto bool) *machine {
+func build(list []*grammar.Grammar, w words) *machine {
 	m := &machine{nodes: make([]node, 1)}
 	for i, g := range list {
 		c := compileGrammar(g, i)
@@ -84,9 +96,9 @@ func build(list []*grammar.Grammar, auto bool) *machine {
 			c.call.open = slices.DeleteFunc(c.call.open, func(mk marker) bool { return strings.HasPrefix(mk.lead, "```") })
 		}
 		m.addCalls(c)
-		m.addMarks(c, auto)
+		m.addMarks(c, w)
 		for _, mk := range c.closers {
-			if !hasLead(m.closers, &mk) {
+			if !c.fence && !hasLead(m.closers, &mk) {
 				m.closers = append(m.closers, mk)
 			}
 		}
@@ -112,7 +124,7 @@ func insideFence(list []*grammar.Grammar) *machine {
 			out = append(out, g)
 		}
 	}
-	return build(append(out, &bareJSON, &barePython), false)
+	return build(append(out, &bareJSON, &barePython), inFull)
 }
 
 // addCalls lists the ways into a call of g.
@@ -138,32 +150,30 @@ func (m *machine) addCalls(g *gram) {
 	}
 }
 
-// addMarks lists the markers of g that count in text and open no call. One that
-// an earlier grammar has too is not listed again.
-func (m *machine) addMarks(g *gram, auto bool) {
-	add := func(kind openKind, list []marker, line bool) {
+// addMarks lists the markers of g that count in text and open no call.
+func (m *machine) addMarks(g *gram, w words) {
+	add := func(kind openKind, list []marker, isWord func(marker) bool) {
 		for _, mk := range list {
-			shared := func(o opener) bool {
-				return o.kind == kind && kind != openHeader && kind != endMessage && o.line == line && o.steps[0].lead == mk.lead && len(mk.pieces) == 1
-			}
-			if !slices.ContainsFunc(m.openers, shared) {
-				m.openers = append(m.openers, opener{g: g, kind: kind, steps: []marker{mk}, line: line})
+			if word := isWord(mk); !word || w != wordless {
+				m.addMark(opener{g: g, kind: kind, steps: []marker{mk}, line: word && kind == openThink, hinted: word && w == onHint})
 			}
 		}
 	}
-	counts := func(list []marker) []marker {
-		return slices.DeleteFunc(slices.Clone(list), func(mk marker) bool { return auto && isWord(mk) })
+	never := func(marker) bool { return false }
+	add(openThink, g.think.open, isWord)
+	add(closeThink, g.think.close, isWord)
+	add(openHeader, g.header.open, isWord)
+	add(endMessage, g.end, never)
+	add(dropNoise, g.noise, func(mk marker) bool { return !strings.ContainsAny(mk.lead, "|｜▁") })
+}
+
+// addMark lists a marker, unless it is plain and an earlier grammar has it too.
+func (m *machine) addMark(o opener) {
+	same := func(b opener) bool {
+		return b.kind == o.kind && b.line == o.line && !b.hinted && b.steps[0].lead == o.steps[0].lead && len(o.steps[0].pieces) == 1
 	}
-	for _, mk := range counts(g.think.open) {
-		add(openThink, []marker{mk}, isWord(mk))
-	}
-	add(closeThink, counts(g.think.close), false)
-	add(openHeader, counts(g.header.open), false)
-	add(endMessage, g.end, false)
-	for _, mk := range g.noise {
-		if !auto || strings.ContainsAny(mk.lead, "|｜▁") {
-			add(dropNoise, []marker{mk}, false)
-		}
+	if o.kind == openHeader || o.kind == endMessage || !slices.ContainsFunc(m.openers, same) {
+		m.openers = append(m.openers, o)
 	}
 }
 

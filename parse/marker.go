@@ -11,8 +11,7 @@ import (
 type marker struct {
 	pieces  []grammar.Piece
 	lead    string // the literal it begins with; "" if a slot or attribute comes first
-	head    bool   // white space stood before it
-	tail    bool   // white space stood after it
+	ends    bool   // a new line stood after it
 	strong  bool   // a letter stands before the first slot
 	repeats bool   // a slot repeats the opener's name or key
 }
@@ -42,10 +41,11 @@ func compile(template string) []marker {
 func trim(pieces []grammar.Piece) marker {
 	var m marker
 	if pieces[0].Kind == grammar.Space {
-		pieces, m.head = pieces[1:], true
+		pieces = pieces[1:]
 	}
 	if n := len(pieces); n > 0 && pieces[n-1].Kind == grammar.Space {
-		pieces, m.tail = pieces[:n-1], true
+		m.ends = strings.Contains(pieces[n-1].Text, "\n")
+		pieces = pieces[:n-1]
 	}
 	m.pieces = spaceBeforeBracket(pieces)
 	if len(m.pieces) > 0 && m.pieces[0].Kind == grammar.Literal {
@@ -83,6 +83,19 @@ func spaceBeforeBracket(pieces []grammar.Piece) []grammar.Piece {
 	}
 	out := append([]grammar.Piece{}, pieces[:n-1]...)
 	return append(out, grammar.Piece{Kind: grammar.Literal, Text: head}, grammar.Piece{Kind: grammar.Space}, grammar.Piece{Kind: grammar.Literal, Text: "["})
+}
+
+// keyPart is the marker up to the blanks behind {key}, if another tag follows
+// them.
+func (m marker) keyPart() []marker {
+	for k, p := range m.pieces {
+		if p.Kind == grammar.Space && k > 2 && k+1 < len(m.pieces) && m.pieces[k+1].Kind == grammar.Literal {
+			part := m
+			part.pieces = m.pieces[:k]
+			return []marker{part}
+		}
+	}
+	return nil
 }
 
 // names reports whether the marker holds a call's name, or an id with it.

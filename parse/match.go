@@ -255,7 +255,7 @@ func inSlot(b byte, slot string) bool {
 	case "key":
 		return b != '<' && b != '>' && b != '\n' && b != '"' && b != '=' && b != '{' && b != '|'
 	case "sfx":
-		return b == ':' || isNameByte(b)
+		return b > ' ' && b != '<' && b != '>'
 	}
 	return !slotEnds[b]
 }

@@ -8,18 +8,25 @@ import (
 
 // resolve finds the offered tool that a name means.
 func (p *Parser) resolve(name string) (string, *utp.Fix, bool) {
-	if p.tools == nil {
+	if p.tools == nil || name == "" {
 		return name, nil, false
 	}
-	return p.tools.Resolve(name)
+	if p.tools.Has(name) {
+		return name, nil, true
+	}
+	if name == p.unknown {
+		return name, nil, false
+	}
+	own, fix, ok := p.tools.Resolve(name)
+	if !ok {
+		p.unknown = strings.Clone(name)
+	}
+	return own, fix, ok
 }
 
 // declared reports whether a name means an offered tool.
 func (p *Parser) declared(name string) bool {
-	if p.tools == nil || name == "" {
-		return false
-	}
-	_, _, ok := p.tools.Resolve(name)
+	_, _, ok := p.resolve(name)
 	return ok
 }
 
@@ -55,7 +62,7 @@ func word(s string) int {
 func (p *Parser) nameOf(g *gram, c *caps) string {
 	name := c.name
 	if name == "" && c.id != "" {
-		name = nameInID(g.ID, c.id)
+		name = p.nameInID(g.ID, c.id)
 	}
 	if i := strings.LastIndexByte(name, '/'); i >= 0 && !p.declared(name) {
 		name = name[i+1:]
@@ -63,18 +70,33 @@ func (p *Parser) nameOf(g *gram, c *caps) string {
 	return name
 }
 
-// nameInID reads the name out of an id of the form "functions.{name}:{n}".
-// Where the id has another form, the name is its last dotted part; a mere
-// counter holds none.
-func nameInID(form, id string) string {
+// inForm reports whether an id is of the form "functions.{name}:{n}": with its
+// prefix, or with its counter.
+func inForm(form, id string) bool {
 	before, after, _ := strings.Cut(form, "{name}")
 	sep := strings.TrimSuffix(after, "{n}")
-	id = strings.TrimPrefix(id, before)
-	if i := strings.LastIndex(id, sep); sep != "" && i >= 0 {
-		id = id[:i]
+	return before != "" && strings.HasPrefix(id, before) || sep != "" && strings.Contains(id, sep)
+}
+
+// nameInID reads the name out of an id of the form "functions.{name}:{n}".
+// Where the id has another prefix, the name is its last dotted part. A mere
+// counter holds none, and an id without a counter only that of an offered tool.
+func (p *Parser) nameInID(form, id string) string {
+	before, after, _ := strings.Cut(form, "{name}")
+	sep := strings.TrimSuffix(after, "{n}")
+	name, prefixed := strings.CutPrefix(id, before)
+	i := strings.LastIndex(name, sep)
+	counted := sep != "" && i >= 0
+	if counted {
+		name = name[:i]
 	}
-	if strings.Trim(id, "0123456789") == "" {
+	switch {
+	case p.declared(name):
+		return name
+	case strings.Trim(name, "0123456789") == "", !counted && p.tools != nil:
 		return ""
+	case !prefixed:
+		return name[strings.LastIndexByte(name, '.')+1:]
 	}
-	return id
+	return name
 }

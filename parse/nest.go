@@ -44,6 +44,10 @@ func (p *Parser) readNest() bool {
 // endNest makes JSON of a nested value.
 func (p *Parser) endNest() {
 	p.cur.argsEnd = p.at()
+	if p.val.drop {
+		p.st = inTagged
+		return
+	}
 	v, rest := p.nested(string(p.val.text), 0)
 	if strings.TrimSpace(rest) != "" {
 		p.broken("nested elements cannot be read", "")
@@ -128,7 +132,7 @@ func (p *Parser) leaf(s string) (json.RawMessage, string) {
 	if g.XML {
 		text = html.UnescapeString(text)
 	}
-	if p.typed() {
+	if p.typedBySchema() {
 		return quote(text), s[end:]
 	}
 	if t := strings.TrimSpace(text); t != "" && strings.IndexByte("{[-0123456789tfn", t[0]) >= 0 && json.Valid([]byte(t)) {
@@ -137,8 +141,8 @@ func (p *Parser) leaf(s string) (json.RawMessage, string) {
 	return quote(text), s[end:]
 }
 
-// typed reports whether the schema knows the argument, so that it types the
+// typedBySchema reports whether the schema knows the argument, so that it types the
 // texts inside.
-func (p *Parser) typed() bool {
+func (p *Parser) typedBySchema() bool {
 	return p.cur.declared && slices.Contains(p.tools.Order(p.cur.name), p.cur.args.key)
 }

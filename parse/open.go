@@ -23,7 +23,7 @@ func (p *Parser) begin(b choice) {
 	switch b.o.kind {
 	case openThink:
 		if p.think == nil {
-			p.enterThink(b.o.g)
+			p.enterThink(p.thinker(b.o))
 		}
 	case closeThink:
 		p.toText()
@@ -31,6 +31,17 @@ func (p *Parser) begin(b choice) {
 		p.leave()
 		p.message, p.st = nil, inText
 	}
+}
+
+// thinker is the grammar whose thinking a marker opens: of those that share it
+// a preferred one.
+func (p *Parser) thinker(o *opener) *gram {
+	for _, g := range p.preferred {
+		if g.thinkOpens(&o.steps[0]) {
+			return g
+		}
+	}
+	return o.g
 }
 
 func (p *Parser) enterThink(g *gram) {
@@ -42,6 +53,7 @@ func (p *Parser) enterThink(g *gram) {
 func (p *Parser) beginBlock(b choice) {
 	if bare := b.o.declared && !b.o.named; bare || p.think != nil {
 		p.try(bare)
+		p.trial.whole = !p.line
 	}
 	p.block = p.at()
 	p.openCall(b.o.g)
@@ -83,9 +95,13 @@ func (p *Parser) body(o *opener, c caps) {
 
 // named gives the open call its name.
 func (p *Parser) named(g *gram, c caps) {
-	p.cur.g, p.cur.id, p.cur.closers = g, c.id, fill(g.call.close, &c)
+	p.cur.g, p.cur.closers = g, fill(g.call.close, &c)
 	p.el.argsKey = ""
-	p.setName(p.nameOf(g, &c))
+	name := p.nameOf(g, &c)
+	if c.id != name { // a mere name is no id
+		p.cur.id = c.id
+	}
+	p.setName(name)
 }
 
 // readBody finds out what the arguments of a call are written as.
@@ -116,10 +132,12 @@ func (p *Parser) readBody() bool {
 		p.st = inTagged
 	case v.s == "" && v.end && p.cut:
 		p.truncated()
-	case v.s == "" && v.end, g.Text == "" && len(g.call.close) == 0, g.Text != "" && g.Line && !sameLine:
+	case v.s == "" && v.end, g.Text == "" && len(g.call.close) == 0 && p.message == nil, g.Text != "" && g.Line && !sameLine:
 		p.finish()
 	case g.Text != "":
-		p.openPlain(g)
+		p.openPlain(g.Text)
+	case p.message != nil && p.soleText() != "":
+		p.openPlain(p.soleText())
 	default:
 		p.broken("the arguments are no object", "{")
 	}
@@ -135,6 +153,15 @@ func (p *Parser) bodyJSON(g *gram, v view, n int) bool {
 	p.st = inElement
 	p.el.args(p, g)
 	return true
+}
+
+// soleText is the tool's only argument, if that is text.
+func (p *Parser) soleText() string {
+	key, _ := p.tools.Sole(p.cur.name)
+	if key == "" || !p.tools.Kind(p.cur.name, key).Text() {
+		return ""
+	}
+	return key
 }
 
 func hasNewline(s string) bool {

@@ -67,35 +67,51 @@ func newParser(c Config, m *machine) *Parser {
 	if c.Tools.Len() > 0 {
 		p.tools = c.Tools
 	}
-	text := c.Prefill
-	if text == "" && len(m.grams) == 1 {
-		text = m.grams[0].Prefill
+	for _, g := range m.grams {
+		if preferred(g.Grammar, c.Prefer) {
+			p.preferred = append(p.preferred, g)
+		}
 	}
-	if text != "" {
+	if text := p.promptEnd(); text != "" {
 		p.prefill(text)
 	}
 	return p
 }
 
-// machineOf picks the grammars: the named ones first, or only them.
-func machineOf(c Config) *machine {
-	list := c.Grammars
-	if list == nil && len(c.Prefer) == 0 {
-		return auto()
+// promptEnd is how the prompt ended: as the caller says, or as the model's only
+// grammar or the first preferred one has it.
+func (p *Parser) promptEnd() string {
+	switch {
+	case p.cfg.Prefill != "":
+		return p.cfg.Prefill
+	case len(p.m.grams) == 1:
+		return p.m.grams[0].Prefill
+	case len(p.preferred) > 0:
+		return p.preferred[0].Prefill
 	}
+	return ""
+}
+
+// machineOf picks the grammars.
+func machineOf(c Config) *machine {
+	switch {
+	case c.Grammars == nil && len(c.Prefer) == 0:
+		return auto()
+	case c.Grammars == nil && !c.Only:
+		return hinted()
+	}
+	list := c.Grammars
 	if list == nil {
 		list = grammar.All()
 	}
-	var first, rest []*grammar.Grammar
-	for _, g := range list {
-		if preferred(g, c.Prefer) {
-			first = append(first, g)
-		} else if !c.Only {
-			rest = append(rest, g)
-		}
+	if c.Only && len(c.Prefer) > 0 {
+		list = slices.DeleteFunc(slices.Clone(list), func(g *grammar.Grammar) bool { return !preferred(g, c.Prefer) })
 	}
-	return build(append(first, rest...), c.Grammars == nil && !c.Only)
+	return build(list, inFull)
 }
+
+// prefers reports whether g is preferred.
+func (p *Parser) prefers(g *gram) bool { return slices.Contains(p.preferred, g) }
 
 func preferred(g *grammar.Grammar, names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool {

@@ -74,6 +74,14 @@ func (p *Parser) lineStart() found {
 		p.pos = i
 		return more
 	}
+	if p.called {
+		was := p.pos
+		p.pos = i
+		if got := p.turn(); got != no {
+			return got
+		}
+		p.pos = was
+	}
 	if at := p.base + i; !p.m.start[p.src[i]] || at < p.noBare || at == p.noTry {
 		return no
 	}
@@ -116,12 +124,13 @@ func (p *Parser) bare() found {
 	for _, k := range p.bareFor(v.s[0]) {
 		o := &p.m.openers[k]
 		var c caps
-		switch n, _, f := p.fit(o, v, &c); f {
-		case yes:
+		n, _, f := p.fit(o, v, &c)
+		switch {
+		case f == more:
+			waits = more
+		case f == yes && waits == no:
 			p.beginBare(o, n, c)
 			return yes
-		case more:
-			waits = more
 		}
 	}
 	return waits
@@ -166,7 +175,7 @@ func (p *Parser) beginBare(o *opener, n int, c caps) {
 	p.block = p.at()
 	p.openCall(o.g)
 	p.pos += n
-	p.group = nil
+	p.group, p.lists = nil, 0
 	p.body(o, c)
 }
 

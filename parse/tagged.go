@@ -22,7 +22,7 @@ func (p *Parser) readTagged() bool {
 	}
 	var c caps
 	n, f := longest(g.arg.open, v, &c)
-	if f == yes && !p.argDeclared(g, &c) {
+	if f == yes && !p.mayArgue(g, p.cur.name, c.key) {
 		f = no
 	}
 	switch f {
@@ -36,13 +36,18 @@ func (p *Parser) readTagged() bool {
 	return p.strayTag(g, v)
 }
 
-// argDeclared reports whether a tag that is ordinary text may open an argument.
-func (p *Parser) argDeclared(g *gram, c *caps) bool {
-	if !g.Line || !p.cur.declared {
+// mayArgue reports whether a tag may open an argument of a call: one that is
+// ordinary text must be one that the tool has.
+func (p *Parser) mayArgue(g *gram, name, key string) bool {
+	if !g.Line {
 		return true
 	}
-	key, _ := p.tools.Key(p.cur.name, c.key)
-	return slices.Contains(p.tools.Order(p.cur.name), key)
+	name, _, ok := p.resolve(name)
+	if !ok {
+		return true
+	}
+	key, _ = p.tools.Key(name, key)
+	return slices.Contains(p.tools.Order(name), key)
 }
 
 // closeTagged takes the call's closer, or ends it before an outer marker.
@@ -61,18 +66,27 @@ func (p *Parser) closeTagged(g *gram, v view) found {
 	return f
 }
 
-// endTagged ends the call at the end of the output.
+// endTagged ends the call at the end of the output. One without any argument or
+// closer was cut off.
 func (p *Parser) endTagged() {
-	if p.cut {
+	if p.cut || len(p.cur.keys) == 0 {
 		p.truncated()
 		return
 	}
 	p.lostCloser()
 }
 
-// strayTag drops a closer of an argument that stands alone; anything else
-// breaks the call.
+// strayTag drops a closer of an argument that stands alone, and an argument's
+// name without a value; anything else breaks the call.
 func (p *Parser) strayTag(g *gram, v view) bool {
+	switch n, f := longest(g.argHead, v, nil); f {
+	case more:
+		return false
+	case yes:
+		p.fix("", v.s[:n], "", "an argument without a value")
+		p.pos += n
+		return true
+	}
 	switch n, f := longest(fill(g.arg.close, &p.val.caps), v, nil); f {
 	case more:
 		return false

@@ -17,6 +17,7 @@ type trial struct {
 	on     bool
 	think  *gram // it stands inside thinking
 	bare   bool  // a form that is ordinary text unless a tool is named
+	whole  bool  // it is held until the call has ended
 	start  int   // offset of its first byte
 	events []utp.Event
 	part   int // nextPart before

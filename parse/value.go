@@ -3,8 +3,10 @@ package parse
 import (
 	"encoding/json"
 	"html"
+	"slices"
 	"strings"
 
+	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/lenient"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -16,6 +18,7 @@ type value struct {
 	text   []byte // what does not stream
 	stream bool
 	fresh  bool // nothing was read yet
+	drop   bool // the argument was given before
 	cdata  bool
 	depth  int // of nested arguments and items
 }
@@ -23,7 +26,12 @@ type value struct {
 // openValue begins the value of an argument.
 func (p *Parser) openValue(g *gram, c caps) {
 	p.val = value{caps: c, text: p.val.text[:0], close: fill(g.arg.close, &c), fresh: true}
-	p.argKey(c.key)
+	if own, _ := p.tools.Key(p.cur.name, c.key); slices.Contains(p.cur.keys, own) && g.Item.Open == "" {
+		p.val.drop = true
+		p.fix("/"+own, "", "", "given twice: the first counts")
+	} else {
+		p.argKey(c.key)
+	}
 	if p.cur.argsAt == noArgs {
 		p.cur.argsAt = p.at()
 	}
@@ -33,11 +41,14 @@ func (p *Parser) openValue(g *gram, c caps) {
 	}
 }
 
+// kind is what the schema says of the value.
+func (p *Parser) kind() schema.Kind { return p.tools.Kind(p.cur.name, p.cur.args.key) }
+
 // isText reports whether the value is text whatever it looks like.
 func (p *Parser) isText() bool {
 	switch strings.ToLower(p.val.caps.typ) {
 	case "":
-		return p.tools.Kind(p.cur.name, p.cur.args.key).Text()
+		return p.kind().Text()
 	case "true", "string", "str", "text":
 		return true
 	}
@@ -56,7 +67,7 @@ func (p *Parser) freshValue() bool {
 		}
 		line, v = n, v.from(n)
 	}
-	if g.Item.Open != "" && p.tools.Kind(p.cur.name, p.cur.args.key) != schema.String {
+	if g.Item.Open != "" && p.kind() != schema.String {
 		_, inner := v.blanks()
 		f := fits(g.nestOpen, inner)
 		if f == more {
@@ -68,7 +79,7 @@ func (p *Parser) freshValue() bool {
 	}
 	p.pos += line
 	p.val.fresh = false
-	if p.val.stream = p.st == inValue && p.isText(); p.val.stream {
+	if p.val.stream = p.st == inValue && p.isText() && p.kind().Text() && !p.val.drop; p.val.stream {
 		p.cur.buf = append(p.cur.buf, '"')
 	}
 	return true
@@ -140,6 +151,9 @@ func (p *Parser) content(text string) {
 	}
 	p.cur.argsEnd = p.at()
 	text = valid(text)
+	if p.val.drop {
+		return
+	}
 	if !p.val.stream {
 		p.val.text = append(p.val.text, text...)
 		return
@@ -264,19 +278,54 @@ func (p *Parser) endValue() {
 	p.cur.argsEnd = p.at()
 	p.st = inTagged
 	switch {
+	case v.drop:
 	case v.stream:
 		p.cur.buf = append(p.cur.buf, '"')
 	case v.fresh && p.isText():
 		p.cur.buf = append(p.cur.buf, `""`...)
-	case v.caps.typ != "" && !p.isText():
-		p.argValue(jsonOrText(string(v.text)))
+	case v.caps.typ != "":
+		p.argValue(p.typed(string(v.text)))
 	default:
-		raw, fix := p.tools.TextValue(p.cur.name, p.cur.args.key, string(v.text))
-		if fix != nil {
-			p.cur.fixes = append(p.cur.fixes, *fix)
-		}
-		p.cur.buf = appendCompact(p.cur.buf, raw)
+		p.untyped(string(v.text))
 	}
+}
+
+// typed reads a value that is said to be text, or not to be. A string by the
+// schema is one.
+func (p *Parser) typed(text string) json.RawMessage {
+	if p.isText() {
+		return quote(text)
+	}
+	v := jsonOrText(text)
+	if p.kind() == schema.String && v[0] != '"' {
+		return quote(text)
+	}
+	return v
+}
+
+// untyped reads a value by the schema alone.
+func (p *Parser) untyped(text string) {
+	raw, fix := p.tools.TextValue(p.cur.name, p.cur.args.key, text)
+	if fix != nil {
+		p.cur.fixes = append(p.cur.fixes, *fix)
+	}
+	trimmed := strings.TrimSpace(text)
+	if kind := p.kind(); raw[0] == '"' && trimmed != "" && (kind == schema.Array && trimmed[0] == '[' || kind == schema.Object && trimmed[0] == '{') {
+		if v, n, fixes, err := lenient.Repair(trimmed, lenient.Options{Strict: p.cfg.Repair == Off}); err == nil && strings.TrimSpace(trimmed[n:]) == "" {
+			p.cur.fixes = append(p.cur.fixes, under("/"+p.cur.args.key, fixes)...)
+			p.argValue(v)
+			return
+		}
+	}
+	p.cur.buf = appendCompact(p.cur.buf, raw)
+}
+
+// under moves fixes of a value to where it stands.
+func under(path string, fixes []utp.Fix) []utp.Fix {
+	for i := range fixes {
+		fixes[i].Path = path + fixes[i].Path
+	}
+	return fixes
 }
 
 // jsonOrText reads a value that is said to be no text.
@@ -292,9 +341,9 @@ func jsonOrText(s string) json.RawMessage {
 }
 
 // openPlain begins a body that is plain text.
-func (p *Parser) openPlain(g *gram) {
-	p.val = value{caps: caps{key: g.Text}, text: p.val.text[:0], stream: true}
-	p.argKey(g.Text)
+func (p *Parser) openPlain(key string) {
+	p.val = value{caps: caps{key: key}, text: p.val.text[:0], stream: true}
+	p.argKey(key)
 	p.cur.argsAt = p.at()
 	p.cur.buf = append(p.cur.buf, '"')
 	p.st = inPlain
