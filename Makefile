@@ -34,9 +34,8 @@ arch:
 test:
 	$(GO) test ./...
 
-# Short: make test has run every case; here the slow ones are a sample.
 race:
-	$(GO) test -race -short -timeout=30m ./...
+	$(GO) test -race -timeout=20m ./...
 
 # Every fuzz target for a while: make fuzz FUZZ=10m
 fuzz:

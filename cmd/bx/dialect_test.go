@@ -103,9 +103,6 @@ func TestDialects(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".txt")
 		for _, kind := range []string{"ollama", "openai"} {
 			for _, chunk := range []int{0, 1} {
-				if testing.Short() && (kind != "ollama" || chunk == 0) {
-					continue
-				}
 				t.Run(fmt.Sprintf("%s/%s/%d", name, kind, chunk), func(t *testing.T) {
 					r, sent := u.ask(t, strings.TrimSuffix(string(text), "\n"), kind, chunk, "Where are tool calls parsed?")
 					sameCall(t, r)
@@ -147,10 +144,7 @@ func sameCall(t *testing.T, r view.Reply) {
 func TestRefusals(t *testing.T) {
 	u := newUser(t)
 	u.write(t, "../secret.txt", "TOP SECRET")
-	for i, g := range grammar.All() {
-		if testing.Short() && i%12 != 0 {
-			continue // each case starts bx, which is slow under the race detector
-		}
+	for _, g := range grammar.All() {
 		t.Run(g.Name, func(t *testing.T) {
 			u.refuses(t, g, "write_file", `{"path":"evil.txt","content":"x"}`, "Tool 'write_file' not available at current tier (WALK)")
 			u.refuses(t, g, "read_file", `{"path":"../secret.txt"}`, "Path escapes repository boundary: ../secret.txt")

@@ -27,9 +27,9 @@ func (a *app) explain(cmd *cobra.Command, words []string) error {
 		fmt.Fprintf(a.out, "config   %s\n", f)
 	}
 	if c, err := j.connect(cmd.Context()); err != nil {
-		fmt.Fprintf(a.out, "model    none: %v\n", err)
+		fmt.Fprintf(a.out, "answers  nobody: %v\n", err)
 	} else {
-		fmt.Fprintf(a.out, "model    %s\n", c.why)
+		fmt.Fprintf(a.out, "answers  %s\n", c.why)
 		fmt.Fprintf(a.out, "tools    %s\n", j.toolForm(cmd.Context(), c))
 	}
 	fmt.Fprintf(a.out, "calls    %s\n", parserWords(j.set.Tools.CallParser))

@@ -55,7 +55,7 @@ func checkFormat(s string, known []string) error {
 	if slices.Contains(known, s) || isGrammar(s) {
 		return nil
 	}
-	return fmt.Errorf("unknown format %q: want %s, or a grammar: %s", s, either(known), near(s, grammarNames()))
+	return fmt.Errorf("unknown format %q%s: want %s, or a grammar: %s", s, meant(s, known), either(known), near(s, grammarNames()))
 }
 
 // ByServer reports a format that leaves the choice to what the server can do.
@@ -79,7 +79,7 @@ var parsers = []string{"auto", "openai", "anthropic_xml", "anthropic", "qwen_xml
 func (p Parser) check() error {
 	name, preferred := strings.CutPrefix(string(p), "prefer:")
 	if !slices.Contains(parsers, name) && !isGrammar(name) || preferred && name == "auto" {
-		return fmt.Errorf("unknown parser %q: want %s, prefer:<one of these>, or a grammar: %s", string(p), either(parsers), near(name, grammarNames()))
+		return fmt.Errorf("unknown parser %q%s: want %s, prefer:<one of these>, or a grammar: %s", string(p), meant(name, parsers), either(parsers), near(name, grammarNames()))
 	}
 	return nil
 }
@@ -149,6 +149,19 @@ func either(words []string) string {
 	}
 	return strings.Join(words, "")
 }
+
+// meant asks for the one word, of these and the grammars, that s may be a slip of.
+func meant(s string, words []string) string {
+	words = append(slices.Clone(words), grammarNames()...)
+	best := slices.MinFunc(words, func(a, b string) int { return distance(s, a) - distance(s, b) })
+	if distance(s, best) > maxSlips {
+		return ""
+	}
+	return " (did you mean " + best + "?)"
+}
+
+// maxSlips is how many letters may be wrong in a word that is still recognised.
+const maxSlips = 3
 
 // near puts the words that look like s first and cuts the rest off.
 func near(s string, words []string) string {

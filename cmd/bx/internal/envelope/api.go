@@ -8,6 +8,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
+	"github.com/unifiedtoolprotocol/utp/wire/gemini"
 	"github.com/unifiedtoolprotocol/utp/wire/ollama"
 	"github.com/unifiedtoolprotocol/utp/wire/openai"
 	"github.com/unifiedtoolprotocol/utp/wire/responses"
@@ -40,6 +41,11 @@ var apis = [...]api{
 		shape{"type=response.*"},
 		shape{"type=function_call arguments", "type=custom_tool_call input", "type=message role=assistant content", "type=reasoning"},
 		`{"object":"response","status":"completed","output":%s}`},
+	{"gemini", gemini.Back{},
+		shape{"candidates.0.content", "candidates.0.finishReason"},
+		shape{"candidates.0.content", "candidates.0.finishReason"},
+		shape{"functionCall.name", "text !type"},
+		`{"candidates":[{"content":{"role":"model","parts":%s},"finishReason":"STOP"}]}`},
 	{"openai", openai.Back{},
 		shape{"choices.0.message", "message.role=assistant !choices !done", "role=assistant content !content.0 !type", "role=assistant tool_calls !type"},
 		shape{"choices.0.delta", "object=chat.completion.chunk choices"},

@@ -57,6 +57,8 @@ func TestTextsAreNoReplies(t *testing.T) {
 		`{"role":"user","content":"hi"}`, `{"role":"assistant"}`, `{"role":"assistant","content":[{"type":"text","text":"hi"}]}`,
 		`{"name":"f","arguments":{}}`, `[{"name":"f","arguments":{}}]`, `{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}`,
 		`[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]`,
+		`{"type":"message","role":"assistant"}`, `{"type":"message","content":"x"}`, `{"type":"tool_use","name":"f","input":{}}`, `{"object":"response"}`,
+		`{"type":"response","output":[]}`, `{"candidates":["Ada","Grace"]}`, `{"candidates":[]}`, `{"candidates":[{"name":"Ada"}]}`, `[{"functionCall":{"name":"f"}}]`,
 		`{"error":{"message":"overloaded"}}`, "{\"a\":1}\n{\"b\":2}\n", `{"name":"f"} and {"done":false}`,
 	} {
 		if evs, found, err := envelope.New(nil).Read([]byte(in), false); found || evs != nil || err != nil {

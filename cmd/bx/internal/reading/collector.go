@@ -35,6 +35,7 @@ func (f field) place(from, to int) *Place {
 // collector makes a Reading of events. The Raws of the events of a text tile
 // it: their lengths add up to the places of the calls.
 type collector struct {
+	own      reader // that r points to, if it is to be reused
 	r        *reader
 	wire     bool // the events are those of a provider's reply
 	fed      [2]int
@@ -50,7 +51,7 @@ type collector struct {
 // begin makes the collector ready for an input. What came of the one before is
 // not valid any more.
 func (c *collector) begin(r *reader, wire bool) *collector {
-	*c = collector{r: r, wire: wire, evs: c.evs[:0], calls: c.calls[:0], problems: c.problems[:0], run: run{text: c.run.text, raw: c.run.raw}}
+	*c = collector{own: c.own, r: r, wire: wire, evs: c.evs[:0], calls: c.calls[:0], problems: c.problems[:0], run: run{text: c.run.text, raw: c.run.raw}}
 	return c
 }
 

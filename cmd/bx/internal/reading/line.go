@@ -93,11 +93,11 @@ func (w *worker) input(in json.RawMessage, of *offer, cfg parse.Config, prefill 
 		if err := json.Unmarshal(in, &s); err != nil {
 			return nil, err
 		}
-		return rd.read([]byte(s), false)
+		return rd.read(s, false)
 	case in[0] != '{' && in[0] != '[' || w.o.Input == Text:
 		return nil, fmt.Errorf("input: want a text, a provider's reply, or the list of its calls, have %s", excerpt(in))
 	}
-	r, err := rd.read(in, true)
+	r, err := rd.read(string(in), true)
 	if err != nil {
 		err = fmt.Errorf("input: %w", err)
 	}

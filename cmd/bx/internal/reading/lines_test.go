@@ -126,6 +126,16 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
+// Of two tools of one name the first counts, in texts and replies.
+func TestTwiceTheTool(t *testing.T) {
+	for _, in := range []string{`"<tool_call>{\"name\":\"f\",\"arguments\":{\"x\":\"1\"}}</tool_call>"`, `[{"function":{"name":"f","arguments":"{\"x\":\"1\"}"}}]`} {
+		got, _ := linesOf(t, reading.Options{}, `{"input":`+in+`,"tools":[{"name":"f","parameters":{"properties":{"x":{"type":"integer"}}}},{"name":"f"}]}`)
+		if !strings.Contains(got[0], `"arguments":{"x":1},"status":"repaired"`) {
+			t.Error(got[0])
+		}
+	}
+}
+
 // The same tools and hints in many lines, in more variants than are remembered.
 func TestManyTools(t *testing.T) {
 	var in strings.Builder

@@ -46,9 +46,18 @@ func newMemory(o Options) *memory {
 func (m *memory) open(tools []utp.Tool) *offer {
 	o := &offer{set: schema.Compile(tools)}
 	if m.o.Replies != nil {
-		o.replies = m.o.Replies(tools)
+		o.replies = m.o.Replies(unique(o.set))
 	}
 	return o
+}
+
+// unique lists the tools of a set, each name once.
+func unique(set *schema.Set) (tools []utp.Tool) {
+	for _, name := range set.Names() {
+		t, _ := set.Tool(name)
+		tools = append(tools, t)
+	}
+	return tools
 }
 
 // maxKept bounds what is remembered of the lines before.
@@ -112,7 +121,8 @@ func (m *memory) named(name string) (Dialects, error) {
 
 // reader makes a reader of one input.
 func (m *memory) reader(of *offer, cfg parse.Config, prefill string, c *collector) *reader {
-	cfg.Tools, cfg.Prefill = of.set, prefill
-	m.o.Policy.apply(&cfg)
-	return &reader{o: m.o, of: of, cfg: cfg, c: c}
+	c.own = reader{o: m.o, of: of, cfg: cfg, c: c}
+	c.own.cfg.Tools, c.own.cfg.Prefill = of.set, prefill
+	m.o.Policy.apply(&c.own.cfg)
+	return &c.own
 }

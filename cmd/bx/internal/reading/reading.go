@@ -111,7 +111,7 @@ type Replies interface {
 // Read reads one input.
 func Read(o Options, input []byte) (*Reading, error) {
 	m := newMemory(o)
-	return m.reader(m.offer, o.Dialects.config(), o.Prefill, new(collector)).read(input, false)
+	return m.reader(m.offer, o.Dialects.config(), o.Prefill, new(collector)).read(string(input), false)
 }
 
 // reader reads inputs by the same options.
@@ -123,17 +123,24 @@ type reader struct {
 }
 
 // read reads one input. bare takes the list of a reply's calls for a reply.
-func (r *reader) read(input []byte, bare bool) (*Reading, error) {
-	if r.o.Input != Text && r.o.Replies != nil {
-		evs, found, err := r.of.replies.Read(input, bare || r.o.Input == Reply)
-		switch {
-		case found:
+func (r *reader) read(input string, bare bool) (*Reading, error) {
+	wanted := bare || r.o.Input == Reply
+	if r.o.Replies != nil && (wanted || r.o.Input == Auto && mayBeReply(input)) {
+		evs, found, err := r.of.replies.Read([]byte(input), wanted)
+		if found {
 			return r.reply(evs, err)
-		case r.o.Input == Reply || bare:
-			return nil, errors.New("this is no reply of a provider: want a reply of OpenAI's, Ollama's or a compatible API, whole or as a stream")
 		}
 	}
-	return r.text(string(input))
+	if wanted {
+		return nil, errors.New("this is no reply of a provider: want one of OpenAI's, Anthropic's, Gemini's, Ollama's or a compatible API, whole or as a stream")
+	}
+	return r.text(input)
+}
+
+// mayBeReply reports whether a text begins as JSON or server-sent events do.
+func mayBeReply(s string) bool {
+	s = strings.TrimLeft(s, "\ufeff \t\r\n")
+	return s != "" && strings.IndexByte("{[:deir", s[0]) >= 0
 }
 
 func (r *reader) text(s string) (*Reading, error) {

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/unifiedtoolprotocol/utp"
 )
 
 // ParseTools reads a list of tools as JSON: OpenAI's, Anthropic's, MCP's, or
 // plain {"name","description","parameters"}; also one tool, or an object with
-// the list in "tools". An error names the entry.
+// the list in "tools". An error names the entry. Of two tools of one name the
+// first counts.
 func ParseTools(b []byte) (tools []utp.Tool, err error) {
 	if err := json.Unmarshal(b, new(json.RawMessage)); err != nil {
 		return nil, fmt.Errorf("tools: %w", located(b, err))
@@ -23,9 +23,6 @@ func ParseTools(b []byte) (tools []utp.Tool, err error) {
 	}
 	for i, e := range entries {
 		tool, err := parseTool(e)
-		if err == nil && slices.ContainsFunc(tools, func(o utp.Tool) bool { return o.Name == tool.Name }) {
-			err = fmt.Errorf("a second tool named %q", tool.Name)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("tools[%d]: %w", i, err)
 		}
