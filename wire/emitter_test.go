@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/internal/golden"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
 	"github.com/unifiedtoolprotocol/utp/wire/gemini"
@@ -265,4 +267,57 @@ func TestEmittersEndBrokenStreamsWithAnError(t *testing.T) {
 			}
 		}))
 	}
+}
+
+// Every stream of testdata/streams, the odd ones of all providers, becomes a
+// legal stream of each API with the same message, or ends with its error: never
+// a call that was not written, never a clean end of a broken one.
+//
+// contract: Z-09 CON-23
+func TestEmittersCarryEveryOddStream(t *testing.T) {
+	sources := append([]provider(nil), providers...)
+	for _, c := range codecs {
+		sources = append(sources, c.provider)
+	}
+	for _, from := range sources {
+		golden.Run(t, "testdata/streams/"+from.name+"/*.txtar", func(t *testing.T, c *golden.Case) {
+			evs, err := streamed(t, codec{provider: from}, c, strings.Split(strings.TrimSpace(c.Get("stream")), "\n"))
+			for _, to := range codecs {
+				frames := emit(to, &utp.Request{Model: "m"}, evs, err)
+				if failed := to.fails(frames[len(frames)-1]); failed != (err != nil || breaks(evs)) {
+					t.Fatalf("%s: failed %v, %v\n%s", to.name, failed, err, transcript(frames))
+				} else if failed {
+					continue
+				}
+				got := collect(t, to.provider, &utp.Request{Model: "m"}, []byte(transcript(frames)))
+				want := saying(evs)
+				if diff := cmp.Diff(want.calls, saying(utp.Replay(got)).calls); diff != "" || !strings.Contains(got.Text(), strings.TrimSpace(want.text)) && len(got.Parts) < 3 {
+					t.Fatalf("%s: %s\n%+v\n%s", to.name, diff, got, transcript(frames))
+				}
+			}
+		})
+	}
+}
+
+// breaks reports a call that began and did not end, a call that its server could
+// not read, or a problem that is all there is.
+func breaks(evs []utp.Event) bool {
+	begun, said, problems := map[int]bool{}, false, false
+	for _, e := range evs {
+		switch e.Kind {
+		case utp.CallStart:
+			begun[e.Part] = true
+		case utp.ProblemEvent:
+			if begun[e.Part] {
+				return true
+			}
+			problems = problems || e.Problem.Kind != utp.Invalid
+		case utp.Finish:
+			if e.End.Stop == utp.StopBadCall {
+				return true
+			}
+		}
+		said = said || e.Kind == utp.TextDelta || e.Kind == utp.CallEnd || e.Kind == utp.ThinkDelta
+	}
+	return problems && !said
 }

@@ -15,13 +15,22 @@ type Incoming struct {
 	Beside map[string]json.RawMessage // Extra of the calls, by their ids
 	Over   bool                       // the Finish is given; nothing more is read
 
-	provider string
-	err      error
+	provider, model string
+	err             error
 }
 
-// NewIncoming begins to read a reply of a provider.
-func NewIncoming(provider string, names *Names, newID func() string) Incoming {
-	return Incoming{provider: provider, Builder: Builder{Names: names, NewID: newID}, Beside: map[string]json.RawMessage{}}
+// NewIncoming begins to read a reply of a provider's model.
+func NewIncoming(provider, model string, names *Names, newID func() string) Incoming {
+	return Incoming{provider: provider, model: model, Builder: Builder{Names: names, NewID: newID}, Beside: map[string]json.RawMessage{}}
+}
+
+// Signed is reasoning of the reply's model with its signature, which may be "".
+func (in *Incoming) Signed(signature string) utp.Think {
+	t := utp.Think{Signature: signature, Provider: in.provider, Model: in.End.Model}
+	if t.Model == "" {
+		t.Model = in.model
+	}
+	return t
 }
 
 // Err is why the reply is broken.

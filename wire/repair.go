@@ -123,18 +123,49 @@ func (w *alternating) last() {
 		w.losses = append(w.losses, Loss{"messages", "the last one dropped", "a beginning of the reply cannot be given"})
 		return
 	}
-	parts := w.turns[n].Parts
-	t, ok := parts[len(parts)-1].(utp.Text)
-	trim := strings.TrimRightFunc(t.Text, unicode.IsSpace)
-	if !ok || trim == t.Text {
-		return
-	}
-	w.losses = append(w.losses, Loss{"messages", "white space at the end cut off", "a beginning of the reply cannot end in it"})
-	parts = append([]utp.Part(nil), parts[:len(parts)-1]...)
-	if t.Text = trim; trim != "" {
-		parts = append(parts, t)
+	parts, cut := trimEnd(w.turns[n].Parts)
+	if cut {
+		w.losses = append(w.losses, Loss{"messages", "white space at the end cut off", "a beginning of the reply cannot end in it"})
 	}
 	if w.turns[n].Parts = parts; len(parts) == 0 {
 		w.turns = w.turns[:n]
 	}
+}
+
+// trimEnd cuts off white space at the end of the last texts.
+func trimEnd(parts []utp.Part) (out []utp.Part, cut bool) {
+	out = append(out, parts...)
+	for len(out) > 0 {
+		t, ok := out[len(out)-1].(utp.Text)
+		trim := strings.TrimRightFunc(t.Text, unicode.IsSpace)
+		if !ok || trim == t.Text {
+			break
+		}
+		cut, out = true, out[:len(out)-1]
+		if t.Text = trim; trim != "" {
+			return append(out, t), true
+		}
+	}
+	return out, cut
+}
+
+// ResultsFirst is a message whose results, if it has any, are a message of their
+// own before it.
+func ResultsFirst(m utp.Message) (out []utp.Message) {
+	var results, others []utp.Part
+	for _, p := range m.Parts {
+		if _, ok := p.(utp.Result); ok {
+			results = append(results, p)
+			continue
+		}
+		others = append(others, p)
+	}
+	if len(results) > 0 {
+		out = append(out, utp.Message{Role: utp.ToolRole, Parts: results, Extra: m.Extra})
+		m.Extra = nil
+	}
+	if m.Parts = others; len(others) > 0 || len(results) == 0 {
+		out = append(out, m)
+	}
+	return out
 }

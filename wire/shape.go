@@ -81,15 +81,16 @@ func (f *fields) read(s *scanner, v reflect.Value) *InputError {
 			}
 			return nil
 		}
+		if f.rest < 0 {
+			return s.skip()
+		}
 		key := string(name)
 		raw, err := s.value()
 		if err != nil {
 			return Inside(err, key, -1)
 		}
-		if f.rest >= 0 {
-			rest := v.Field(f.rest).Addr().Interface().(*Fields)
-			*rest = append(*rest, Field{key, raw})
-		}
+		rest := v.Field(f.rest).Addr().Interface().(*Fields)
+		*rest = append(*rest, Field{key, raw})
 		return nil
 	})
 }
@@ -196,6 +197,9 @@ func readValue(s *scanner, v reflect.Value) *InputError {
 }
 
 func readLoose(s *scanner, v reflect.Value) *InputError {
+	if v.Kind() == reflect.String && s.peek() == '"' {
+		return readString(s, v)
+	}
 	raw, err := s.value()
 	if err != nil {
 		return err

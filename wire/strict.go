@@ -44,17 +44,19 @@ func (w *converting) strict(f Fields, path string) (json.RawMessage, *Coercion) 
 			out = append(out, field)
 		}
 	}
+	return marshalFields(w.closed(f, out)), back.orNil()
+}
+
+// closed notes what a strict schema cannot leave open: keys and values of any kind.
+func (w *converting) closed(f, out Fields) Fields {
 	types, _ := typesOf(f.Get("type"))
-	if slices.Contains(types, "object") && f.Get("properties") == nil || isOpen(f.Get("additionalProperties")) {
-		w.ok = false // any key is allowed
-	}
-	if len(types) == 0 && out.Get("enum") == nil && out.Get("anyOf") == nil {
-		w.ok = false // any value is allowed
-	}
+	anyKey := slices.Contains(types, "object") && f.Get("properties") == nil || isOpen(f.Get("additionalProperties"))
+	anyValue := len(types) == 0 && out.Get("enum") == nil && out.Get("anyOf") == nil
+	w.ok = w.ok && !anyKey && !anyValue
 	if slices.Contains(types, "array") && f.Get("items") == nil {
-		out = out.Set("items", json.RawMessage("{}"))
+		return out.Set("items", json.RawMessage("{}"))
 	}
-	return marshalFields(out), back.orNil()
+	return out
 }
 
 // isOpen reports additionalProperties that say more than true or false.

@@ -159,11 +159,15 @@ func (w *writer) event(e utp.Event) {
 	w.start()
 	switch e.Kind {
 	case utp.TextDelta:
-		w.begin(textBlock{Type: "text"}, nil)
-		w.delta(textDelta{"text_delta", e.Text})
+		if !w.open {
+			w.begin(textBlock{Type: "text"}, nil)
+		}
+		w.Send(delta, writeText.Write(deltaEvent[textDelta]{delta, w.index, textDelta{"text_delta", e.Text}}, nil))
 	case utp.ThinkDelta:
-		w.begin(thinkingBlock{Type: "thinking"}, nil)
-		w.delta(thinkingDelta{"thinking_delta", e.Text})
+		if !w.open {
+			w.begin(thinkingBlock{Type: "thinking"}, nil)
+		}
+		w.Send(delta, writeThinking.Write(deltaEvent[thinkingDelta]{delta, w.index, thinkingDelta{"thinking_delta", e.Text}}, nil))
 	case utp.PartEnd:
 		if t, think := e.Value.(utp.Think); think {
 			w.sign(t)
@@ -172,7 +176,7 @@ func (w *writer) event(e utp.Event) {
 	case utp.CallStart:
 		w.begin(toolUseBlock{Type: "tool_use", ID: e.Call.ID, Name: e.Call.Name, Input: json.RawMessage("{}")}, e.Call.Extra)
 	case utp.CallDelta:
-		w.delta(jsonDelta{"input_json_delta", e.Text})
+		w.Send(delta, writeArguments.Write(deltaEvent[jsonDelta]{delta, w.index, jsonDelta{"input_json_delta", e.Text}}, nil))
 	case utp.CallEnd:
 		w.stop()
 	case utp.Whole:
@@ -183,21 +187,17 @@ func (w *writer) event(e utp.Event) {
 }
 
 func (w *writer) begin(v any, extra json.RawMessage) {
-	if w.open {
-		return
-	}
 	w.open = true
 	rest, _ := wire.UnpackExtra(extra, provider)
 	w.Send("content_block_start", wire.JSON(blockEvent{"content_block_start", w.index, wire.JSON(v, rest).Raw}, nil).Raw)
 }
 
-func (w *writer) delta(v any) {
-	w.Send("content_block_delta", wire.JSON(deltaEvent{"content_block_delta", w.index, v}, nil).Raw)
-}
+// delta is the event that continues a block.
+const delta = "content_block_delta"
 
 func (w *writer) sign(t utp.Think) {
 	if s := signature(t); s != "" {
-		w.delta(signatureDelta{"signature_delta", s})
+		w.Send(delta, writeSignature.Write(deltaEvent[signatureDelta]{delta, w.index, signatureDelta{"signature_delta", s}}, nil))
 	}
 }
 

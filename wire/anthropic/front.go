@@ -205,28 +205,9 @@ func (r *reading) message(v wire.Value) *wire.InputError {
 	if role == utp.System {
 		rest = append(rest, wire.Field{Name: inline, Value: []byte("true")})
 	}
-	r.add(role, parts, rest)
+	out := utp.Message{Role: role, Parts: parts, Extra: wire.PackExtra(provider, rest)}
+	r.out.Messages = append(r.out.Messages, wire.ResultsFirst(out)...)
 	return nil
-}
-
-// add adds a message; the results of one of the user's come first, as a message
-// of their own.
-func (r *reading) add(role utp.Role, parts []utp.Part, rest wire.Fields) {
-	var results, others []utp.Part
-	for _, p := range parts {
-		if _, ok := p.(utp.Result); ok && role != utp.System {
-			results = append(results, p)
-			continue
-		}
-		others = append(others, p)
-	}
-	if len(results) > 0 {
-		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.ToolRole, Parts: results, Extra: wire.PackExtra(provider, rest)})
-		rest = nil
-	}
-	if len(others) > 0 || len(results) == 0 {
-		r.out.Messages = append(r.out.Messages, utp.Message{Role: role, Parts: others, Extra: wire.PackExtra(provider, rest)})
-	}
 }
 
 // parts reads a content: a text, or an array of blocks.

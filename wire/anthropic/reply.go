@@ -27,7 +27,7 @@ func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{Incoming: wire.NewIncoming(provider, a.names, newID), model: a.model, blocks: map[int]*block{}}
+	return &reader{Incoming: wire.NewIncoming(provider, a.model, a.names, newID), blocks: map[int]*block{}}
 }
 
 // block is a block of the stream that has begun.
@@ -42,7 +42,6 @@ type block struct {
 
 type reader struct {
 	wire.Incoming
-	model   string // asked for
 	usage   usageJSON
 	blocks  map[int]*block
 	stopped bool // a stop_reason was seen
@@ -185,14 +184,6 @@ func (r *reader) start(v wire.Value) {
 	r.count(m.Usage)
 }
 
-// signer is the model whose signatures the reply carries.
-func (r *reader) signer() string {
-	if r.End.Model != "" {
-		return r.End.Model
-	}
-	return r.model
-}
-
 func (r *reader) startBlock(index int, v wire.Value) {
 	head, err := readHead.Read(v)
 	if err != nil {
@@ -207,11 +198,13 @@ func (r *reader) startBlock(index int, v wire.Value) {
 	case "thinking":
 		if t, err := readThink.Read(v); err == nil {
 			b.signature = t.Signature
-			r.Think(t.Thinking, utp.Think{Provider: provider, Model: r.signer()})
+			r.Think(t.Thinking, r.Signed(""))
 		}
 	case "redacted_thinking":
 		if t, err := readRedacted.Read(v); err == nil {
-			r.Part(utp.Think{Redacted: true, Signature: t.Data, Provider: provider, Model: r.signer()})
+			about := r.Signed(t.Data)
+			about.Redacted = true
+			r.Part(about)
 		}
 	case "tool_use":
 		r.startCall(index, b, v)
@@ -261,7 +254,7 @@ func (r *reader) delta(index int, v wire.Value) {
 	case "text_delta":
 		r.Text(string(d.Text))
 	case "thinking_delta":
-		r.Think(string(d.Thinking), utp.Think{Provider: provider, Model: r.signer()})
+		r.Think(string(d.Thinking), r.Signed(""))
 	case "signature_delta":
 		b.signature += string(d.Signature)
 	case "input_json_delta":
@@ -282,9 +275,8 @@ func (r *reader) stopBlock(index int) {
 	case "text":
 		r.EndPart()
 	case "thinking":
-		about := utp.Think{Signature: b.signature, Provider: provider, Model: r.signer()}
 		if b.signature != "" {
-			r.Sign(about)
+			r.Sign(r.Signed(b.signature))
 		}
 		r.EndPart()
 	case "tool_use":

@@ -183,10 +183,10 @@ type (
 		Index int             `json:"index"`
 		Block json.RawMessage `json:"content_block"`
 	}
-	deltaEvent struct {
+	deltaEvent[D any] struct {
 		Type  string `json:"type"`
 		Index int    `json:"index"`
-		Delta any    `json:"delta"`
+		Delta D      `json:"delta"`
 	}
 	stopEvent struct {
 		Type  string `json:"type"`
@@ -267,4 +267,9 @@ var (
 	readUsage    = wire.ShapeOf[usageJSON]()
 	readEvent    = wire.ShapeOf[eventJSON]()
 	readDelta    = wire.ShapeOf[deltaJSON]()
+
+	writeText      = wire.ShapeOf[deltaEvent[textDelta]]()
+	writeThinking  = wire.ShapeOf[deltaEvent[thinkingDelta]]()
+	writeSignature = wire.ShapeOf[deltaEvent[signatureDelta]]()
+	writeArguments = wire.ShapeOf[deltaEvent[jsonDelta]]()
 )

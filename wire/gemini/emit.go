@@ -41,7 +41,7 @@ func chunk(id, model string, parts []wire.Value, last *utp.Event) chunkJSON {
 		c.Reason, c.Message, out.Usage = wire.Loose(why), wire.Loose(message), usage(last.End.Usage)
 		rest, _ = wire.UnpackExtra(last.Extra, provider)
 	}
-	out.Candidates = []wire.Value{wire.JSON(c, rest)}
+	out.Candidates = []wire.Value{{Raw: writeCandidate.Write(c, rest)}}
 	return out
 }
 
@@ -60,7 +60,7 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 	if err != nil {
 		return nil, nil, err
 	}
-	return wire.JSON(out, nil).Raw, parts.losses, nil
+	return writeChunk.Write(out, nil), parts.losses, nil
 }
 
 // partList makes parts of the events of a Sequence.
@@ -74,7 +74,7 @@ func (l *partList) put(p partJSON, extra json.RawMessage) {
 	if p.Signature == "" {
 		p.Signature = own.Text(signature)
 	}
-	l.out = append(l.out, wire.JSON(p, own.Without(signature)))
+	l.out = append(l.out, wire.Value{Raw: readPart.Write(p, own.Without(signature))})
 }
 
 func (l *partList) add(e utp.Event, words string) {
@@ -139,8 +139,7 @@ type writer struct {
 }
 
 // send writes a chunk. In an array it stands between brackets and commas.
-func (w *writer) send(v any, last bool) {
-	data := wire.JSON(v, nil).Raw
+func (w *writer) send(data []byte, last bool) {
 	if w.array {
 		opener := byte('[')
 		if w.begun {
@@ -155,7 +154,7 @@ func (w *writer) send(v any, last bool) {
 	w.Send("", data)
 }
 
-func (w *writer) fail(err error) { w.send(fault(wire.FaultOf(err)), true) }
+func (w *writer) fail(err error) { w.send(wire.JSON(fault(wire.FaultOf(err)), nil).Raw, true) }
 
 func (w *writer) event(e utp.Event) {
 	var parts partList
@@ -171,12 +170,12 @@ func (w *writer) event(e utp.Event) {
 		}
 	case utp.Finish:
 		empty := wire.JSON(partJSON{Text: new(string)}, nil)
-		w.send(chunk(w.id, w.model, []wire.Value{empty}, &e), true)
+		w.send(writeChunk.Write(chunk(w.id, w.model, []wire.Value{empty}, &e), nil), true)
 		return
 	default:
 		parts.add(e, "")
 	}
 	if len(parts.out) > 0 {
-		w.send(chunk(w.id, w.model, parts.out, nil), false)
+		w.send(writeChunk.Write(chunk(w.id, w.model, parts.out, nil), nil), false)
 	}
 }

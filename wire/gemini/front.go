@@ -142,28 +142,9 @@ func (r *reading) content(v wire.Value, path string) *wire.InputError {
 	if err != nil {
 		return err
 	}
-	r.add(role, parts, wire.PackExtra(provider, c.Rest))
+	out := utp.Message{Role: role, Parts: parts, Extra: wire.PackExtra(provider, c.Rest)}
+	r.out.Messages = append(r.out.Messages, wire.ResultsFirst(out)...)
 	return nil
-}
-
-// add adds a message; the results of one of the user's come first, as a message
-// of their own.
-func (r *reading) add(role utp.Role, parts []utp.Part, extra json.RawMessage) {
-	var results, others []utp.Part
-	for _, p := range parts {
-		if _, ok := p.(utp.Result); ok {
-			results = append(results, p)
-			continue
-		}
-		others = append(others, p)
-	}
-	if len(results) > 0 {
-		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.ToolRole, Parts: results, Extra: extra})
-		extra = nil
-	}
-	if len(others) > 0 || len(results) == 0 {
-		r.out.Messages = append(r.out.Messages, utp.Message{Role: role, Parts: others, Extra: extra})
-	}
 }
 
 func (r *reading) parts(list []wire.Value, path string) ([]utp.Part, *wire.InputError) {

@@ -33,7 +33,7 @@ func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{answer: a, Incoming: wire.NewIncoming(provider, a.names, newID)}
+	return &reader{answer: a, Incoming: wire.NewIncoming(provider, a.model, a.names, newID)}
 }
 
 type reader struct {
@@ -155,14 +155,6 @@ func (r *reader) stop(stop utp.Stop, reason, message string) {
 	r.End.Extra = wire.PackExtra(provider, said)
 }
 
-// signer is the model whose signatures the reply carries.
-func (r *reader) signer() string {
-	if r.End.Model != "" {
-		return r.End.Model
-	}
-	return r.model
-}
-
 func (r *reader) part(v wire.Value) {
 	p, err := readPart.Read(v)
 	if err != nil {
@@ -172,7 +164,7 @@ func (r *reader) part(v wire.Value) {
 	case p.Call != nil:
 		r.call(&p)
 	case p.Text != nil && p.Thought:
-		about := utp.Think{Signature: p.Signature, Provider: provider, Model: r.signer()}
+		about := r.Signed(p.Signature)
 		r.Think(*p.Text, about)
 		if p.Signature != "" {
 			r.Sign(about)

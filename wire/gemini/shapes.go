@@ -194,4 +194,6 @@ var (
 	readGeneration = wire.ProtoShapeOf[generationJSON]()
 	readThinking   = wire.ProtoShapeOf[thinkingJSON]()
 	readReply      = wire.ProtoShapeOf[replyJSON]()
+	writeChunk     = wire.ShapeOf[chunkJSON]()
+	writeCandidate = wire.ShapeOf[candidateJSON]()
 )

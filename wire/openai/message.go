@@ -10,176 +10,204 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-type textMessage struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+// Names in the Extra of this provider that are none of the API.
+const (
+	asRole  = "role"    // of a message: the role that its client gave it
+	asField = "field"   // of reasoning: the field that it came in
+	refusal = "refusal" // of a text: it is one
+	asFile  = "file"    // of a file: its client sent it as one
+	legacy  = "functions"
+)
+
+// origins are the Extras of reasoning that came in one of the fields. It goes
+// back in the same field, beside calls only; DeepSeek insists on it, servers that
+// never sent the field may refuse it.
+var origins = map[string]json.RawMessage{
+	"reasoning_content": origin("reasoning_content"), "reasoning": origin("reasoning"), "thinking": origin("thinking"), "content": origin("content"),
 }
 
-type partsMessage struct {
-	Role    string        `json:"role"`
-	Content []contentPart `json:"content"`
-}
-
-type contentPart struct {
-	Type  string    `json:"type"`
-	Text  string    `json:"text,omitempty"`
-	Image *imageURL `json:"image_url,omitempty"`
-}
-
-type imageURL struct {
-	URL string `json:"url"`
-}
-
-// assistantMessage has a null content beside calls when there is no text:
-// servers' templates ask for the key.
-type assistantMessage struct {
-	Role             string     `json:"role"`
-	Content          *string    `json:"content"`
-	ReasoningContent string     `json:"reasoning_content,omitempty"`
-	Reasoning        string     `json:"reasoning,omitempty"`
-	ToolCalls        []toolCall `json:"tool_calls,omitempty"`
-}
-
-type toolCall struct {
-	ID       string       `json:"id"`
-	Type     string       `json:"type"`
-	Function functionCall `json:"function"`
-}
-
-type functionCall struct {
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"` // JSON as text
-}
-
-type toolMessage struct {
-	Role    string `json:"role"`
-	CallID  string `json:"tool_call_id"`
-	Content string `json:"content"`
+func origin(field string) json.RawMessage {
+	return wire.PackExtra(provider, wire.Fields{{Name: asField, Value: wire.JSON(field, nil).Raw}})
 }
 
 func (w *writing) messages() {
-	ids := wire.ShortIDs(40)
+	ids := wire.ShortIDs(maxID)
 	if w.back.Server == Mistral {
 		ids = wire.FixedIDs(9)
 	}
 	messages, losses := wire.Order(w.in.Messages, ids)
-	w.losses = append(w.losses, losses...)
-	w.out.Messages = []any{}
+	w.Losses = append(w.Losses, losses...)
+	w.out.Messages = []wire.Value{}
 	for i, m := range wire.LiftBlobs(messages) {
 		w.message(fmt.Sprintf("messages[%d]", i), m)
 	}
 }
 
+func (w *writing) add(m messageJSON, rest wire.Fields) {
+	w.out.Messages = append(w.out.Messages, wire.Value{Raw: ofMessage.Write(m, rest)})
+}
+
 func (w *writing) message(path string, m utp.Message) {
+	own := w.Own(path, m.Extra)
 	switch m.Role {
 	case utp.ToolRole:
 		for _, r := range m.Results() {
-			w.add(toolMessage{"tool", r.CallID, wire.ResultText(r)})
+			w.add(messageJSON{Role: "tool", CallID: r.CallID, Content: w.result(path, r)}, append(w.Own(path, r.Extra), own...))
 		}
+		return
 	case utp.Assistant:
-		w.add(w.assistant(path, m))
-	default:
-		w.add(w.user(path, m))
+		w.add(w.assistant(path, m), own)
+		return
 	}
+	out := messageJSON{Role: string(m.Role), Content: w.content(path, m)}
+	if role := own.Text(asRole); role != "" && w.back.Server == OpenAI {
+		out.Role = role
+	}
+	w.add(out, own.Without(asRole))
 }
 
-func (w *writing) add(m any) { w.out.Messages = append(w.out.Messages, m) }
-
-func (w *writing) assistant(path string, m utp.Message) assistantMessage {
-	text := m.Text()
-	out := assistantMessage{Role: "assistant", Content: &text}
-	for i, c := range m.Calls() {
-		args, ok := wire.Object(c.Args, c.RawArgs)
-		if c.Kind == utp.CustomCall {
-			args, ok = customArgs(c.RawArgs), true
+// result writes a text, or texts if there is more to them.
+func (w *writing) result(path string, r utp.Result) wire.Value {
+	text := wire.ResultText(r)
+	mark, marked := strings.CutSuffix(text, r.Text())
+	for i, p := range r.Parts {
+		t, ok := p.(utp.Text)
+		if own, _ := wire.UnpackExtra(t.Extra, provider); !ok || !marked || len(own) == 0 {
+			continue
 		}
-		if !ok {
-			w.lose(fmt.Sprintf("%s.calls[%d].arguments", path, i), "sent as _raw", "they are no JSON object")
+		parts := append([]utp.Part(nil), r.Parts...)
+		if first, ok := parts[0].(utp.Text); ok {
+			first.Text = mark + first.Text
+			parts[0] = first
 		}
-		out.ToolCalls = append(out.ToolCalls, toolCall{c.ID, "function", functionCall{w.names.Out(c.Name), string(args)}})
+		return w.content(fmt.Sprintf("%s.results[%d]", path, i), utp.Message{Parts: parts})
 	}
-	if len(out.ToolCalls) > 0 && text == "" {
-		out.Content = nil
+	return wire.JSON(text, nil)
+}
+
+// assistant has a null content beside calls when there is no text: servers'
+// templates ask for the key.
+func (w *writing) assistant(path string, m utp.Message) messageJSON {
+	out := messageJSON{Role: "assistant"}
+	for i, c := range m.Calls() {
+		out.ToolCalls = append(out.ToolCalls, w.call(fmt.Sprintf("%s.calls[%d]", path, i), c))
+	}
+	if out.Content = w.content(path, m); len(out.ToolCalls) > 0 && m.Text() == "" {
+		out.Content = wire.Value{}
 	}
 	w.reasoning(path, m, &out)
 	return out
 }
 
-type customInput struct {
-	Input string `json:"input"`
-}
-
-func customArgs(text string) json.RawMessage {
-	b, err := wire.Marshal(customInput{text})
-	if err != nil {
-		return json.RawMessage(`{"input":""}`)
+func (w *writing) call(path string, c utp.Call) wire.Value {
+	own := w.Own(path, c.Extra)
+	if c.Kind == utp.CustomCall && w.back.Server == OpenAI {
+		return wire.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "custom", Custom: &customCall{w.names.Out(c.Name), c.RawArgs}}, own)}
 	}
-	return b
+	args, ok := wire.CallObject(c)
+	if !ok {
+		w.Lose(path+".arguments", "sent as _raw", "they are no JSON object")
+	}
+	f := &functionCall{w.names.Out(c.Name), wire.JSON(string(args), nil)}
+	return wire.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "function", Function: f}, own)}
 }
 
-// provider is the Think.Provider of reasoning that a chat completions server sent.
-const provider = "openai"
-
-// origin is the Think.Extra of such reasoning: the field that it came in. It
-// goes back in the same field, beside calls only; DeepSeek insists on it,
-// servers that never sent the field may refuse it.
-type origin struct {
-	Field string `json:"field"`
-}
-
-func (w *writing) reasoning(path string, m utp.Message, out *assistantMessage) {
+func (w *writing) reasoning(path string, m utp.Message, out *messageJSON) {
+	var words [2]string
 	for _, p := range m.Parts {
 		t, ok := p.(utp.Think)
 		if !ok || t.Text == "" {
 			continue
 		}
-		var from origin
-		if t.Provider == provider && len(out.ToolCalls) > 0 {
-			_ = json.Unmarshal(t.Extra, &from)
-		}
-		switch from.Field {
-		case "reasoning_content":
-			out.ReasoningContent += t.Text
-		case "reasoning":
-			out.Reasoning += t.Text
+		own, _ := wire.UnpackExtra(t.Extra, provider)
+		switch field := own.Text(asField); {
+		case field == "reasoning_content" && len(out.ToolCalls) > 0:
+			words[0] += t.Text
+		case field == "reasoning" && len(out.ToolCalls) > 0:
+			words[1] += t.Text
 		default:
-			w.lose(path+".think", "dropped", "reasoning goes back only where the server asks for it")
+			w.Lose(path+".think", "dropped", "reasoning goes back only where the server asks for it")
+		}
+	}
+	for i, to := range []*wire.Value{&out.ReasoningContent, &out.Reasoning} {
+		if words[i] != "" {
+			*to = wire.JSON(words[i], nil)
 		}
 	}
 }
 
-// user writes what a user or the system says.
-func (w *writing) user(path string, m utp.Message) any {
-	var parts []contentPart
-	blobs := false
+// content writes texts alone as one text, for servers whose templates want one,
+// all else as parts.
+func (w *writing) content(path string, m utp.Message) wire.Value {
+	parts := []wire.Value{}
+	plain := true
 	for i, p := range m.Parts {
+		at := fmt.Sprintf("%s.parts[%d]", path, i)
 		switch p := p.(type) {
 		case utp.Text:
-			parts = append(parts, contentPart{Type: "text", Text: p.Text})
+			own := w.Own(at, p.Extra)
+			plain = plain && len(own) == 0
+			parts = append(parts, text(p, own))
 		case utp.Blob:
-			if url, ok := imageOf(p); ok {
-				blobs, parts = true, append(parts, contentPart{Type: "image_url", Image: &imageURL{url}})
+			v, why := w.blob(at, p)
+			if m.Role == utp.Assistant {
+				why = "an assistant's message cannot hold it"
+			}
+			if why != "" {
+				w.Lose(at, "dropped", why)
 				continue
 			}
-			w.lose(fmt.Sprintf("%s.parts[%d]", path, i), "dropped", "only images can be sent, not "+p.MIME)
-		default:
-			w.lose(fmt.Sprintf("%s.parts[%d]", path, i), "dropped", "this part has no place in such a message")
+			plain, parts = false, append(parts, v)
+		case utp.Unknown:
+			if p.Provider != provider {
+				w.Lose(at, "dropped", "only "+p.Provider+" understands it")
+				continue
+			}
+			plain, parts = false, append(parts, wire.Value{Raw: p.Raw})
 		}
 	}
-	if !blobs {
-		return textMessage{string(m.Role), m.Text()}
+	if plain && (w.back.Server != OpenAI || len(parts) < 2) {
+		return wire.JSON(m.Text(), nil)
 	}
-	return partsMessage{string(m.Role), parts}
+	return wire.JSON(parts, nil)
 }
 
-func imageOf(b utp.Blob) (url string, ok bool) {
-	switch {
-	case b.MIME != "" && !strings.HasPrefix(b.MIME, "image/"):
-		return "", false
-	case b.URL != "":
-		return b.URL, true
-	case b.MIME == "":
-		return "", false
+func text(t utp.Text, own wire.Fields) wire.Value {
+	p := partJSON{Type: "text", Text: t.Text}
+	if own.Get(refusal) != nil {
+		p = partJSON{Type: "refusal", Refusal: t.Text}
 	}
-	return "data:" + b.MIME + ";base64," + base64.StdEncoding.EncodeToString(b.Data), true
+	return wire.Value{Raw: ofPart.Write(p, own.Without(refusal))}
+}
+
+// sounds are the formats of input_audio. Source: OpenAI API reference.
+var sounds = map[string]string{"audio/wav": "wav", "audio/x-wav": "wav", "audio/mp3": "mp3", "audio/mpeg": "mp3"}
+
+// blob writes an image, a sound or, for servers that take them, a file.
+func (w *writing) blob(path string, b utp.Blob) (v wire.Value, why string) {
+	own := w.Own(path, b.Extra)
+	url := b.URL
+	if url == "" {
+		url = "data:" + b.MIME + ";base64," + base64.StdEncoding.EncodeToString(b.Data)
+	}
+	isFile := own.Get(asFile) != nil || w.back.Server == OpenAI && b.MIME == "application/pdf"
+	p := partJSON{}
+	switch {
+	case b.URL == "" && len(b.Data) == 0:
+		return v, "it is empty"
+	case isFile && b.URL == "":
+		name := b.Name
+		if name == "" {
+			name = "file" // the API wants one
+		}
+		p.Type, p.File = "file", &fileJSON{Name: name, Data: url}
+	case strings.HasPrefix(b.MIME, "image/"), b.MIME == "" && b.URL != "":
+		rest, _ := wire.Members(wire.Value{Raw: own.Get("image_url")})
+		p.Type, p.Image = "image_url", wire.Value{Raw: ofImage.Write(imageJSON{URL: url}, rest)}
+	case sounds[b.MIME] != "" && b.URL == "":
+		p.Type, p.Audio = "input_audio", &audioJSON{url[strings.Index(url, ",")+1:], sounds[b.MIME]}
+	default:
+		return v, "only images can be sent, not " + b.MIME
+	}
+	return wire.Value{Raw: ofPart.Write(p, own.Without("image_url", asFile))}, ""
 }

@@ -1,17 +1,23 @@
-// Package openai speaks OpenAI's chat completions, /v1/chat/completions, with
-// OpenAI and with the many servers that copy it.
+// Package openai speaks OpenAI's chat completions, /v1/chat/completions: Back
+// calls OpenAI and the many servers that copy it, Front poses as one.
 //
-// Source: OpenAI API reference, "Chat"; the servers' own documentation where a
-// comment names one.
+// Source: OpenAI API reference, "Chat", and the types of
+// github.com/openai/openai-go; the servers' own documentation where a comment
+// names one.
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
+
+// provider is the name of this API in Extra, Think and Unknown.
+const provider = "openai"
 
 // Server is who answers: it decides which fields may be sent.
 type Server int
@@ -29,74 +35,21 @@ var _ wire.Back = Back{}
 
 const path = "/v1/chat/completions"
 
-// maxName is the longest tool name. Source: OpenAI API reference, function.name.
-const maxName = 64
-
-type requestJSON struct {
-	Model          string              `json:"model"`
-	Messages       []any               `json:"messages"`
-	Tools          []wire.FunctionTool `json:"tools,omitempty"`
-	ToolChoice     any                 `json:"tool_choice,omitempty"`
-	Parallel       *bool               `json:"parallel_tool_calls,omitempty"`
-	Stream         bool                `json:"stream,omitempty"`
-	StreamOptions  *streamOptions      `json:"stream_options,omitempty"`
-	MaxTokens      *int                `json:"max_tokens,omitempty"`
-	MaxCompletion  *int                `json:"max_completion_tokens,omitempty"`
-	Temperature    *float64            `json:"temperature,omitempty"`
-	TopP           *float64            `json:"top_p,omitempty"`
-	TopK           *int                `json:"top_k,omitempty"`
-	Seed           *int64              `json:"seed,omitempty"`
-	RandomSeed     *int64              `json:"random_seed,omitempty"` // Mistral's name for it
-	Stop           []string            `json:"stop,omitempty"`
-	Effort         string              `json:"reasoning_effort,omitempty"`
-	ResponseFormat *responseFormat     `json:"response_format,omitempty"`
-	User           string              `json:"user,omitempty"`
-}
-
-type streamOptions struct {
-	IncludeUsage bool `json:"include_usage"`
-}
-
-type responseFormat struct {
-	Type   string      `json:"type"`
-	Schema *jsonSchema `json:"json_schema,omitempty"`
-}
-
-type jsonSchema struct {
-	Name   string          `json:"name"`
-	Schema json.RawMessage `json:"schema"`
-}
-
-type namedChoice struct {
-	Type     string     `json:"type"`
-	Function choiceName `json:"function"`
-}
-
-type choiceName struct {
-	Name string `json:"name"`
-}
-
-type allowedChoice struct {
-	Type    string       `json:"type"`
-	Allowed allowedTools `json:"allowed_tools"`
-}
-
-type allowedTools struct {
-	Mode  string        `json:"mode"`
-	Tools []namedChoice `json:"tools"`
-}
+// maxName and maxID are the longest tool names and ids.
+// Source: OpenAI API reference, function.name; refusals of longer ids.
+const (
+	maxName = 64
+	maxID   = 40
+)
 
 // writing is a request on its way out.
 type writing struct {
-	back   Back
-	in     *utp.Request
-	names  *wire.Names
-	out    requestJSON
-	losses []wire.Loss
-}
-
-func (w *writing) lose(path, what, why string) {
-	w.losses = append(w.losses, wire.Loss{Path: path, What: what, Why: why})
+	answer
+	wire.Outgoing
+	back Back
+	in   *utp.Request
+	own  wire.Fields // of the request's Extra
+	out  requestJSON
 }
 
 // Open writes the request.
@@ -105,21 +58,17 @@ func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writing{back: b, in: r, names: names}
+	w := &writing{back: b, in: r, Outgoing: wire.Outgoing{Provider: provider}}
+	w.answer = answer{names: names, model: r.Model, back: map[string]*wire.Coercion{}}
 	w.out = requestJSON{Model: r.Model, Stream: r.Stream}
 	w.messages()
 	w.tools()
+	w.own = w.Own("request", r.Extra)
 	w.params()
-	if len(r.Extra) > 0 {
-		w.lose("extra", "dropped", "it belongs to another provider")
-	}
-	body, err := wire.Marshal(w.out)
-	if err != nil {
-		return nil, err
-	}
+	rest := w.own.Without("stream_options", "response_format", "reasoning", "user", legacy)
 	return &wire.Exchange{
 		Path: path, Header: map[string]string{"Content-Type": "application/json"},
-		Body: body, Losses: w.losses, Framing: wire.SSE, Answer: answer{names: names},
+		Body: ofRequest.Write(w.out, rest), Losses: w.Losses, Framing: wire.SSE, Answer: w.answer,
 	}, nil
 }
 
@@ -129,41 +78,87 @@ func (w *writing) tools() {
 	if w.back.Server != OpenAI && c.Mode != utp.Named {
 		var filtered bool
 		if offered, filtered = wire.Offered(offered, c); filtered {
-			w.lose("choice.allowed", "sent only these tools", "only OpenAI takes a list of allowed tools")
+			w.Lose("choice.allowed", "sent only these tools", "only OpenAI takes a list of allowed tools")
 		}
 	}
-	tools, losses := wire.Functions(offered, w.names)
-	w.losses = append(w.losses, losses...)
-	if w.out.Tools = tools; len(tools) == 0 {
-		return
+	for i, t := range offered {
+		w.tool(fmt.Sprintf("tools[%d]", i), t)
 	}
-	w.out.Parallel = c.Parallel
-	w.out.ToolChoice = w.choice(c)
+	if len(w.out.Tools) > 0 {
+		w.out.Parallel = c.Parallel
+		w.choice(c)
+	}
 }
 
-// choice is tool_choice; nil leaves the server's default, which is auto.
-func (w *writing) choice(c utp.Choice) any {
-	switch c.Mode {
-	case utp.Named:
-		return namedChoice{"function", choiceName{w.names.Out(c.Name)}}
-	case utp.None:
-		return "none"
+// tool writes a tool. OpenAI itself takes custom tools, and of schemas only its
+// own dialect.
+func (w *writing) tool(path string, t utp.Tool) {
+	if w.back.Server == OpenAI {
+		switch t.Kind {
+		case utp.CustomTool:
+			w.custom(path, t)
+			return
+		case utp.FunctionTool:
+			w.schema(path, &t)
+		}
 	}
+	if v, ok := w.Function(path, t, w.names); ok {
+		w.out.Tools = append(w.out.Tools, v)
+	}
+}
+
+func (w *writing) custom(path string, t utp.Tool) {
+	j := customJSON{Name: w.names.Out(t.Name), Description: t.Description, Format: wire.Value{Raw: nested(w.Own(path, t.Extra).Get("format"))}}
+	w.out.Tools = append(w.out.Tools, wire.JSON(toolJSON{"custom", j}, nil))
+}
+
+func (w *writing) schema(path string, t *utp.Tool) {
+	if t.Strict != nil && *t.Strict {
+		schema, back, losses, ok := wire.Strict.Convert(t.Schema, path+".parameters")
+		if ok {
+			if len(losses) > 0 || back != nil {
+				t.Schema, w.answer.back[t.Name] = schema, back
+				w.Losses = append(w.Losses, losses...)
+			}
+			return
+		}
+		t.Strict = nil
+		w.Lose(path+".strict", "dropped", "a strict schema cannot have open objects or values of any type")
+	}
+	schema, _, losses, _ := wire.RootObject.Convert(t.Schema, path+".parameters")
+	t.Schema, w.Losses = schema, append(w.Losses, losses...)
+}
+
+// choice writes tool_choice; auto is the server's default.
+func (w *writing) choice(c utp.Choice) {
 	mode := "auto"
 	if c.Mode == utp.Required {
 		mode = "required"
 	}
-	if len(c.Allowed) > 0 && w.back.Server == OpenAI {
-		list := allowedTools{Mode: mode}
+	switch {
+	case c.Mode == utp.Named:
+		w.out.ToolChoice = w.named(c.Name)
+	case c.Mode == utp.None:
+		w.out.ToolChoice = wire.JSON("none", nil)
+	case len(c.Allowed) > 0 && w.back.Server == OpenAI:
+		list := &allowedJSON{Mode: mode}
 		for _, name := range c.Allowed {
-			list.Tools = append(list.Tools, namedChoice{"function", choiceName{w.names.Out(name)}})
+			list.Tools = append(list.Tools, w.named(name))
 		}
-		return allowedChoice{"allowed_tools", list}
+		w.out.ToolChoice = wire.JSON(choiceJSON{Type: "allowed_tools", Allowed: list}, nil)
+	case mode == "required":
+		w.out.ToolChoice = wire.JSON(mode, nil)
 	}
-	if mode == "auto" {
-		return nil
+}
+
+func (w *writing) named(name string) wire.Value {
+	j := &namedJSON{w.names.Out(name)}
+	for _, t := range w.in.Tools {
+		if t.Name == name && t.Kind == utp.CustomTool && w.back.Server == OpenAI {
+			return wire.JSON(choiceJSON{Type: "custom", Custom: j}, nil)
+		}
 	}
-	return mode
+	return wire.JSON(choiceJSON{Type: "function", Function: j}, nil)
 }
 
 // maxStops is what OpenAI takes.
@@ -172,37 +167,59 @@ const maxStops = 4
 func (w *writing) params() {
 	p, o := w.in.Params, &w.out
 	o.Temperature, o.TopP, o.TopK, o.Seed = p.Temperature, p.TopP, p.TopK, p.Seed
-	o.Stop, o.Effort, o.User = p.Stop, p.Effort, p.User
-	o.MaxTokens = p.MaxTokens
+	o.Effort, o.User, o.MaxTokens = p.Effort, p.User, p.MaxTokens
 	if o.Stream {
-		o.StreamOptions = &streamOptions{true}
+		said, _ := ofOptions.Read(wire.Value{Raw: w.own.Get("stream_options")})
+		o.StreamOptions = wire.Value{Raw: ofOptions.Write(streamOptions{IncludeUsage: true}, said.Rest)}
 	}
+	stop := p.Stop
 	switch w.back.Server {
 	case OpenAI:
-		o.MaxTokens, o.MaxCompletion = nil, p.MaxTokens
-		if o.TopK != nil {
-			o.TopK = nil
-			w.lose("params.top_k", "dropped", "OpenAI has no such setting")
-		}
-		if len(o.Stop) > maxStops {
-			o.Stop = o.Stop[:maxStops]
-			w.lose("params.stop", "the first "+strconv.Itoa(maxStops)+" sent", "OpenAI takes no more")
+		o.MaxTokens, o.MaxCompletion, o.TopK = nil, p.MaxTokens, nil
+		w.Refuse("OpenAI has no such setting", wire.Param{Name: "top_k", Given: p.TopK != nil})
+		if len(stop) > maxStops {
+			stop = stop[:maxStops]
+			w.Lose("params.stop", "the first "+strconv.Itoa(maxStops)+" sent", "OpenAI takes no more")
 		}
 	case Mistral:
-		o.Seed, o.RandomSeed, o.StreamOptions, o.TopK, o.User = nil, p.Seed, nil, nil, ""
+		o.Seed, o.RandomSeed, o.StreamOptions, o.TopK, o.User = nil, p.Seed, wire.Value{}, nil, ""
 	}
-	if p.Context != nil {
-		w.lose("params.context", "dropped", "the server decides the window")
+	if len(stop) > 0 {
+		o.Stop = wire.JSON(stop, nil)
 	}
-	o.ResponseFormat = format(p.Schema)
+	w.Refuse("the server decides the window", wire.Param{Name: "context", Given: p.Context != nil})
+	w.said(p)
 }
 
-func format(schema json.RawMessage) *responseFormat {
-	switch {
-	case len(schema) == 0:
-		return nil
-	case string(schema) == "{}":
-		return &responseFormat{Type: "json_object"}
+// said writes what a client of this API said in a form of its own, while it means
+// the same.
+func (w *writing) said(p utp.Params) {
+	o := &w.out
+	reasoning := wire.Value{Raw: w.own.Get("reasoning")}
+	if r, err := ofReasoning.Read(reasoning); err == nil && (r.Effort == "" || r.Effort == p.Effort) {
+		if o.Reasoning = reasoning; r.Effort != "" {
+			o.Effort = ""
+		}
 	}
-	return &responseFormat{Type: "json_schema", Schema: &jsonSchema{"reply", schema}}
+	format := wire.Value{Raw: w.own.Get("response_format")}
+	f, err := ofFormat.Read(format)
+	switch {
+	case err == nil && bytes.Equal(f.wants(), p.Schema):
+		o.ResponseFormat = format
+	case string(p.Schema) == "{}":
+		o.ResponseFormat = wire.JSON(formatJSON{Type: "json_object"}, nil)
+	case len(p.Schema) > 0:
+		o.ResponseFormat = wire.JSON(formatJSON{"json_schema", &schemaJSON{"reply", p.Schema}}, nil)
+	}
+}
+
+// wants is the schema that a format asks for; {} is any JSON.
+func (f formatJSON) wants() json.RawMessage {
+	switch {
+	case f.Type == "json_schema" && f.Schema != nil && len(f.Schema.Schema) > 0:
+		return f.Schema.Schema
+	case f.Type == "json_object", f.Type == "json_schema":
+		return json.RawMessage("{}")
+	}
+	return nil
 }

@@ -7,210 +7,343 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// replyJSON is a whole reply or a chunk of one.
-type replyJSON struct {
-	ID      wire.Loose        `json:"id"`
-	Model   wire.Loose        `json:"model"`
-	Choices []choiceJSON      `json:"choices"`
-	Usage   *usageJSON        `json:"usage"`
-	Error   json.RawMessage   `json:"error"`
-	Message *wire.ChatMessage `json:"message"` // a bare choice
-}
-
-type choiceJSON struct {
-	Index        wire.LooseInt     `json:"index"`
-	Delta        *wire.ChatMessage `json:"delta"`
-	Message      *wire.ChatMessage `json:"message"`
-	FinishReason wire.Loose        `json:"finish_reason"`
-	StopReason   json.RawMessage   `json:"stop_reason"` // vLLM: the stop sequence, or a token's number
-}
-
-type usageJSON struct {
-	Prompt     wire.LooseInt `json:"prompt_tokens"`
-	Completion wire.LooseInt `json:"completion_tokens"`
-	CacheHit   wire.LooseInt `json:"prompt_cache_hit_tokens"` // DeepSeek
-	PromptHow  struct {
-		Cached  wire.LooseInt `json:"cached_tokens"`
-		Written wire.LooseInt `json:"cache_write_tokens"` // OpenRouter
-	} `json:"prompt_tokens_details"`
-	CompletionHow struct {
-		Reasoning wire.LooseInt `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details"`
-}
-
 func (u *usageJSON) usage() utp.Usage {
-	read := int(max(u.PromptHow.Cached, u.CacheHit))
-	out := utp.Usage{CacheRead: read, CacheWrite: int(u.PromptHow.Written), Output: int(u.Completion)}
-	out.Input = max(0, int(u.Prompt)-read-out.CacheWrite)
-	if r := int(u.CompletionHow.Reasoning); r <= out.Output {
-		out.Output, out.Reasoning = out.Output-r, r
+	out := utp.Usage{CacheRead: int(u.CacheHit), Output: int(u.Completion)}
+	if how := u.PromptHow; how != nil {
+		out.CacheRead, out.CacheWrite = max(out.CacheRead, int(how.Cached)), int(how.Written)
+	}
+	out.Input = max(0, int(u.Prompt)-out.CacheRead-out.CacheWrite)
+	if how := u.CompletionHow; how != nil && int(how.Reasoning) <= out.Output {
+		out.Reasoning = int(how.Reasoning)
+		out.Output -= out.Reasoning
 	}
 	return out
 }
 
 // stops maps finish_reason. "error" and "abort" are OpenRouter's, vLLM's and
-// SGLang's words for a reply that broke; the last is DeepSeek's.
-var stops = map[wire.Loose]utp.Stop{
+// SGLang's words for a reply that broke.
+var stops = map[string]utp.Stop{
 	"stop": utp.StopEnd, "length": utp.StopLength, "tool_calls": utp.StopTool, "function_call": utp.StopTool,
 	"content_filter": utp.StopFilter, "error": utp.StopError, "abort": utp.StopError,
-	"insufficient_system_resource": utp.StopError, "model_length": utp.StopLength, // Mistral
+	"insufficient_system_resource": utp.StopError,  // DeepSeek
+	"model_length":                 utp.StopLength, // Mistral
 }
 
-type answer struct{ names *wire.Names }
+type answer struct {
+	names *wire.Names
+	back  map[string]*wire.Coercion // by the tools' own names
+	model string
+}
 
 // Read reads a whole reply. An error body is an *wire.Error.
 func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
-	r := a.Reader(newID)
-	evs := append([]utp.Event(nil), r.Feed(wire.Frame{Data: body})...)
-	evs = append(evs, r.Close()...)
-	return utp.Collect(evs), r.Err()
+	return wire.ReadWhole(a.Reader(newID), body)
 }
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{build: wire.Builder{Names: a.names, NewID: newID}}
+	return &reader{answer: a, Incoming: wire.NewIncoming(provider, a.model, a.names, newID)}
 }
 
 type reader struct {
-	build    wire.Builder
-	end      utp.End
-	finished bool // a finish_reason or [DONE] was seen
-	closed   bool
-	err      error
+	wire.Incoming
+	answer
+	finished bool           // a finish_reason or [DONE] was seen
+	ids      map[int]string // of the calls, by index
+	held     *held
+	details  []wire.Value // reasoning_details that only their server understands
+	about    wire.Fields  // what only this API says of the end
 }
-
-func (r *reader) Err() error { return r.err }
 
 func (r *reader) Feed(f wire.Frame) []utp.Event {
 	switch {
-	case r.closed, len(f.Data) == 0, f.Event == "ping":
+	case r.Over, len(f.Data) == 0, f.Event == "ping":
 	case f.Done():
 		r.finished = true
-		r.finish()
+		r.close()
 	default:
 		r.chunk(f.Data)
 	}
-	return r.build.Take()
+	return r.Take()
 }
 
 func (r *reader) Close() []utp.Event {
-	if !r.closed && !r.finished {
-		r.fail(wire.ErrCut)
+	if r.finished {
+		r.close()
 	}
-	r.finish()
-	return r.build.Take()
+	r.Fail(wire.ErrCut)
+	return r.Take()
 }
 
-// fail ends the reply with an error.
-func (r *reader) fail(err error) {
-	r.err, r.end.Stop = err, utp.StopError
-	r.finish()
-}
-
-func (r *reader) finish() {
-	if r.closed {
-		return
+func (r *reader) close() {
+	if r.End.Stop == "" {
+		r.End.Stop = utp.StopEnd
 	}
-	r.closed = true
-	if r.end.Stop == "" {
-		r.end.Stop = utp.StopEnd
+	r.release(false)
+	if len(r.details) > 0 {
+		r.Extra = r.Extra.Set("reasoning_details", wire.JSON(r.details, nil).Raw)
 	}
-	r.build.Finish(r.end, nil)
+	r.End.Extra = wire.PackExtra(provider, r.about)
+	if r.End.Stop == utp.StopError {
+		r.Fail(&wire.Error{Message: "the server broke the reply off"})
+	}
+	r.Finish()
 }
 
 func (r *reader) chunk(data []byte) {
-	var j replyJSON
-	if err := json.Unmarshal(data, &j); err != nil {
+	j, err := ofReply.Read(wire.Value{Raw: data})
+	if err != nil {
 		e := wire.ReadError(0, data)
 		e.Type = wire.NotThisAPI
 		e.Message = "the server sent something that is no chat completion (" + err.Error() + "): " + e.Body
-		r.fail(e)
+		r.Fail(e)
 		return
 	}
-	if len(j.Error) > 0 && string(j.Error) != "null" && string(j.Error) != "false" {
-		r.fail(wire.ReadError(0, data))
+	if k := j.Error.Kind(); k != 0 && k != 'f' {
+		r.Fail(wire.ReadError(0, data))
 		return
 	}
-	r.note(&j, data)
+	r.note(&j)
 	for i := range j.Choices {
 		if j.Choices[i].Index == 0 {
 			r.choice(&j.Choices[i])
 		}
 	}
+	if j.Choices == nil {
+		r.bare(j.Message, data)
+	}
 }
 
-// note keeps what stands beside the choices. A reply without choices may be a
-// bare message.
-func (r *reader) note(j *replyJSON, data []byte) {
+// note keeps what stands beside the choices.
+func (r *reader) note(j *replyJSON) {
 	if j.ID != "" {
-		r.end.ID = string(j.ID)
+		r.End.ID = string(j.ID)
 	}
 	if j.Model != "" {
-		r.end.Model = string(j.Model)
+		r.End.Model = string(j.Model)
 	}
 	if j.Usage != nil {
-		r.end.Usage = j.Usage.usage()
+		r.End.Usage = j.Usage.usage()
 	}
 	if j.Choices != nil {
-		return
+		r.beside(j.Rest)
 	}
-	m := j.Message
-	if m == nil {
-		m = new(wire.ChatMessage)
-		_ = json.Unmarshal(data, m)
+}
+
+// beside keeps what only this API says of the end of a reply.
+func (r *reader) beside(rest wire.Fields) {
+	for _, f := range rest {
+		if s := string(f.Value); s != "null" && s != "{}" && f.Name != "obfuscation" {
+			r.about = r.about.Set(f.Name, f.Value)
+		}
 	}
-	if r.message(m, true) {
+}
+
+// bare reads a reply without choices, which may be a message.
+func (r *reader) bare(message wire.Value, data []byte) {
+	if message.IsZero() {
+		message.Raw = data
+	}
+	if r.message(message, true) {
 		r.finished = true
 	}
 }
 
-func (r *reader) choice(c *choiceJSON) {
-	if c.Delta != nil {
+func (r *reader) choice(c *optionJSON) {
+	if !c.Delta.IsZero() {
 		r.message(c.Delta, false)
 	}
-	if c.Message != nil {
+	if !c.Message.IsZero() {
 		r.message(c.Message, true)
+		if !c.Logprobs.IsZero() {
+			r.beside(wire.Fields{{Name: "logprobs", Value: c.Logprobs.Raw}})
+		}
 	}
-	if c.FinishReason == "" {
+	if c.Finish == nil || *c.Finish == "" {
 		return
 	}
-	stop, known := stops[c.FinishReason]
+	stop, known := stops[string(*c.Finish)]
 	if !known {
 		stop = utp.StopEnd
 	}
-	r.stop(stop, c.StopReason)
+	r.stop(stop, c.StopReason.String())
 }
 
-func (r *reader) stop(stop utp.Stop, reason json.RawMessage) {
+func (r *reader) stop(stop utp.Stop, sequence string) {
 	r.finished = true
-	if r.end.Stop != utp.StopFilter {
-		r.end.Stop = stop
+	if r.End.Stop != utp.StopFilter {
+		r.End.Stop = stop
 	}
-	switch {
-	case stop == utp.StopEnd && json.Unmarshal(reason, &r.end.StopSeq) == nil && r.end.StopSeq != "":
-		r.end.Stop = utp.StopSequence
-	case stop == utp.StopError:
-		r.err = &wire.Error{Message: "the server broke the reply off"}
+	if stop == utp.StopEnd && sequence != "" {
+		r.End.Stop, r.End.StopSeq = utp.StopSequence, sequence
 	}
-	r.build.EndCalls(stop == utp.StopLength || stop == utp.StopError)
+	cut := stop == utp.StopLength || stop == utp.StopError
+	r.release(cut)
+	r.EndCalls(cut)
 }
 
 // message takes a delta or, whole, a complete message. It reports whether it
 // said anything.
-func (r *reader) message(m *wire.ChatMessage, whole bool) (some bool) {
-	if text, field := m.Reason(); text != "" {
-		extra, _ := wire.Marshal(origin{field})
-		r.build.Think(text, utp.Think{Provider: provider, Extra: extra})
+func (r *reader) message(v wire.Value, whole bool) (some bool) {
+	d, err := ofDelta.Read(v)
+	if err != nil {
+		return false
+	}
+	m := wire.ChatMessage{Content: content(d.Content), ReasoningContent: content(d.ReasoningContent), Reasoning: content(d.Reasoning), Thinking: content(d.Thinking)}
+	sealed := r.sealedDetails(d.Details, whole)
+	if text, field := m.Reason(); text != "" && !sealed {
+		r.Think(text, utp.Think{Provider: provider, Extra: origins[field]})
 		some = true
 	}
-	r.build.Text(m.Content.Text)
-	if m.Refusal != "" {
-		r.build.Text(string(m.Refusal))
-		r.end.Stop = utp.StopFilter
+	r.Text(m.Content.Text)
+	if d.Refusal != "" {
+		r.Text(string(d.Refusal))
+		r.End.Stop = utp.StopFilter
 	}
-	calls := m.Fragments(whole)
-	for _, f := range calls {
-		r.build.Call(f)
+	calls := listed(d.ToolCalls)
+	if d.FunctionCall.Kind() == '{' {
+		old := callJSON{Index: new(int)}
+		calls = append(calls, wire.Value{Raw: ofCall.Write(old, wire.Fields{{Name: "function", Value: d.FunctionCall.Raw}})})
 	}
-	return some || m.Content.Text != "" || m.Refusal != "" || len(calls) > 0
+	for _, c := range calls {
+		r.call(c, whole)
+	}
+	r.keep(d.Rest)
+	return some || sealed || m.Content.Text != "" || d.Refusal != "" || len(calls) > 0
+}
+
+// keep keeps what the API says of the message; that there is nothing to say is nothing.
+func (r *reader) keep(rest wire.Fields) {
+	for _, f := range rest {
+		if s := string(f.Value); s != "[]" && s != "{}" {
+			r.Keep(wire.Fields{f})
+		}
+	}
+}
+
+func content(v wire.Value) (c wire.ChatContent) {
+	switch v.Kind() {
+	case 0:
+		return c
+	case '"':
+		return wire.ChatContent{Text: v.String()}
+	}
+	_ = c.UnmarshalJSON(v.Raw)
+	return c
+}
+
+// listed is a list that servers also send as its only element.
+func listed(v wire.Value) []wire.Value {
+	if v.Kind() == '{' {
+		return []wire.Value{v}
+	}
+	list, err := v.Elements()
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+func fragment(v wire.Value, whole bool) []wire.Fragment {
+	return (&wire.ChatMessage{ToolCalls: []json.RawMessage{v.Raw}}).Fragments(whole)
+}
+
+// sealedDetails reads reasoning_details. Those with a seal say where reasoning
+// comes from; others go back to their server with the next request.
+func (r *reader) sealedDetails(v wire.Value, whole bool) bool {
+	sealed := false
+	for _, v := range listed(v) {
+		if t, ok := unsealed(v); !ok {
+			r.details = append(r.details, v)
+		} else if sealed = true; whole {
+			r.Part(t)
+		} else {
+			r.Sign(t)
+		}
+	}
+	return sealed && whole
+}
+
+// unsealed is reasoning that this package sealed.
+func unsealed(v wire.Value) (utp.Think, bool) {
+	d, err := ofDetail.Read(v)
+	if err != nil {
+		return utp.Think{}, false
+	}
+	t, ok := wire.Unseal(d.Signature)
+	t.Text = d.Text
+	return t, ok
+}
+
+// call takes a piece of a call.
+func (r *reader) call(v wire.Value, whole bool) {
+	c, err := ofLooseCall.Read(v)
+	if err == nil && c.Custom != nil {
+		f := wire.Fragment{Index: -1, ID: string(c.ID), Name: c.Custom.Name, Args: c.Custom.Input}
+		if c.Index != nil {
+			f.Index = int(*c.Index)
+		}
+		r.hold(&held{Fragment: f, custom: true})
+		return
+	}
+	for _, f := range fragment(v, whole) {
+		if err == nil && len(c.Rest) > 0 {
+			r.noteCall(&f, c.Rest)
+		}
+		back := r.back[r.names.In(f.Name)]
+		if back != nil || r.held != nil && f.Index == r.held.Index && f.Name == "" {
+			r.hold(&held{Fragment: f, back: back})
+			continue
+		}
+		r.release(false)
+		r.Call(f)
+	}
+}
+
+// held is a call that can be given only when it is complete.
+type held struct {
+	wire.Fragment
+	custom bool // the arguments are free text
+	back   *wire.Coercion
+}
+
+// hold collects a call until another begins.
+func (r *reader) hold(h *held) {
+	if r.held != nil && r.held.Index == h.Index && h.Name == "" {
+		r.held.Args += h.Args
+		return
+	}
+	r.release(false)
+	r.held = h
+}
+
+// release gives the call that was held. One that was cut stays open.
+func (r *reader) release(cut bool) {
+	h := r.held
+	if h == nil {
+		return
+	}
+	r.held = nil
+	if h.custom {
+		h.Args = string(wire.CustomArgs(h.Args))
+		if cut {
+			h.Args = h.Args[:len(h.Args)-1]
+		}
+	} else {
+		h.Args = string(h.back.Apply([]byte(h.Args)))
+	}
+	r.Call(h.Fragment)
+}
+
+// noteCall keeps what stands beside a call.
+func (r *reader) noteCall(f *wire.Fragment, rest wire.Fields) {
+	if r.ids == nil {
+		r.ids = map[int]string{}
+	}
+	if f.ID != "" {
+		r.ids[f.Index] = f.ID
+	}
+	if extra := callExtra(rest); extra != nil && r.ids[f.Index] != "" {
+		r.Beside[r.ids[f.Index]] = extra
+	}
 }

@@ -57,6 +57,10 @@ func (w *writing) said(path string, m utp.Message, own wire.Fields) {
 	var parts []utp.Part
 	for i, p := range m.Parts {
 		if u, ok := p.(utp.Unknown); ok && u.Provider == provider {
+			if head, err := readHead.Read(wire.Value{Raw: u.Raw}); err == nil && strings.HasPrefix(string(head.Type), "input_") {
+				parts = append(parts, p)
+				continue
+			}
 			w.items = append(w.items, wire.Value{Raw: u.Raw})
 			continue
 		}
@@ -108,6 +112,8 @@ func (w *writing) content(path string, parts []utp.Part) wire.Value {
 				w.Lose(at+".name", "dropped", "an image has none")
 			}
 			out[i] = wire.JSON(j, w.Own(at, p.Extra))
+		case utp.Unknown:
+			out[i] = wire.Value{Raw: p.Raw}
 		}
 	}
 	return wire.JSON(out, nil)

@@ -22,7 +22,7 @@ func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{answer: a, Incoming: wire.NewIncoming(provider, a.names, newID), items: map[string]*item{}}
+	return &reader{answer: a, Incoming: wire.NewIncoming(provider, a.model, a.names, newID), items: map[string]*item{}}
 }
 
 // item is an output item that has begun.
@@ -103,7 +103,8 @@ func (r *reader) begin(v wire.Value) {
 // by its place.
 func (r *reader) find(e *eventJSON) *item {
 	id := string(e.ItemID)
-	if call, err := readCall.Read(e.Item); id == "" && err == nil {
+	if id == "" && !e.Item.IsZero() {
+		call, _ := readCall.Read(e.Item)
 		id = call.ID
 	}
 	key := "#" + id
@@ -182,7 +183,7 @@ func (r *reader) delta(name string, e *eventJSON) {
 			it.summary = *e.Summary
 			delta = "\n\n" + delta
 		}
-		r.Think(delta, utp.Think{Provider: provider, Model: r.signer()})
+		r.Think(delta, r.Signed(""))
 	case "function_call_arguments":
 		if it.hold {
 			return // they come again, whole
@@ -198,14 +199,6 @@ func (r *reader) delta(name string, e *eventJSON) {
 func inside(s string) string {
 	b := wire.JSON(s, nil).Raw
 	return string(b[1 : len(b)-1])
-}
-
-// signer is the model whose reasoning the reply carries.
-func (r *reader) signer() string {
-	if r.End.Model != "" {
-		return r.End.Model
-	}
-	return r.model
 }
 
 // done reads a complete item: all of it if no delta came.
@@ -254,7 +247,8 @@ func (r *reader) thought(it *item, v wire.Value) {
 		r.EndPart()
 		return
 	}
-	about := utp.Think{Signature: t.Encrypted, ItemID: t.ID, Provider: provider, Model: r.signer()}
+	about := r.Signed(t.Encrypted)
+	about.ItemID = t.ID
 	words, open := reasoningText(t)
 	if open {
 		about.Extra = wire.PackExtra(provider, wire.Fields{{Name: inContent, Value: []byte("true")}})

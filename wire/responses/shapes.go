@@ -236,8 +236,14 @@ type (
 		ItemID string `json:"item_id"`
 	}
 	deltaEvent struct {
-		place
-		Delta string `json:"delta"`
+		Type     string            `json:"type"`
+		Number   int               `json:"sequence_number"`
+		Index    int               `json:"output_index"`
+		ItemID   string            `json:"item_id"`
+		Content  *int              `json:"content_index,omitempty"` // of texts
+		Summary  *int              `json:"summary_index,omitempty"` // of reasoning
+		Delta    string            `json:"delta"`
+		Logprobs []json.RawMessage `json:"logprobs,omitzero"` // of texts, and empty
 	}
 	argumentsEvent struct {
 		place
@@ -247,12 +253,6 @@ type (
 	inputEvent struct {
 		place
 		Input string `json:"input"`
-	}
-	textDeltaEvent struct {
-		place
-		Content  int        `json:"content_index"`
-		Delta    string     `json:"delta"`
-		Logprobs []struct{} `json:"logprobs"`
 	}
 	textDoneEvent struct {
 		place
@@ -264,11 +264,6 @@ type (
 		place
 		Content int        `json:"content_index"`
 		Part    outputText `json:"part"`
-	}
-	summaryDeltaEvent struct {
-		place
-		Summary int    `json:"summary_index"`
-		Delta   string `json:"delta"`
 	}
 	summaryDoneEvent struct {
 		place
@@ -326,4 +321,5 @@ var (
 	readIncomplete = wire.ShapeOf[incompleteJSON]()
 	readUsage      = wire.ShapeOf[usageJSON]()
 	readEvent      = wire.ShapeOf[eventJSON]()
+	writeDelta     = wire.ShapeOf[deltaEvent]()
 )

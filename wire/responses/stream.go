@@ -1,6 +1,8 @@
 package responses
 
 import (
+	"encoding/json"
+
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
@@ -39,6 +41,13 @@ func (w *writer) send(name string, body any) {
 	w.number++
 	head, tail := wire.JSON(h, nil).Raw, wire.JSON(body, nil).Raw
 	w.Send(h.Type, append(append(head[:len(head)-1], ','), tail[1:]...))
+}
+
+// delta writes more of the open item.
+func (w *writer) delta(name string, e deltaEvent) {
+	e.Type, e.Number, e.Index, e.ItemID = "response."+name+".delta", w.number, len(w.out), w.item
+	w.number++
+	w.Send(e.Type, writeDelta.Write(e, nil))
 }
 
 func (w *writer) place() place { return place{len(w.out), w.item} }
@@ -98,7 +107,7 @@ func (w *writer) text(s string) {
 		w.send("content_part.added", contentEvent{w.place(), 0, plainText("")})
 	}
 	w.words = append(w.words, s...)
-	w.send("output_text.delta", textDeltaEvent{w.place(), 0, s, []struct{}{}})
+	w.delta("output_text", deltaEvent{Delta: s, Content: new(int), Logprobs: []json.RawMessage{}})
 }
 
 func (w *writer) endText() {
@@ -116,7 +125,7 @@ func (w *writer) think(s string) {
 		w.send("reasoning_summary_part.added", summaryPartEvent{w.place(), 0, summaryPart{"summary_text", ""}})
 	}
 	w.words = append(w.words, s...)
-	w.send("reasoning_summary_text.delta", summaryDeltaEvent{w.place(), 0, s})
+	w.delta("reasoning_summary_text", deltaEvent{Delta: s, Summary: new(int)})
 }
 
 func (w *writer) endThink(t utp.Think) {
@@ -134,7 +143,7 @@ func (w *writer) isInput() bool { return len(w.item) > 3 && w.item[:3] == "ctc" 
 
 func (w *writer) arguments(s string) {
 	if !w.isInput() {
-		w.send("function_call_arguments.delta", deltaEvent{w.place(), s})
+		w.delta("function_call_arguments", deltaEvent{Delta: s})
 	}
 }
 
@@ -150,7 +159,7 @@ func (w *writer) endCall(c utp.Call) {
 	item := w.call(c, done)
 	item.ID = w.item
 	if kind == utp.CustomCall {
-		w.send("custom_tool_call_input.delta", deltaEvent{w.place(), *item.Input})
+		w.delta("custom_tool_call_input", deltaEvent{Delta: *item.Input})
 		w.send("custom_tool_call_input.done", inputEvent{w.place(), *item.Input})
 	} else {
 		w.send("function_call_arguments.done", argumentsEvent{w.place(), item.Name, *item.Arguments})

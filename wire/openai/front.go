@@ -1,0 +1,460 @@
+package openai
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// Front poses as OpenAI.
+type Front struct{}
+
+var _ wire.Front = Front{}
+
+// reading is a client's request on its way in.
+type reading struct {
+	in     requestJSON
+	out    utp.Request
+	names  map[string]string // of the calls, by id
+	losses []wire.Loss
+}
+
+// Read reads the body of a POST to /v1/chat/completions. What is wrong with it is
+// a *wire.InputError.
+func (Front) Read(h wire.HTTPRequest) (*utp.Request, []wire.Loss, error) {
+	r := reading{names: map[string]string{}}
+	if err := r.read(h); err != nil {
+		return nil, nil, err
+	}
+	return &r.out, r.losses, nil
+}
+
+func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
+	body, err := wire.Body(h.Body)
+	if err != nil {
+		return err
+	}
+	if r.in, err = ofRequest.Read(body); err != nil {
+		return err
+	}
+	if r.in.Messages == nil {
+		return &wire.InputError{Path: "messages", Offset: -1, Want: "an array of messages"}
+	}
+	r.out = utp.Request{Model: r.in.Model, Stream: r.in.Stream}
+	for i, v := range r.in.Messages {
+		if err := r.message(v); err != nil {
+			return wire.Inside(err, "messages", i)
+		}
+	}
+	for _, step := range []func() *wire.InputError{r.tools, r.choice, r.params} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	r.extra()
+	return nil
+}
+
+// extra keeps what the model has no place for, and the exact forms of what it has.
+func (r *reading) extra() {
+	rest := r.in.Rest
+	for _, f := range []struct {
+		name  string
+		value wire.Value
+	}{{"stream_options", r.in.StreamOptions}, {"response_format", r.in.ResponseFormat}, {"reasoning", r.in.Reasoning}} {
+		if !f.value.IsZero() {
+			rest = append(rest, wire.Field{Name: f.name, Value: f.value.Raw})
+		}
+	}
+	if r.in.Functions != nil {
+		rest = append(rest, wire.Field{Name: legacy, Value: []byte("true")})
+	}
+	if n := r.in.Choices; n != nil && *n > 1 {
+		r.losses = append(r.losses, wire.Loss{Path: "n", What: "one reply is given", Why: "more at once are not passed on"})
+	}
+	r.out.Extra = wire.PackExtra(provider, rest)
+}
+
+func (r *reading) params() (err *wire.InputError) {
+	in, p := r.in, &r.out.Params
+	p.Temperature, p.TopP, p.TopK, p.Seed, p.Effort, p.User = in.Temperature, in.TopP, in.TopK, in.Seed, in.Effort, in.User
+	if p.MaxTokens = in.MaxCompletion; p.MaxTokens == nil {
+		p.MaxTokens = in.MaxTokens
+	}
+	if p.Seed == nil {
+		p.Seed = in.RandomSeed
+	}
+	if p.User == "" {
+		p.User = in.Rest.Text("safety_identifier")
+	}
+	if p.Stop, err = texts(in.Stop); err != nil {
+		return wire.Inside(err, "stop", -1)
+	}
+	if !in.Reasoning.IsZero() {
+		j, err := ofReasoning.Read(in.Reasoning)
+		if err != nil {
+			return wire.Inside(err, "reasoning", -1)
+		}
+		if p.Effort == "" {
+			p.Effort = j.Effort
+		}
+	}
+	if !in.StreamOptions.IsZero() {
+		if _, err := ofOptions.Read(in.StreamOptions); err != nil {
+			return wire.Inside(err, "stream_options", -1)
+		}
+	}
+	if !in.ResponseFormat.IsZero() {
+		f, err := ofFormat.Read(in.ResponseFormat)
+		if err != nil {
+			return wire.Inside(err, "response_format", -1)
+		}
+		p.Schema = f.wants()
+	}
+	return nil
+}
+
+// texts reads a text or a list of texts.
+func texts(v wire.Value) (out []string, err *wire.InputError) {
+	switch v.Kind() {
+	case 0:
+		return nil, nil
+	case '"':
+		s, err := v.Text()
+		return []string{s}, err
+	}
+	list, err := v.Elements()
+	for i, v := range list {
+		s, err := v.Text()
+		if err != nil {
+			return nil, wire.Inside(err, "", i)
+		}
+		out = append(out, s)
+	}
+	return out, err
+}
+
+func (r *reading) tools() *wire.InputError {
+	for i, v := range r.in.Tools {
+		t, err := wire.ReadFunction(v, provider)
+		if err != nil {
+			return wire.Inside(err, "tools", i)
+		}
+		if t.Kind == utp.CustomTool {
+			own, _ := wire.UnpackExtra(t.Extra, provider)
+			if format := own.Get("format"); format != nil {
+				t.Extra = wire.PackExtra(provider, own.Set("format", flattened(format)))
+			}
+		}
+		r.out.Tools = append(r.out.Tools, t)
+	}
+	for i, v := range r.in.Functions {
+		t, err := wire.ReadFunction(wire.JSON(choiceJSON{Type: "function"}, wire.Fields{{Name: "function", Value: v.Raw}}), provider)
+		if err != nil {
+			return wire.Inside(err, "functions", i)
+		}
+		one := false
+		r.out.Tools, r.out.Choice.Parallel = append(r.out.Tools, t), &one
+	}
+	return wire.CheckTools(r.out.Tools)
+}
+
+// flattened is a custom tool's format with the members of its grammar beside its
+// type; nested is the inverse.
+func flattened(format []byte) []byte {
+	j, err := ofGrammar.Read(wire.Value{Raw: format})
+	if err != nil || j.Grammar.IsZero() {
+		return format
+	}
+	inner, _ := wire.Members(j.Grammar)
+	return wire.JSON(grammarJSON{Type: j.Type}, append(inner, j.Rest...)).Raw
+}
+
+func nested(format []byte) []byte {
+	j, err := ofGrammar.Read(wire.Value{Raw: format})
+	if err != nil || j.Rest.Get("definition") == nil {
+		return format
+	}
+	return wire.JSON(grammarJSON{Type: j.Type, Grammar: wire.JSON(struct{}{}, j.Rest)}, nil).Raw
+}
+
+func (r *reading) choice() (err *wire.InputError) {
+	c, v, field := &r.out.Choice, r.in.ToolChoice, "tool_choice"
+	if r.in.Parallel != nil {
+		c.Parallel = r.in.Parallel
+	}
+	if v.IsZero() {
+		v, field = r.in.FunctionCall, "function_call"
+	}
+	if v.IsZero() {
+		return nil
+	}
+	j := choiceJSON{}
+	if v.Kind() == '"' {
+		j.Type, err = v.Text()
+	} else {
+		j, err = ofChoice.Read(v)
+	}
+	if err == nil {
+		err = chosen(c, j, v)
+	}
+	return wire.Inside(err, field, -1)
+}
+
+var modes = map[string]utp.ChoiceMode{"auto": utp.Auto, "required": utp.Required, "any": utp.Required, "none": utp.None}
+
+// chosen reads a tool_choice into c.
+func chosen(c *utp.Choice, j choiceJSON, v wire.Value) *wire.InputError {
+	mode, word := modes[j.Type]
+	switch name := j.name(); {
+	case word:
+		c.Mode = mode
+	case j.Type == "allowed_tools" && j.Allowed != nil:
+		c.Mode = modes[j.Allowed.Mode]
+		for i, v := range j.Allowed.Tools {
+			t, err := ofChoice.Read(v)
+			if err != nil {
+				return wire.Inside(err, "allowed_tools.tools", i)
+			}
+			c.Allowed = append(c.Allowed, t.name())
+		}
+	case name != "":
+		c.Mode, c.Name = utp.Named, name
+	default:
+		return &wire.InputError{Offset: v.Offset, Want: "auto, required, none, or the function to call"}
+	}
+	return nil
+}
+
+func (j choiceJSON) name() string {
+	for _, n := range []*namedJSON{j.Function, j.Custom} {
+		if n != nil {
+			return n.Name
+		}
+	}
+	return j.Name
+}
+
+// roles maps a message's role. The roles that are left out are kept in Extra.
+var roles = map[string]utp.Role{
+	"system": utp.System, "developer": utp.System, "user": utp.User, "assistant": utp.Assistant, "tool": utp.ToolRole, "function": utp.ToolRole,
+}
+
+func (r *reading) message(v wire.Value) *wire.InputError {
+	m, err := ofMessage.Read(v)
+	if err != nil {
+		return err
+	}
+	role, known := roles[m.Role]
+	if !known {
+		return &wire.InputError{Path: "role", Offset: v.Offset, Want: "system, developer, user, assistant or tool, not " + m.Role}
+	}
+	parts, err := r.parts(m.Content)
+	if err != nil {
+		return wire.Inside(err, "content", -1)
+	}
+	rest := m.Rest
+	switch role {
+	case utp.ToolRole:
+		parts, rest = []utp.Part{r.result(m, parts)}, nil
+	case utp.Assistant:
+		if parts, err = r.assistant(&m, parts); err != nil {
+			return err
+		}
+		if rest = m.Rest; len(m.Details) > 0 {
+			rest = append(rest, wire.Field{Name: "reasoning_details", Value: wire.JSON(m.Details, nil).Raw})
+		}
+	case utp.System:
+		if m.Role != "system" {
+			rest = append(rest, wire.Field{Name: asRole, Value: wire.JSON(m.Role, nil).Raw})
+		}
+	}
+	r.out.Messages = append(r.out.Messages, utp.Message{Role: role, Parts: parts, Extra: wire.PackExtra(provider, rest)})
+	return nil
+}
+
+func (r *reading) result(m messageJSON, parts []utp.Part) utp.Result {
+	id := wire.OriginID(m.CallID)
+	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.OK, Parts: parts}
+	if out.Name == "" {
+		out.Name = m.Rest.Text("name")
+	}
+	if t, ok := leading(parts); ok {
+		plain, failed := wire.Unmark(t.Text)
+		if t.Text = plain; failed {
+			out.Status, out.Parts[0] = utp.Failed, t
+		}
+	}
+	out.Extra = wire.PackExtra(provider, m.Rest.Without("name"))
+	return out
+}
+
+func leading(parts []utp.Part) (t utp.Text, ok bool) {
+	if len(parts) > 0 {
+		t, ok = parts[0].(utp.Text)
+	}
+	return t, ok
+}
+
+// assistant adds to the parts of a message what stands beside its content, and
+// leaves in the message what only this API understands.
+func (r *reading) assistant(m *messageJSON, parts []utp.Part) ([]utp.Part, *wire.InputError) {
+	thinks := r.thinks(m)
+	if m.Refusal != "" {
+		parts = append(parts, refused(m.Refusal))
+	}
+	parts = append(thinks, parts...)
+	calls := m.ToolCalls
+	if m.FunctionCall.Kind() == '{' {
+		calls = append(calls, wire.Value{Raw: ofCall.Write(callJSON{}, wire.Fields{{Name: "function", Value: m.FunctionCall.Raw}}), Offset: m.FunctionCall.Offset})
+	}
+	for i, v := range calls {
+		c, err := call(v)
+		if err != nil {
+			return nil, wire.Inside(err, "tool_calls", i)
+		}
+		r.names[c.ID] = c.Name
+		parts = append(parts, c)
+	}
+	return parts, nil
+}
+
+// thinks reads the reasoning, which a client sends back as it got it.
+func (r *reading) thinks(m *messageJSON) (parts []utp.Part) {
+	var others []wire.Value
+	for _, v := range m.Details {
+		if t, ok := unsealed(v); ok {
+			parts = append(parts, t)
+			continue
+		}
+		others = append(others, v)
+	}
+	if m.Details = others; parts != nil {
+		return parts
+	}
+	for _, f := range []struct {
+		name  string
+		value wire.Value
+	}{{"reasoning_content", m.ReasoningContent}, {"reasoning", m.Reasoning}} {
+		if text := f.value.String(); text != "" {
+			return []utp.Part{utp.Think{Text: text, Extra: origins[f.name]}}
+		}
+	}
+	return nil
+}
+
+func refused(words string) utp.Text {
+	return utp.Text{Text: words, Extra: wire.PackExtra(provider, wire.Fields{{Name: refusal, Value: []byte("true")}})}
+}
+
+func call(v wire.Value) (c utp.Call, err *wire.InputError) {
+	j, err := ofCall.Read(v)
+	if err != nil {
+		return c, err
+	}
+	c = utp.Call{ID: wire.OriginID(j.ID), Source: utp.Native, Extra: callExtra(j.Rest)}
+	switch {
+	case j.Custom != nil:
+		c.Name, c.Kind, c.RawArgs, c.Args = j.Custom.Name, utp.CustomCall, j.Custom.Input, wire.CustomArgs(j.Custom.Input)
+	case j.Function != nil:
+		args := []byte(j.Function.Arguments.Raw)
+		if j.Function.Arguments.Kind() == '"' {
+			args = []byte(j.Function.Arguments.String())
+		}
+		if c.Name = j.Function.Name; wire.IsObject(args) {
+			c.Args = args
+		} else {
+			c.RawArgs = string(args)
+		}
+	}
+	if c.Name == "" {
+		return c, &wire.InputError{Path: "function.name", Offset: v.Offset, Want: "the name of a tool"}
+	}
+	return c, nil
+}
+
+// parts reads a content: a text, or an array of parts.
+func (r *reading) parts(v wire.Value) ([]utp.Part, *wire.InputError) {
+	switch v.Kind() {
+	case 0:
+		return nil, nil
+	case '"':
+		s, err := v.Text()
+		return []utp.Part{utp.Text{Text: s}}, err
+	case '[':
+	default:
+		return nil, &wire.InputError{Offset: v.Offset, Want: "a text or an array of parts"}
+	}
+	list, err := v.Elements()
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]utp.Part, len(list))
+	for i, v := range list {
+		if parts[i], err = part(v); err != nil {
+			return nil, wire.Inside(err, "", i)
+		}
+	}
+	return parts, nil
+}
+
+func part(v wire.Value) (utp.Part, *wire.InputError) {
+	p, err := ofPart.Read(v)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case p.Type == "text", p.Type == "input_text", p.Type == "output_text":
+		return utp.Text{Text: p.Text, Extra: wire.PackExtra(provider, p.Rest)}, nil
+	case p.Type == "refusal":
+		return refused(p.Refusal), nil
+	case p.Type == "image_url":
+		return image(p)
+	case p.Type == "input_audio" && p.Audio != nil:
+		return file("data:audio/"+p.Audio.Format+";base64,"+p.Audio.Data, p.Rest, v)
+	case p.Type == "file" && p.File != nil && strings.HasPrefix(p.File.Data, "data:"):
+		b, err := file(p.File.Data, append(p.Rest, wire.Field{Name: asFile, Value: []byte("true")}), v)
+		b.Name = p.File.Name
+		return b, err
+	case p.Type == "":
+		return nil, &wire.InputError{Path: "type", Offset: v.Offset, Want: "the type of a part"}
+	}
+	return utp.Unknown{Provider: provider, Raw: v.Raw}, nil
+}
+
+func image(p partJSON) (utp.Part, *wire.InputError) {
+	j := imageJSON{}
+	var err *wire.InputError
+	if p.Image.Kind() == '"' {
+		j.URL, err = p.Image.Text()
+	} else {
+		j, err = ofImage.Read(p.Image)
+	}
+	if err != nil {
+		return nil, wire.Inside(err, "image_url", -1)
+	}
+	rest := p.Rest
+	if len(j.Rest) > 0 {
+		rest = append(rest, wire.Field{Name: "image_url", Value: wire.JSON(struct{}{}, j.Rest).Raw})
+	}
+	return file(j.URL, rest, p.Image)
+}
+
+// file reads a data: URL, or the URL of a file.
+func file(url string, rest wire.Fields, v wire.Value) (utp.Blob, *wire.InputError) {
+	b := utp.Blob{Extra: wire.PackExtra(provider, rest)}
+	kind, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
+	if !ok || !strings.HasPrefix(url, "data:") {
+		b.URL = url
+		return b, nil
+	}
+	raw, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return b, &wire.InputError{Offset: v.Offset, Want: fmt.Sprintf("base64 in the data: URL (%v)", err)}
+	}
+	b.MIME, b.Data = kind, raw
+	return b, nil
+}
