@@ -83,6 +83,32 @@ func TestReplay(t *testing.T) {
 	})
 }
 
+// A result names its call and its tool and survives JSON, whatever its outcome.
+//
+// contract: T-02
+func TestAResultSurvivesJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := anyCall().Draw(t, "call")
+		want := utp.TextResult(c, rapid.SampledFrom([]utp.Status{utp.OK, utp.Failed, utp.Denied}).Draw(t, "status"), anyText().Draw(t, "text"))
+		want.Parts = append(want.Parts, rapid.SliceOfN(anyPart(), 0, 3).Draw(t, "parts")...)
+		if want.CallID != c.ID || want.Name != c.Name {
+			t.Fatalf("%+v does not name the call %+v", want, c)
+		}
+		b, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got utp.Result
+		if err := json.Unmarshal(b, &got); err != nil {
+			t.Fatal(err)
+		}
+		again, err := json.Marshal(got)
+		if err != nil || string(again) != string(b) || got.Status != want.Status || got.CallID != want.CallID || len(got.Parts) != len(want.Parts) {
+			t.Fatalf("JSON changes on the way: %v\n%s\n%s", err, b, again)
+		}
+	})
+}
+
 // Text is trimmed only where markup was cut out of it.
 func TestCollectTrims(t *testing.T) {
 	call := &utp.Call{Name: "f", Args: json.RawMessage(`{}`), Source: "text:hermes"}

@@ -170,7 +170,7 @@ func TestACallInTheTextIsFound(t *testing.T) {
 
 // The same call in many dialects is the same call.
 //
-// contract: T-10 T-11 P-09 P-10 P-12 P-13
+// contract: T-10 T-11 P-09 P-10 P-12 P-13 CON-33
 func TestDialects(t *testing.T) {
 	for name, text := range map[string]string{
 		"tools":         `<tools>{"name": "search_code", "arguments": {"query": "auth"}}</tools>`,
@@ -254,7 +254,7 @@ func TestNativeArgumentsAreMendedOrRefused(t *testing.T) {
 	}
 }
 
-// contract: N-24 F-05 T-07 A-20
+// contract: N-24 F-05 T-07
 func TestAModelWithoutNativeToolsGetsThemInThePrompt(t *testing.T) {
 	hermes, _ := grammar.ByName("hermes")
 	s := inline(t, `-- server --

@@ -120,7 +120,7 @@ func TestListsTheToolsOfTheTier(t *testing.T) {
 	}
 }
 
-// contract: C-12
+// contract: C-12 CON-43
 func TestIsErrorIsTheStatus(t *testing.T) {
 	client, _ := serve(t, agent.Gate{Tier: utp.Walk}, nil)
 	for _, c := range []struct {

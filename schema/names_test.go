@@ -127,7 +127,7 @@ func aliased() *Set {
 	}})
 }
 
-// contract: W-03
+// contract: W-03 CON-31
 func TestAliases(t *testing.T) {
 	s := aliased()
 	for written, want := range map[string]string{

@@ -221,7 +221,7 @@ func drawResult(t *rapid.T) (Result, int) {
 	return r, rapid.IntRange(0, 4000).Draw(t, "budget")
 }
 
-// contract: TE-03 TE-16
+// contract: TE-03 TE-16 CON-36
 func TestEnvelopeReadsBackAndAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, budget := drawResult(t)

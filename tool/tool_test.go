@@ -442,7 +442,7 @@ func number(s string) int {
 	return n
 }
 
-// contract: TE-02 TE-03 TE-06
+// contract: TE-02 TE-03 TE-06 CON-35 CON-36
 func TestSearchCountsAddUp(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 60 {

@@ -89,7 +89,7 @@ func ask(text string, tools ...utp.Tool) *utp.Request {
 	return &utp.Request{Messages: []utp.Message{utp.NewText(utp.User, text)}, Tools: tools}
 }
 
-// contract: A-01
+// contract: A-01 TE-07
 func TestAnswersWithFilesAndLines(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		set := repo(t, plain)

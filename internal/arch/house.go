@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -46,7 +47,7 @@ type File struct {
 func Parse(module string, sources map[string]string) (*House, error) {
 	h := &House{Module: module, Texts: map[string]string{}, fset: token.NewFileSet()}
 	byPath := map[string]*Package{}
-	for _, name := range sortedKeys(sources) {
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		if path.Ext(name) != ".go" {
 			h.Texts[name] = sources[name]
 			continue
@@ -62,7 +63,7 @@ func Parse(module string, sources map[string]string) (*House, error) {
 		}
 		p.add(&File{Name: name, Lines: strings.Count(sources[name], "\n"), Syntax: syntax})
 	}
-	for _, dir := range sortedKeys(byPath) {
+	for _, dir := range slices.Sorted(maps.Keys(byPath)) {
 		h.Packages = append(h.Packages, byPath[dir])
 	}
 	for _, p := range h.Packages {
@@ -182,13 +183,4 @@ func nameOf(importPath string) string {
 func (h *House) at(n ast.Node) string {
 	pos := h.fset.Position(n.Pos())
 	return fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

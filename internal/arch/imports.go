@@ -2,6 +2,7 @@ package arch
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -119,7 +120,7 @@ func agentFormats(h *House) (out []Finding) {
 	if p == nil {
 		return nil
 	}
-	for _, in := range sortedKeys(h.reach(p)) {
+	for _, in := range slices.Sorted(maps.Keys(h.reach(p))) {
 		for _, root := range []string{"wire", "grammar", "parse"} {
 			if within(in, root) {
 				out = append(out, Finding{p.Path, "reaches " + in})
