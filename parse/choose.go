@@ -63,7 +63,7 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 	wait := false
 	for _, i := range cand {
 		o := &p.m.openers[i]
-		if o.line && !line || o.hinted && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
+		if o.line && !line || o.first && !p.begins() || o.hinted && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
 			continue
 		}
 		var c caps
@@ -81,6 +81,17 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 		best.state = more
 	}
 	return best
+}
+
+// begins reports whether nothing but one blank stands before.
+func (p *Parser) begins() bool {
+	switch p.at() {
+	case 0:
+		return true
+	case 1:
+		return p.pos == 1 && p.src[0] == ' ' || p.pos == 0 && p.prev == ' '
+	}
+	return false
 }
 
 // ranks reports whether o reads what b could read as well.
@@ -106,7 +117,7 @@ func (p *Parser) inThinking(o *opener) bool {
 		return p.think.thinkOpens(&o.steps[0])
 	case closeThink:
 		return p.think.thinkCloses(&o.steps[0])
-	case endMessage, openHeader:
+	case endMessage, openHeader, routeHeader:
 		return p.message == o.g
 	}
 	return false
@@ -130,7 +141,10 @@ func (p *Parser) fit(o *opener, v view, c *caps) (n, first int, f found) {
 			first = n
 		}
 	}
-	if o.kind != openCall {
+	switch {
+	case o.first:
+		return n, first, closesHeader(o.g, v.from(n))
+	case o.kind != openCall:
 		return n, first, yes
 	}
 	return p.fitBody(o, v, n, first, c)

@@ -1,27 +1,55 @@
 package parse
 
-import "github.com/unifiedtoolprotocol/utp/grammar"
+import (
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
 
 // readHeader reads a message header up to its closer and finds its route.
 func (p *Parser) readHeader() bool {
-	g, v := p.message, p.view()
+	v := p.view()
+	n, f := findHeaderEnd(p.message, v)
+	switch f {
+	case more:
+		return false
+	case no:
+		p.noHeader()
+		return true
+	}
+	p.pos += n
+	p.route(string(p.head) + v.s[:n])
+	return true
+}
+
+// findHeaderEnd finds where a header ends: behind its closer, on the same line.
+func findHeaderEnd(g *gram, v view) (int, found) {
 	for i := 0; i <= len(v.s) && i <= maxSlot; i++ {
 		at := v.from(i)
 		n, f := headerEnd(g, at)
-		if f == yes {
-			p.pos += i + n
-			p.route(string(p.head) + v.s[:i+n])
-			return true
-		}
-		if f == more || at.s == "" && at.ask() == more {
-			return false
-		}
-		if at.s != "" && at.s[0] == '\n' {
-			break
+		switch {
+		case f == yes:
+			return i + n, yes
+		case f == more || at.s == "" && at.ask() == more:
+			return 0, more
+		case at.s != "" && at.s[0] == '\n':
+			return 0, no
 		}
 	}
-	p.noHeader()
-	return true
+	return 0, no
+}
+
+// closesHeader reports whether v goes on as a header: a word, markers, its end.
+func closesHeader(g *gram, v view) found {
+	n, f := findHeaderEnd(g, v)
+	if f != yes {
+		return f
+	}
+	word, _, _ := strings.Cut(v.s[:n], "<")
+	if strings.ContainsAny(strings.TrimRight(word, " "), " \t") {
+		return no
+	}
+	return yes
 }
 
 // noHeader gives back a header that leads nowhere.
@@ -41,32 +69,57 @@ func headerEnd(g *gram, v view) (int, found) {
 	return 0, no
 }
 
-// route decides what the message with this header is.
+// route decides what the message with this header is. Where grammars share the
+// opener, the first with a route that says what it looks for takes the header.
 func (p *Parser) route(head string) {
-	g := p.message
-	for i := range g.routes {
-		r := &g.routes[i]
-		c, ok := findIn(r.has, head, &p.work)
-		if !ok || r.As == grammar.CallRoute && !p.mayRoute(g, &c) {
-			continue
+	for _, list := range [...][]*gram{p.preferred, p.m.headers} {
+		for _, g := range list {
+			if r, c := p.routeOf(g, head, false); r != nil {
+				p.follow(g, r, c, head)
+				return
+			}
 		}
-		switch r.As {
-		case grammar.ThinkRoute:
-			p.mark()
-			p.enterThink(g)
-		case grammar.TextRoute:
-			p.mark()
-			p.toText()
-		case grammar.CallRoute:
-			p.openCall(g)
-			p.block = p.at() - len(head)
-			p.cur.start, p.cur.caps = p.block, c
-			p.leave()
-			p.st = inMessage
-		}
+	}
+	if r, c := p.routeOf(p.message, head, true); r != nil {
+		p.follow(p.message, r, c, head)
 		return
 	}
 	p.noHeader()
+}
+
+// routeOf finds the route of g that fits a header. rest asks for the one for
+// all others.
+func (p *Parser) routeOf(g *gram, head string, rest bool) (*route, *caps) {
+	for i := range g.routes {
+		r := &g.routes[i]
+		if (r.has == nil) != rest {
+			continue
+		}
+		c, ok := findIn(r.has, head, &p.work)
+		if ok && (r.As != grammar.CallRoute || p.mayRoute(g, &c)) {
+			return r, &c
+		}
+	}
+	return nil, nil
+}
+
+// follow goes into the message that a route leads to.
+func (p *Parser) follow(g *gram, r *route, c *caps, head string) {
+	p.message = g
+	switch r.As {
+	case grammar.ThinkRoute:
+		p.mark()
+		p.enterThink(g)
+	case grammar.TextRoute:
+		p.mark()
+		p.toText()
+	case grammar.CallRoute:
+		p.openCall(g)
+		p.block = p.at() - len(head)
+		p.cur.start, p.cur.caps = p.block, *c
+		p.leave()
+		p.st = inMessage
+	}
 }
 
 // mayRoute reports whether a header may call a tool: where it is ordinary text,

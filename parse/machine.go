@@ -16,6 +16,7 @@ const (
 	openThink
 	closeThink
 	openHeader
+	routeHeader // a header's closer without its opener
 	endMessage
 	dropNoise
 )
@@ -34,12 +35,14 @@ type opener struct {
 	named    bool // steps name the call
 	message  bool // counts only in a message that a route calls a call
 	hinted   bool // ordinary words: counts only if its grammar is preferred
+	first    bool // ordinary words of a header: counts only at the start of the output
 }
 
 // machine is a list of grammars, ready to parse. It is constant once built.
 type machine struct {
 	grams    []*gram
 	openers  []opener
+	headers  []*gram // those with message headers
 	nodes    []node
 	root     [256]int32
 	pairs    [256][4]uint64  // by the first byte of a literal: the bytes that may follow it
@@ -154,17 +157,29 @@ func (m *machine) addCalls(g *gram) {
 func (m *machine) addMarks(g *gram, w words) {
 	add := func(kind openKind, list []marker, isWord func(marker) bool) {
 		for _, mk := range list {
-			if word := isWord(mk); !word || w != wordless {
-				m.addMark(opener{g: g, kind: kind, steps: []marker{mk}, line: word && kind == openThink, hinted: word && w == onHint})
+			word := isWord(mk)
+			first := word && kind == openHeader && w == wordless && closesStrong(g)
+			if !word || w != wordless || first {
+				m.addMark(opener{g: g, kind: kind, steps: []marker{mk}, line: word && kind == openThink, hinted: word && w == onHint, first: first})
 			}
 		}
+	}
+	if len(g.header.open) > 0 {
+		m.headers = append(m.headers, g)
 	}
 	never := func(marker) bool { return false }
 	add(openThink, g.think.open, isWord)
 	add(closeThink, g.think.close, isWord)
 	add(openHeader, g.header.open, isWord)
+	add(routeHeader, g.header.close, func(mk marker) bool { return isWord(mk) || !mk.strong })
 	add(endMessage, g.end, never)
 	add(dropNoise, g.noise, func(mk marker) bool { return !strings.ContainsAny(mk.lead, "|｜▁") })
+}
+
+// closesStrong reports whether the headers of g end in a marker, which tells
+// them from ordinary text.
+func closesStrong(g *gram) bool {
+	return slices.ContainsFunc(g.header.close, func(mk marker) bool { return !isWord(mk) })
 }
 
 // addMark lists a marker, unless it is plain and an earlier grammar has it too.

@@ -17,6 +17,12 @@ func (p *Parser) begin(b choice) {
 		p.pos += b.n
 		p.message, p.st = b.o.g, inHeader
 		return
+	case routeHeader:
+		head := p.rest()[:b.n]
+		p.pos += b.n
+		p.message = b.o.g
+		p.route(head)
+		return
 	}
 	p.pos += b.n
 	p.mark()
