@@ -12,6 +12,7 @@ var inkling = Grammar{
 		{Has: "<|content_invoke_tool_json|>", As: CallRoute, Write: Fence{"<|message_model|><|content_invoke_tool_json|>", "<|end_message|>"}},
 		{Has: "{name}<|content_invoke_tool_text|>", As: CallRoute},
 		{Has: "<|content_thinking|>", As: ThinkRoute},
+		{Has: "<|content_text|>", As: TextRoute},
 		{As: TextRoute},
 	},
 	Body:   JSON,

@@ -144,6 +144,11 @@ func (p *Parser) fit(o *opener, v view, c *caps) (n, first int, f found) {
 	switch {
 	case o.first:
 		return n, first, closesHeader(o.g, v.from(n))
+	case o.kind == routeHeader:
+		if r, _ := p.routeOf(o.g, v.s[:n], false); r == nil {
+			return 0, first, no
+		}
+		return n, first, yes
 	case o.kind != openCall:
 		return n, first, yes
 	}
