@@ -71,8 +71,8 @@ func rows(t *testing.T) (out []row) {
 	return out
 }
 
-// offered are the row's tools; a row without any declares the expected names
-// with an open schema.
+// offered are the row's tools. Expected names that the row does not declare, as
+// its engine did not look at the tools, are declared with an open schema.
 func (r row) offered() *schema.Set {
 	var list []utp.Tool
 	seen := map[string]bool{}
@@ -80,12 +80,10 @@ func (r row) offered() *schema.Set {
 		list = append(list, t.Function)
 		seen[t.Function.Name] = true
 	}
-	if len(list) == 0 {
-		for _, c := range r.Expect.ToolCalls {
-			if !seen[c.Name] {
-				list = append(list, utp.Tool{Name: c.Name, Schema: json.RawMessage(`{"type":"object"}`)})
-				seen[c.Name] = true
-			}
+	for _, c := range r.Expect.ToolCalls {
+		if !seen[c.Name] {
+			list = append(list, utp.Tool{Name: c.Name, Schema: json.RawMessage(`{"type":"object"}`)})
+			seen[c.Name] = true
 		}
 	}
 	return schema.Compile(list)

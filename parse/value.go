@@ -77,12 +77,39 @@ func (p *Parser) freshValue() bool {
 			p.st = inNest
 		}
 	}
+	typed := no
+	if p.val.caps.typ == "" && p.kind() == schema.Any {
+		if typed = mayBeJSON(v); typed == more {
+			return false
+		}
+	}
 	p.pos += line
 	p.val.fresh = false
-	if p.val.stream = p.st == inValue && p.isText() && p.kind().Text() && !p.val.drop; p.val.stream {
+	if p.val.stream = p.st == inValue && typed == no && p.isText() && p.kind().Text() && !p.val.drop; p.val.stream {
 		p.cur.buf = append(p.cur.buf, '"')
 	}
 	return true
+}
+
+// mayBeJSON reports whether a value of which no type is known begins like a
+// number, true, false, null, an object or a list.
+func mayBeJSON(v view) found {
+	_, v = v.blanks()
+	if v.s == "" {
+		return v.ask()
+	}
+	for _, word := range [...]string{"true", "false", "null"} {
+		switch {
+		case strings.HasPrefix(v.s, word):
+			return yes
+		case strings.HasPrefix(word, v.s):
+			return v.ask()
+		}
+	}
+	if c := v.s[0]; c == '{' || c == '[' || c == '-' || '0' <= c && c <= '9' {
+		return yes
+	}
+	return no
 }
 
 // lineBreak is the length of the line end that v begins with.
