@@ -29,7 +29,7 @@ var all = []*Grammar{
 	// single tokens
 	&deepseekV3, &deepseekV31, &kimiK2, &kimiK3, &mistralArgs, &mistral,
 	&llama3, &gemma4, &functionGemma, &cohere, &apertus, &granite, &functionCallTag, &granite20b,
-	&functools, &internlm, &gigachat3, &nemotron, &hyperclovax14b, &solar,
+	&functools, &internlm, &gigachat3, &nemotron, &hyperclovax14b, &solar, &solarOpen,
 	&plamo3, &k2Horizon, &k2HorizonJSON, &lfm2, &pangu, &llama4, &olmo3,
 	// message headers
 	&harmony, &inkling, &muse, &functionary32,
@@ -38,5 +38,5 @@ var all = []*Grammar{
 	&autobyteus, &cwm,
 	// no markers of their own
 	&jsonFence, &jsonTag, &react, &reactTool, &laguna, &cline, &gemma4Bare, &kimiBare,
-	&glmBare, &pythonic, &pythonLines, &nameJSON, &jsonBare,
+	&glmBare, &gigachat3Bare, &pythonic, &pythonLines, &nameJSON, &jsonBare,
 }

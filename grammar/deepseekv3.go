@@ -9,7 +9,9 @@ var deepseekV3 = Grammar{
 	Group:   Fence{"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"},
 	Call:    Fence{"<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n```json\n", "\n```<｜tool▁call▁end｜>"},
 	Body:    Args,
-	Also:    map[string][]string{"call.close": {"<｜tool▁call▁end｜>"}},
-	Noise:   []string{"<｜end▁of▁sentence｜>"},
-	Result:  Fence{"<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"},
+	Also: map[string][]string{
+		"group.open": {"<｜tool▁calls｜>"}, "call.open": {"function<｜tool▁sep｜>{name}\n```json\n"}, "call.close": {"<｜tool▁call▁end｜>"},
+	},
+	Noise:  []string{"<｜end▁of▁sentence｜>"},
+	Result: Fence{"<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"},
 }

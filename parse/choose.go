@@ -289,6 +289,8 @@ func (p *Parser) lookArgs(o *opener, v view, c *caps) found {
 	switch b := v.s[0]; {
 	case b == '{' && o.declared && o.g.Quote == "":
 		return lookObject(v.from(1))
+	case b == '[' && o.declared && o.g.Text == "":
+		return lookList(v.from(1))
 	case b == '{', b == '[', b == '"', o.g.Text != "":
 		return yes
 	}
@@ -307,6 +309,18 @@ func lookObject(v view) found {
 	case v.s == "":
 		return v.ask()
 	case v.s[0] == '"', v.s[0] == '\'', v.s[0] == '}':
+		return yes
+	}
+	return no
+}
+
+// lookList accepts what stands behind the bracket of a list in ordinary text.
+func lookList(v view) found {
+	_, v = v.blanks()
+	switch {
+	case v.s == "":
+		return v.ask()
+	case strings.IndexByte("{[\"'-0123456789]", v.s[0]) >= 0:
 		return yes
 	}
 	return no
