@@ -9,5 +9,6 @@ var glm = Grammar{
 	Call:    Fence{"<tool_call>{name}\n", "</tool_call>"},
 	Arg:     Fence{"<arg_key>{key}</arg_key>\n<arg_value>", "</arg_value>\n"},
 	Body:    Tagged,
+	Guess:   true,
 	Result:  Fence{"<tool_response>\n", "\n</tool_response>"},
 }

@@ -8,5 +8,6 @@ var glmBare = Grammar{
 	Call:    Fence{"{name}\n", "</tool_call>"},
 	Arg:     Fence{"<arg_key>{key}</arg_key>\n<arg_value>", "</arg_value>\n"},
 	Body:    Tagged,
+	Guess:   true,
 	Line:    true,
 }

@@ -91,6 +91,7 @@ type Grammar struct {
 	Noise  []string            `json:"noise,omitempty"` // markers dropped from text
 	Line   bool                `json:"line,omitempty"`  // openers are ordinary text: they count at a line start and with a declared name
 	Quiet  bool                `json:"quiet,omitempty"` // markers inside Think are talk; else a complete call ends thinking
+	Guess  bool                `json:"guess,omitempty"` // a value of Arg that neither {type} nor a schema types is JSON if it reads as JSON, as the model's engines have it; else it is text
 	XML    bool                `json:"xml,omitempty"`   // text values are XML: entities and CDATA are decoded
 	Result Fence               `json:"result,omitzero"` // as prompt writes a tool result; {name} and {id} may be used
 }

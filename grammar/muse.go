@@ -17,6 +17,7 @@ var muse = Grammar{
 	Call:  Fence{"<atem:invoke name=\"{name}\">\n", "</atem:invoke>\n"},
 	Arg:   Fence{"<atem:parameter name=\"{key}\">", "</atem:parameter>\n"},
 	Body:  Tagged,
+	Guess: true,
 	Also:  map[string][]string{"end": {"<|eot|>"}},
 	Noise: []string{"<|start|>assistant"},
 	Quiet: true,

@@ -10,6 +10,7 @@ var seedOSS = Grammar{
 	Call:    Fence{"<function={name}>\n", "</function>\n"},
 	Arg:     Fence{"<parameter={key}>", "</parameter>\n"},
 	Body:    Tagged,
+	Guess:   true,
 	Also: map[string][]string{
 		"call.open": {"<function {name}>\n"},
 		"arg.open":  {"<parameter={key}\n", "<parameter=parameter={key}>\n"},

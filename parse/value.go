@@ -55,6 +55,12 @@ func (p *Parser) isText() bool {
 	return false
 }
 
+// mayGuess reports whether a value of which no type is known is read as JSON
+// where it can be.
+func (p *Parser) mayGuess() bool {
+	return p.cur.g.Guess && p.val.caps.typ == "" && p.kind() == schema.Any
+}
+
 // freshValue looks at the first bytes of a value: the newline that belongs to
 // the opener, nested elements, or how it is to be read.
 func (p *Parser) freshValue() bool {
@@ -78,7 +84,7 @@ func (p *Parser) freshValue() bool {
 		}
 	}
 	typed := no
-	if p.val.caps.typ == "" && p.kind() == schema.Any {
+	if p.mayGuess() {
 		if typed = mayBeJSON(v); typed == more {
 			return false
 		}
@@ -312,6 +318,8 @@ func (p *Parser) endValue() {
 		p.cur.buf = append(p.cur.buf, `""`...)
 	case v.caps.typ != "":
 		p.argValue(p.typed(string(v.text)))
+	case p.mayGuess():
+		p.argValue(jsonOrText(string(v.text)))
 	default:
 		p.untyped(string(v.text))
 	}

@@ -1,6 +1,10 @@
 package parse_test
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
 
 // broken are the words by which a row's notes name a malformation or a
 // truncation, or say that its expectation is none of the format: that engines
@@ -15,8 +19,10 @@ var broken = []string{
 	"peers disagree", "result differs", "parse_tool_calls=false",
 }
 
-// wellFormed reports whether a row holds what a format means: its notes name no
-// malformation, and engines that were asked agree.
+// wellFormed reports whether a row holds what its format means: its notes name
+// no malformation, engines that were asked agree, its brackets are closed, each
+// expected call has its name in the text, and a text from which no call is
+// expected has no opener of the format.
 func (r row) wellFormed() bool {
 	notes := strings.ReplaceAll(strings.ToLower(r.Notes), "malformed-looking but valid", "")
 	for _, word := range broken {
@@ -24,5 +30,29 @@ func (r row) wellFormed() bool {
 			return false
 		}
 	}
-	return true
+	for _, pair := range [...][2]string{{"{", "}"}, {"[", "]"}} {
+		if strings.Count(r.Input, pair[0]) != strings.Count(r.Input, pair[1]) {
+			return false
+		}
+	}
+	for _, c := range r.Expect.ToolCalls {
+		if c.Name == "" || !strings.Contains(r.Input, c.Name) {
+			return false
+		}
+	}
+	return len(r.Expect.ToolCalls) > 0 || !r.opens()
+}
+
+// opens reports whether the text has an opener of the row's grammar.
+func (r row) opens() bool {
+	for _, g := range grammar.Named(r.Grammar) {
+		markers := g.Markers()
+		for _, m := range append(markers["group.open"], markers["call.open"]...) {
+			lead, _, _ := strings.Cut(strings.TrimSpace(m), "{")
+			if len(lead) > 1 && strings.Contains(r.Input, lead) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -35,8 +35,7 @@ func (k Kind) String() string {
 }
 
 // Text reports whether plain text stays a string as it is, so that it can be
-// passed on while it arrives: TextValue then only quotes it. Where nothing is
-// known (Any), that is text which does not read as JSON of another type.
+// passed on while it arrives: TextValue then only quotes it.
 func (k Kind) Text() bool { return k == Any || k == String }
 
 var soleKinds = map[mask]Kind{
@@ -113,14 +112,10 @@ func lists(alts [][]*js) bool {
 // TextValue types the text of an argument that came without types (between XML
 // tags, for example) as the schema wants it. Text that is no value of the
 // wanted type stays a string: a wrong type is better than a lost argument.
-// Where nothing is known of the argument, text that is JSON is read as JSON.
 // The Fix is nil if the text is the value's JSON, or the string itself.
 func (s *Set) TextValue(tool, key, text string) (json.RawMessage, *utp.Fix) {
 	sh := s.shape(tool)
-	switch sh.kind(key) {
-	case Any:
-		return plainly(text), nil
-	case String:
+	if sh == nil || sh.kind(key).Text() {
 		return quote(text), nil
 	}
 	plain := textNode(text)
@@ -135,15 +130,6 @@ func (s *Set) TextValue(tool, key, text string) (json.RawMessage, *utp.Fix) {
 		return out.raw, &utp.Fix{Path: "/" + escape(key), Was: shorten(text, maxFix), Now: shorten(string(out.raw), maxFix), Why: fixed.Why}
 	}
 	return plain.raw, nil
-}
-
-// plainly reads text of which nothing is known: a number, true, false, null, an
-// object or a list is one, anything else a string.
-func plainly(text string) json.RawMessage {
-	if n, err := parse([]byte(strings.TrimSpace(text))); err == nil && n.kind != '"' {
-		return n.raw
-	}
-	return quote(text)
 }
 
 // typed reads text as one of the wanted types.
