@@ -10,5 +10,8 @@ var glm = Grammar{
 	Arg:     Fence{"<arg_key>{key}</arg_key>\n<arg_value>", "</arg_value>\n"},
 	Body:    Tagged,
 	Guess:   true,
-	Result:  Fence{"<tool_response>\n", "\n</tool_response>"},
+	Also: map[string][]string{
+		"call.open": {"<tool_call>{name}\\n"}, "arg.open": {"<arg_key>{key}</arg_key>\\n<arg_value>"}, "arg.close": {"</arg_value>\\n"},
+	},
+	Result: Fence{"<tool_response>\n", "\n</tool_response>"},
 }

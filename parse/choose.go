@@ -105,7 +105,22 @@ func (p *Parser) ranks(o, b *opener) bool {
 	if lead, other := len(o.steps[0].lead), len(b.steps[0].lead); lead != other && (o.g != b.g || len(o.steps) == len(b.steps)) {
 		return lead > other
 	}
+	if o.g == b.g {
+		return o.literals() > b.literals()
+	}
 	return o.g.rank < b.g.rank
+}
+
+// literals counts the pieces of an opener that are no slots.
+func (o *opener) literals() (n int) {
+	for _, m := range o.steps {
+		for _, p := range m.pieces {
+			if p.Kind == grammar.Literal {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // inThinking reports whether an opener counts inside the open thinking.

@@ -89,6 +89,9 @@ func (g *gram) join() {
 // warm notes the bytes that a broken call and a value are looked through for.
 func (g *gram) warm() {
 	warm(&g.skipHot, g.closers, g.skipOpen)
+	if g.lines() {
+		warmBytes(&g.skipHot, "\n")
+	}
 	warm(&g.valueHot, g.closers, g.skipOpen, g.arg.close, g.arg.open, g.item.open, g.item.close)
 	if g.XML {
 		warmBytes(&g.valueHot, "&<]")
@@ -96,6 +99,12 @@ func (g *gram) warm() {
 	if g.endNewline {
 		warmBytes(&g.valueHot, "\n\r")
 	}
+}
+
+// lines reports whether a group may hold a JSON object a line, with no marker
+// between them.
+func (g *gram) lines() bool {
+	return g.Body == grammar.JSON && len(g.group.open) > 0 && len(g.call.close) == 0
 }
 
 // warm sets the bytes that begin one of the markers.

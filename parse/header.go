@@ -13,7 +13,12 @@ func (p *Parser) readHeader() bool {
 	switch f {
 	case more:
 		return false
-	case no:
+	case yes:
+		if !isHeader(v.s[:n]) {
+			f = no
+		}
+	}
+	if f == no {
 		p.noHeader()
 		return true
 	}
@@ -39,17 +44,20 @@ func findHeaderEnd(g *gram, v view) (int, found) {
 	return 0, no
 }
 
-// closesHeader reports whether v goes on as a header: a word, markers, its end.
+// isHeader reports whether what stands up to a header's end is one: a word at
+// most, then markers. Prose is not.
+func isHeader(s string) bool {
+	word, _, _ := strings.Cut(s, "<")
+	return !strings.ContainsAny(strings.TrimSpace(word), " \t")
+}
+
+// closesHeader reports whether v goes on as a header up to its end.
 func closesHeader(g *gram, v view) found {
 	n, f := findHeaderEnd(g, v)
-	if f != yes {
-		return f
-	}
-	word, _, _ := strings.Cut(v.s[:n], "<")
-	if strings.ContainsAny(strings.TrimRight(word, " "), " \t") {
+	if f == yes && !isHeader(v.s[:n]) {
 		return no
 	}
-	return yes
+	return f
 }
 
 // noHeader gives back a header that leads nowhere.

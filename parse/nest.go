@@ -61,12 +61,15 @@ func (p *Parser) endNest() {
 const maxNest = 100
 
 // nested reads elements: items make a list, arguments an object, text a value.
+// An argument that is there more than once is a list, and text beside elements
+// is the argument "$text".
 func (p *Parser) nested(s string, depth int) (json.RawMessage, string) {
 	g := p.cur.g
-	var list, object []byte
+	var list []json.RawMessage
+	var object members
 	for depth < maxNest {
 		var c caps
-		rest := strings.TrimLeft(s, " \t\r\n")
+		text, rest := p.beforeElement(s)
 		n, isItem := p.matchWhole(g.item.open, rest, &c)
 		if !isItem {
 			var isArg bool
@@ -74,23 +77,106 @@ func (p *Parser) nested(s string, depth int) (json.RawMessage, string) {
 				break
 			}
 		}
+		if strings.TrimSpace(text) != "" {
+			object.text += text
+		}
 		v, behind := p.nested(rest[n:], depth+1)
 		s = p.dropCloser(behind, isItem)
 		if isItem {
-			list = append(append(list, ','), v...)
+			list = append(list, v)
 		} else {
-			object = append(append(appendString(append(object, ','), c.key), ':'), v...)
+			object.add(c.key, v)
 		}
 	}
 	switch {
-	case list != nil:
-		list[0] = '['
-		return append(list, ']'), s
-	case object != nil:
-		object[0] = '{'
-		return append(object, '}'), s
+	case len(list) > 0 && object.text == "" && object.keys == nil:
+		return listOf(list), s
+	case len(list) > 0:
+		object.add("item", listOf(list))
+	case object.keys == nil:
+		return p.leaf(s)
 	}
-	return p.leaf(s)
+	text, s := p.untilCloser(s)
+	if strings.TrimSpace(text) != "" {
+		object.text += text
+	}
+	return object.json(), s
+}
+
+// members are the elements of an object in the order of their first occurrence.
+type members struct {
+	keys   []string
+	values map[string][]json.RawMessage
+	text   string
+}
+
+func (m *members) add(key string, v json.RawMessage) {
+	if m.values == nil {
+		m.values = map[string][]json.RawMessage{}
+	}
+	if m.values[key] == nil {
+		m.keys = append(m.keys, key)
+	}
+	m.values[key] = append(m.values[key], v)
+}
+
+func (m *members) json() json.RawMessage {
+	if m.text != "" {
+		m.add("$text", quote(m.text))
+	}
+	out := []byte{'{'}
+	for i, key := range m.keys {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(appendString(out, key), ':')
+		if all := m.values[key]; len(all) == 1 {
+			out = append(out, all[0]...)
+		} else {
+			out = append(out, listOf(all)...)
+		}
+	}
+	return append(out, '}')
+}
+
+func listOf(values []json.RawMessage) json.RawMessage {
+	out := []byte{'['}
+	for i, v := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']')
+}
+
+// beforeElement splits s where an element begins, at the latest where one ends.
+func (p *Parser) beforeElement(s string) (text, rest string) {
+	g := p.cur.g
+	for i := range len(s) {
+		if !g.valueHot[s[i]] {
+			continue
+		}
+		if _, ok := p.matchWhole(g.nestOpen, s[i:], &caps{}); ok {
+			return s[:i], s[i:]
+		}
+		if _, ok := p.matchWhole(g.nestClose, s[i:], &caps{}); ok {
+			break
+		}
+	}
+	return "", strings.TrimLeft(s, " \t\r\n")
+}
+
+// untilCloser splits s where an element ends.
+func (p *Parser) untilCloser(s string) (text, rest string) {
+	for i := range len(s) {
+		if p.cur.g.valueHot[s[i]] {
+			if _, ok := p.matchWhole(p.cur.g.nestClose, s[i:], &caps{}); ok {
+				return s[:i], s[i:]
+			}
+		}
+	}
+	return s, ""
 }
 
 // dropCloser takes the closer of an element off, if it is there.
@@ -118,27 +204,17 @@ func (p *Parser) matchWhole(list []marker, s string, c *caps) (int, bool) {
 
 // leaf reads text up to the next closer.
 func (p *Parser) leaf(s string) (json.RawMessage, string) {
-	g := p.cur.g
-	end := len(s)
-	for i := range len(s) {
-		if g.valueHot[s[i]] {
-			if _, ok := p.matchWhole(g.nestClose, s[i:], &caps{}); ok {
-				end = i
-				break
-			}
-		}
-	}
-	text := s[:end]
-	if g.XML {
+	text, rest := p.untilCloser(s)
+	if p.cur.g.XML {
 		text = html.UnescapeString(text)
 	}
 	if p.typedBySchema() {
-		return quote(text), s[end:]
+		return quote(text), rest
 	}
 	if t := strings.TrimSpace(text); t != "" && strings.IndexByte("{[-0123456789tfn", t[0]) >= 0 && json.Valid([]byte(t)) {
-		return json.RawMessage(t), s[end:]
+		return json.RawMessage(t), rest
 	}
-	return quote(text), s[end:]
+	return quote(text), rest
 }
 
 // typedBySchema reports whether the schema knows the argument, so that it types the

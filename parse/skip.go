@@ -30,6 +30,9 @@ func (p *Parser) readSkip() bool {
 // skipEnd reports whether a broken call ends at v, with n bytes of its closer,
 // and whether its group goes on.
 func (p *Parser) skipEnd(g *gram, v view) (n int, inside bool, f found) {
+	if v.s[0] == '\n' && p.group != nil && g.lines() {
+		return 0, true, nextLine(v.from(1))
+	}
 	n, own := longest(p.cur.closers, v, nil)
 	k, outer := longest(g.group.close, v, nil)
 	next := fits(g.skipOpen, v)
@@ -44,6 +47,17 @@ func (p *Parser) skipEnd(g *gram, v view) (n int, inside bool, f found) {
 		return 0, false, more
 	}
 	return 0, false, no
+}
+
+// nextLine reports whether an object begins the line.
+func nextLine(v view) found {
+	switch {
+	case v.s == "":
+		return v.ask()
+	case v.s[0] == '{':
+		return yes
+	}
+	return no
 }
 
 // skipped reports the broken call and goes on behind it: in its group, if that

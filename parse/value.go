@@ -97,6 +97,14 @@ func (p *Parser) freshValue() bool {
 	return true
 }
 
+// mixed reports whether elements follow the text of a value that is no text.
+func (p *Parser) mixed(g *gram, v view) found {
+	if k := p.kind(); g.Item.Open == "" || k != schema.Object && k != schema.Array {
+		return no
+	}
+	return fits(g.nestOpen, v)
+}
+
 // mayBeJSON reports whether a value of which no type is known begins like a
 // number, true, false, null, an object or a list.
 func mayBeJSON(v view) found {
@@ -149,11 +157,20 @@ func (p *Parser) readValue() bool {
 		if !g.valueHot[s[i]] {
 			continue
 		}
-		end, f := p.valueMarker(g, p.viewAt(i))
+		var end valueEdge
+		f := p.mixed(g, p.viewAt(i))
+		nests := f == yes
+		if f == no {
+			end, f = p.valueMarker(g, p.viewAt(i))
+		}
 		if f == no {
 			continue
 		}
 		p.valueText(from, i)
+		if nests {
+			p.st = inNest
+			return true
+		}
 		if f == more {
 			return false
 		}

@@ -111,7 +111,8 @@ func lists(alts [][]*js) bool {
 
 // TextValue types the text of an argument that came without types (between XML
 // tags, for example) as the schema wants it. Text that is no value of the
-// wanted type stays a string: a wrong type is better than a lost argument.
+// wanted type stays a string: a wrong type is better than a lost argument. The
+// text null where no string is wanted is null.
 // The Fix is nil if the text is the value's JSON, or the string itself.
 func (s *Set) TextValue(tool, key, text string) (json.RawMessage, *utp.Fix) {
 	sh := s.shape(tool)
@@ -128,6 +129,9 @@ func (s *Set) TextValue(tool, key, text string) (json.RawMessage, *utp.Fix) {
 			return out.raw, nil
 		}
 		return out.raw, &utp.Fix{Path: "/" + escape(key), Was: shorten(text, maxFix), Now: shorten(string(out.raw), maxFix), Why: fixed.Why}
+	}
+	if maskOf(sh.argument(key))&strBit == 0 && strings.TrimSpace(text) == "null" {
+		return json.RawMessage("null"), nil
 	}
 	return plain.raw, nil
 }

@@ -50,6 +50,7 @@ func TestTextValue(t *testing.T) {
 		{"int", "5.0", `5`, true},
 		{"int", "1.5", `"1.5"`, false},
 		{"int", "five", `"five"`, false},
+		{"int", "null", `null`, false},
 		{"int", "12345678901234567890", `12345678901234567890`, false},
 		{"optint", "None", `null`, true},
 		{"optint", "null", `null`, false},
