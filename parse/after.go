@@ -103,7 +103,7 @@ func (p *Parser) finishClosed() {
 	case invents:
 		p.mark()
 		p.leave()
-		p.st = inRest
+		p.st, p.invented = inRest, true
 	case p.st == inGap && p.group == nil:
 		p.st = inTail
 	}

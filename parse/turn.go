@@ -22,6 +22,7 @@ func (p *Parser) turn() found {
 	for _, head := range turnHeads {
 		if _, f := matchLiteral(v.s, head); f != no {
 			waits = max(waits, f)
+			p.invented = p.invented || f == yes && strings.Contains(head, "observation")
 		}
 	}
 	for _, line := range turnLines {
@@ -54,9 +55,14 @@ func lineEnd(v view) found {
 	return no
 }
 
-// readRest passes everything on as text.
+// readRest passes everything on as text, but for an invented result and what
+// follows from it: that is markup.
 func (p *Parser) readRest() bool {
 	p.pos = p.wholeRunes()
-	p.text()
+	if p.invented {
+		p.mark()
+	} else {
+		p.text()
+	}
 	return false
 }
