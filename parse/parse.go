@@ -45,6 +45,15 @@ type Config struct {
 	Policy   Policy
 	Repair   Repair
 	MaxCall  int // bytes; 0 is 16 MiB
+
+	machine *machine // of Compiled
+}
+
+// Compiled is c with its grammars made ready, for callers that parse many replies
+// with the same Grammars, Prefer and Only. The other fields may be changed.
+func (c Config) Compiled() Config {
+	c.machine = machineOf(c)
+	return c
 }
 
 const defaultMaxCall = 16 << 20
@@ -57,7 +66,12 @@ func Text(c Config, s string) utp.Reply {
 }
 
 // New makes a parser for one reply.
-func New(c Config) *Parser { return newParser(c, machineOf(c)) }
+func New(c Config) *Parser {
+	if c.machine != nil {
+		return newParser(c, c.machine)
+	}
+	return newParser(c, machineOf(c))
+}
 
 func newParser(c Config, m *machine) *Parser {
 	if c.MaxCall <= 0 {

@@ -118,7 +118,7 @@ func Load(file string) (*grammar.Grammar, error) {
 	return g, nil
 }
 
-// config is the parser's part of it.
+// config is the parser's part of it, ready for many inputs.
 func (d Dialects) config() parse.Config {
 	c := parse.Config{Grammars: d.Grammars, Prefer: slices.Clone(d.Prefer)}
 	if d.Model != "" {
@@ -126,5 +126,5 @@ func (d Dialects) config() parse.Config {
 			c.Prefer = append(c.Prefer, g.Name)
 		}
 	}
-	return c
+	return c.Compiled()
 }
