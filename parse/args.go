@@ -101,6 +101,9 @@ func (p *Parser) piece(escaped string) {
 	}
 	direct := c.started && !c.holds && c.sent == len(c.buf)
 	c.buf = append(c.buf, escaped...)
+	if p.st == inElement && p.watch() {
+		return
+	}
 	if !direct {
 		p.flush()
 		return

@@ -71,11 +71,12 @@ type element struct {
 	list    bool // the element holds several calls
 	first   bool // no key was read yet
 	printed bool // print( stands around it
+	out     lookout
 }
 
 func (e *element) reset(o lenient.Options, r role, at int) {
 	e.r.Reset(o)
-	*e = element{r: e.r, stack: e.stack[:0], text: e.text[:0], w: e.w, others: nil, role: r, first: true, start: at}
+	*e = element{out: lookout{string: at, closer: -1}, r: e.r, stack: e.stack[:0], text: e.text[:0], w: e.w, others: nil, role: r, first: true, start: at}
 	e.w.Reset()
 }
 
@@ -146,7 +147,9 @@ func (e *element) more(p *Parser) bool {
 		e.cutOff(p)
 	case p.pos < len(p.src):
 	case !p.end:
-		p.flush()
+		if !p.watch() {
+			p.flush()
+		}
 		return false
 	default:
 		e.ended = true
@@ -182,6 +185,9 @@ func (e *element) next(p *Parser) lenient.Token {
 // failed stops at what cannot be read. Where the value could have ended there,
 // a marker of the block means that its closers were lost.
 func (e *element) failed(p *Parser) {
+	if p.cutString() {
+		return
+	}
 	err, _ := e.r.Err().(*lenient.SyntaxError)
 	switch {
 	case e.ended && (p.cut || e.r.Cut()):
@@ -197,6 +203,9 @@ func (e *element) failed(p *Parser) {
 
 // cutOff ends a call that the output ended in, with all that was read of it.
 func (e *element) cutOff(p *Parser) {
+	if p.cutString() {
+		return
+	}
 	p.pos = len(p.src)
 	p.truncated()
 }
@@ -219,6 +228,12 @@ func (p *Parser) readLost() bool {
 }
 
 func (e *element) token(p *Parser, t lenient.Token) {
+	switch t.Kind {
+	case lenient.StringOpen:
+		e.out.string, e.out.open = p.at(), true
+	case lenient.StringClose:
+		e.out.open = false
+	}
 	if e.sink != noSink {
 		e.sinkToken(p, t)
 		return

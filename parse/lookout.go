@@ -1,0 +1,78 @@
+package parse
+
+// maxSuspect is how many bytes of a call wait behind its own closer in a string,
+// for the string to end.
+const maxSuspect = 64 << 10
+
+// lookout watches for the call's own closer inside a string that may never end:
+// were it so, the string would swallow the calls that follow.
+type lookout struct {
+	open   bool // a string is being read
+	string int  // offset behind its quote
+	closer int  // offset of the closer in it, or -1
+	looked int  // up to here there is none
+}
+
+// watch looks for a closer in what was consumed, and reports whether its bytes
+// must wait.
+func (p *Parser) watch() bool {
+	w := &p.el.out
+	if !w.open || len(p.cur.closers) == 0 {
+		return false
+	}
+	if w.closer >= w.string {
+		return p.at()-w.closer <= maxSuspect
+	}
+	from := max(w.looked, w.string, p.base+p.covered()-len(p.carry))
+	if from = p.skipCold(from); from >= p.at() {
+		return false
+	}
+	s := p.consumed(from)
+	for i := range len(s) {
+		if !p.cur.g.skipHot[s[i]] {
+			continue
+		}
+		switch _, f := longest(p.cur.closers, viewOf(s[i:], false, &p.work), nil); f {
+		case yes:
+			w.closer = from + i
+			return true
+		case more:
+			w.looked = from + i
+			return true
+		}
+	}
+	w.looked = p.at()
+	return false
+}
+
+// skipCold passes over what no closer begins in, in the bytes of earlier chunks.
+func (p *Parser) skipCold(from int) int {
+	kept := p.at() - len(p.all[p.covered():p.pos])
+	for from < kept && !p.cur.g.skipHot[p.carry[len(p.carry)-(kept-from)]] {
+		from++
+	}
+	return from
+}
+
+// consumed is what was consumed from an offset on that no event covers yet.
+func (p *Parser) consumed(from int) string {
+	s := p.all[p.covered():p.pos]
+	if n := p.at() - from; n <= len(s) {
+		return s[len(s)-n:]
+	}
+	behind := p.at() - from - len(s)
+	return string(p.carry[len(p.carry)-behind:]) + s
+}
+
+// cutString breaks the open call at its own closer, if that stands in a string
+// that never ended. It reports whether it did.
+func (p *Parser) cutString() bool {
+	w := &p.el.out
+	p.watch()
+	if w.closer < w.string || w.closer < p.base+p.covered()-len(p.carry) || p.at()-w.closer > maxSuspect || !w.open {
+		return false
+	}
+	p.back(p.at() - w.closer)
+	p.broken("a string is never closed", `"`)
+	return true
+}
