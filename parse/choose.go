@@ -278,6 +278,8 @@ func (p *Parser) lookTagged(o *opener, v view, c *caps) found {
 	switch {
 	case c.closed:
 		return yes
+	case v.s[0] == '{' && o.line:
+		return no // a name and an object: name-json
 	case v.s[0] == '{' && o.declared:
 		return lookObject(v.from(1))
 	case v.s[0] == '{':

@@ -199,6 +199,12 @@ func (p *Parser) refuse(b choice) found {
 		return more
 	case yes:
 		n, kind = n+blanks+k, utp.Empty
+	default:
+		k, f := p.refused(b.first.g, p.viewAt(p.pos+n))
+		if f == more {
+			return more
+		}
+		n += k
 	}
 	p.text()
 	prob := utp.Problem{Kind: kind, Grammar: b.first.g.Name, Offset: p.at(), Raw: p.rest()[:n], Want: "a tool call"}
@@ -206,4 +212,31 @@ func (p *Parser) refuse(b choice) found {
 	p.emit(utp.Event{Kind: utp.ProblemEvent, Part: p.openPart(), Problem: &prob})
 	p.line = false
 	return yes
+}
+
+// maxRefused is how many bytes behind an opener its closer is looked for.
+const maxRefused = 1 << 10
+
+// refused is how far words go that stand where a call is due: up to their
+// closer, if that comes before another opener, else nothing of them.
+func (p *Parser) refused(g *gram, v view) (int, found) {
+	for i := 0; i < len(v.s) && i < maxRefused; i++ {
+		if !g.skipHot[v.s[i]] {
+			continue
+		}
+		at := v.from(i)
+		n, f := longest(g.closers, at, nil)
+		if f == yes {
+			return i + n, yes
+		}
+		if next := fits(g.skipOpen, at); next == yes {
+			return 0, no
+		} else if f = max(f, next); f == more {
+			return 0, more
+		}
+	}
+	if len(v.s) < maxRefused {
+		return 0, v.ask()
+	}
+	return 0, no
 }
