@@ -215,7 +215,8 @@ func (p *Parser) closeFence(good bool, n int) bool {
 	return true
 }
 
-// readFenced allows white space, closers and more such fences to the end.
+// readFenced allows white space, closers and more such fences to the end, or a
+// call in markers.
 func (p *Parser) readFenced() bool {
 	open := !p.skipBlanks()
 	p.holdMark()
@@ -238,6 +239,22 @@ func (p *Parser) readFenced() bool {
 	case f == yes && n > 1:
 		p.pos += n
 		p.holdMark()
+	default:
+		return p.callBehindFence(v)
+	}
+	return true
+}
+
+// callBehindFence lets the fences count before a call in markers.
+func (p *Parser) callBehindFence(v view) bool {
+	cand, short := p.m.leads(p.cand[:0], v.s)
+	p.cand = cand
+	best := p.choose(v, cand, true)
+	switch {
+	case best.state == more || short && v.ask() == more:
+		return false
+	case best.state == yes && best.o.kind == openCall && !best.o.declared:
+		p.acceptFence()
 	default:
 		p.rejectFence()
 	}
