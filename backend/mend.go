@@ -6,7 +6,6 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/lenient"
-	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // mender repairs the arguments of native calls that are no JSON object. What
@@ -87,7 +86,7 @@ func (m *mender) repair(c *mending, p *utp.Problem) (utp.Call, bool) {
 	if !m.on || p.Kind != utp.Malformed {
 		return call, false
 	}
-	args, fixes, ok := mended(p.Raw)
+	args, fixes, ok := lenient.Object(p.Raw, lenient.Options{})
 	if !ok {
 		return call, false
 	}
@@ -97,27 +96,6 @@ func (m *mender) repair(c *mending, p *utp.Problem) (utp.Call, bool) {
 	}
 	call.Args, call.RawArgs, call.Fixes = json.RawMessage(full), p.Raw, fixes
 	return call, true
-}
-
-// mended reads arguments leniently, also those that were encoded twice.
-func mended(raw string) (args json.RawMessage, fixes []utp.Fix, ok bool) {
-	args, n, fixes, err := lenient.Repair(raw, lenient.Options{})
-	if err != nil {
-		return nil, nil, false
-	}
-	var inner string
-	if json.Unmarshal(args, &inner) == nil && wire.IsObject([]byte(inner)) {
-		args, fixes = json.RawMessage(inner), append(fixes, utp.Fix{Why: "arguments encoded twice"})
-	}
-	if rest := strings.TrimSpace(raw[n:]); rest != "" {
-		fixes = append(fixes, utp.Fix{Was: rest, Why: "text behind the arguments"})
-	}
-	return args, fixes, wire.IsObject(args) && !emptied(args, raw)
-}
-
-// emptied reports arguments that lost all they held.
-func emptied(args json.RawMessage, raw string) bool {
-	return string(args) == "{}" && strings.Trim(raw, "{} \t\r\n") != ""
 }
 
 // extend gives JSON that equals args and begins with sent, where the two

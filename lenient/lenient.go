@@ -12,6 +12,7 @@ type Options struct {
 	Python   bool   // Python literals are the native form and leave no Fix; without it they are read with one
 	Args     bool   // the value is an argument list "(k=v, v2)", reported as an object
 	Strict   bool   // no repair: what is not the native form is an error
+	Guess    bool   // a quote that may end a string or be in it is in it; else it is an error
 	MaxDepth int    // of containers; 0 is 200
 }
 

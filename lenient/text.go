@@ -318,6 +318,10 @@ func (r *Reader) quote(w string, n int) (int, bool) {
 		r.state = sGlue
 		r.foreign = true
 	case unclear:
+		if r.o.Guess {
+			r.innerQuote(w[:n], n)
+			break
+		}
 		return r.fail(`"," or a closer behind the string, or \" inside it`), false
 	case inner:
 		r.innerQuote(w[:n], n)

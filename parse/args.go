@@ -189,7 +189,7 @@ func (p *Parser) argsText(s string) {
 		return
 	}
 	if trimmed[0] == '{' {
-		if v, n, fixes, err := lenient.Repair(trimmed, lenient.Options{Strict: p.cfg.Repair == Off}); err == nil && strings.TrimSpace(trimmed[n:]) == "" {
+		if v, n, fixes, err := lenient.Repair(trimmed, p.mending()); err == nil && strings.TrimSpace(trimmed[n:]) == "" {
 			p.cur.fixes = append(p.cur.fixes, fixes...)
 			p.argsJSON(v)
 			return

@@ -80,8 +80,15 @@ func (e *element) reset(o lenient.Options, r role, at int) {
 	e.w.Reset()
 }
 
+// mending is how much may be mended.
+func (p *Parser) mending() lenient.Options {
+	return lenient.Options{Strict: p.cfg.Repair == Off, Guess: p.cfg.Repair == Aggressive}
+}
+
 func (p *Parser) options(g *gram) lenient.Options {
-	return lenient.Options{Quote: g.Quote, Strict: p.cfg.Repair == Off}
+	o := p.mending()
+	o.Quote = g.Quote
+	return o
 }
 
 // call begins an object that holds name and arguments.
@@ -115,7 +122,7 @@ func (p *Parser) python(v view) {
 	p.cur.plain = p.trial.on && p.trial.bare || p.bareBlock()
 	alone := p.cur.plain && p.group == nil && p.lists == 0
 	p.trial.whole = p.trial.whole || alone
-	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone || p.cfg.Repair == Off}, argsRole, p.at())
+	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone || p.cfg.Repair == Off, Guess: !alone && p.cfg.Repair == Aggressive}, argsRole, p.at())
 	p.el.printed = strings.HasPrefix(v.s[:from], "print") || strings.Contains(v.s[:from], "print(")
 }
 

@@ -28,8 +28,9 @@ type Policy struct {
 type Repair int
 
 const (
-	Safe Repair = iota // what is unambiguous
-	Off                // nothing: a call that needs a Fix is a Problem
+	Safe       Repair = iota // what is unambiguous
+	Off                      // nothing: a call that needs a Fix is a Problem
+	Aggressive               // what is ambiguous too, by the likelier reading; never a call that is cut off
 )
 
 // Config is what a parser may know about the model and its request. The zero

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/lenient"
 )
 
 // field is a text of the model.
@@ -189,7 +190,7 @@ func (c *collector) native(p *utp.Problem, f *found) bool {
 		f = &c.calls[len(c.calls)-1]
 	}
 	f.done = true
-	if args, fixes, ok := mended(p.Raw); ok && p.Kind == utp.Malformed && c.r.mends() {
+	if args, fixes, ok := lenient.Object(p.Raw, lenient.Options{}); ok && p.Kind == utp.Malformed && c.r.mends() {
 		f.call.Args, f.call.Fixes = args, fixes
 		return true
 	}

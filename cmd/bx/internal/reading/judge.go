@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/lenient"
 	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -80,24 +79,6 @@ func (c *collector) unknown(call *Call, out *Reading) {
 	}
 	out.Problems = append(out.Problems, p)
 	call.Issues = append(call.Issues, schema.Issue{Message: p.Message})
-}
-
-// mended reads the arguments of a native call leniently, also those that were
-// encoded twice.
-func mended(raw string) (args json.RawMessage, fixes []utp.Fix, ok bool) {
-	args, n, fixes, err := lenient.Repair(raw, lenient.Options{})
-	if err != nil {
-		return nil, nil, false
-	}
-	var inner string
-	if json.Unmarshal(args, &inner) == nil && object([]byte(inner)) {
-		args, fixes = json.RawMessage(inner), append(fixes, utp.Fix{Why: "arguments encoded twice"})
-	}
-	if rest := strings.TrimSpace(raw[n:]); rest != "" {
-		fixes = append(fixes, utp.Fix{Was: rest, Why: "text behind the arguments"})
-	}
-	emptied := string(args) == "{}" && strings.Trim(raw, "{} \t\r\n") != ""
-	return args, fixes, object(args) && !emptied
 }
 
 func object(b []byte) bool {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
+	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -75,8 +76,9 @@ func TestParsePolicy(t *testing.T) {
 		"unknown=flag,malformed=strip":  {Unknown: reading.Flag, Malformed: reading.Strip},
 		"unknown=text":                  {Unknown: reading.AsText},
 		"malformed=error":               {Malformed: reading.Fail},
-		"repair=off,quoted=run":         {NoRepair: true, Quoted: true},
+		"repair=off,quoted=run":         {Repair: parse.Off, Quoted: true},
 		"repair=off,repair=safe":        {},
+		"repair=aggressive":             {Repair: parse.Aggressive},
 	} {
 		if got, err := reading.ParsePolicy(in); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", in, got, err)
@@ -84,8 +86,8 @@ func TestParsePolicy(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"unknown=drop":  "unknown=drop: want unknown=keep|text|flag",
-		"repair":        "repair: want repair=safe|off",
-		"unknwon=keep":  "unknwon=keep: want settings of unknown=keep|text|flag, malformed=keep|strip|error, repair=safe|off, quoted=text|run",
+		"repair":        "repair: want repair=safe|off|aggressive",
+		"unknwon=keep":  "unknwon=keep: want settings of unknown=keep|text|flag, malformed=keep|strip|error, repair=safe|off|aggressive, quoted=text|run",
 		"=,unknown=bad": "=: want settings",
 	} {
 		if _, err := reading.ParsePolicy(in); err == nil || !strings.Contains(err.Error(), want) {

@@ -31,7 +31,7 @@ const (
 type Policy struct {
 	Unknown   Unknown
 	Malformed Malformed
-	NoRepair  bool // a call that would have to be mended is a Problem
+	Repair    parse.Repair
 	Quoted    bool // calls in a code fence count though text follows it
 }
 
@@ -43,7 +43,7 @@ var policies = []struct {
 }{
 	{"unknown", []string{"keep", "text", "flag"}, func(p *Policy, v int) { p.Unknown = Unknown(v) }},
 	{"malformed", []string{"keep", "strip", "error"}, func(p *Policy, v int) { p.Malformed = Malformed(v) }},
-	{"repair", []string{"safe", "off"}, func(p *Policy, v int) { p.NoRepair = v == 1 }},
+	{"repair", []string{"safe", "off", "aggressive"}, func(p *Policy, v int) { p.Repair = parse.Repair(v) }},
 	{"quoted", []string{"text", "run"}, func(p *Policy, v int) { p.Quoted = v == 1 }},
 }
 
@@ -84,7 +84,5 @@ func (p Policy) apply(c *parse.Config) {
 		c.Policy.Unknown = parse.TextUnknown
 	}
 	c.Policy.Quoted = p.Quoted
-	if p.NoRepair {
-		c.Repair = parse.Off
-	}
+	c.Repair = p.Repair
 }
