@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -79,9 +78,4 @@ func (c *collector) unknown(call *Call, out *Reading) {
 	}
 	out.Problems = append(out.Problems, p)
 	call.Issues = append(call.Issues, schema.Issue{Message: p.Message})
-}
-
-func object(b []byte) bool {
-	text := strings.TrimSpace(string(b))
-	return strings.HasPrefix(text, "{") && json.Valid([]byte(text))
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
-	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
