@@ -181,7 +181,7 @@ const (
 // read as their engine read them, and from none a call is invented or a byte lost.
 func TestConformance(t *testing.T) {
 	var diff bytes.Buffer
-	var ids []string
+	var ids, uncalled []string
 	good, bad := map[string]*score{}, map[string]*score{}
 	total, rest := &score{kinds: map[string]int{}}, &score{kinds: map[string]int{}}
 	for _, r := range rows(t) {
@@ -193,6 +193,9 @@ func TestConformance(t *testing.T) {
 		if r.wellFormed() {
 			into, sum = good, total
 			ids = append(ids, r.ID)
+			if len(r.Expect.ToolCalls) == 0 && len(auto) > 0 {
+				uncalled = append(uncalled, r.ID+": "+auto[0].Name)
+			}
 		}
 		if into[r.Grammar] == nil {
 			into[r.Grammar] = &score{kinds: map[string]int{}}
@@ -208,6 +211,7 @@ func TestConformance(t *testing.T) {
 	if own, auto := total.shares(); own < wantOwn || auto < wantAuto {
 		t.Errorf("well-formed rows: %.4f with the grammar named, %.4f without: want %.2f and %.2f", own, auto, wantOwn, wantAuto)
 	}
+	golden.File(t, "testdata/uncalled.txt", strings.Join(uncalled, "\n")+"\n")
 	golden.File(t, "testdata/wellformed.txt", strings.Join(ids, "\n")+"\n")
 	golden.Between(t, "../docs/conformance.md", "table", table(good, total)+"\n"+table(bad, rest))
 	if *conformanceDiff != "" {
