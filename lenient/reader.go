@@ -108,6 +108,9 @@ func (r *Reader) structure(w string) (int, bool) {
 		case maybe:
 			return 0, true
 		case yes:
+			if r.state == sAfter {
+				return r.literalAfter(), false
+			}
 			r.foreign = true
 			return r.open(literal, len(r.o.Quote)), false
 		}
@@ -218,12 +221,26 @@ func (r *Reader) after(c byte, n int) int {
 	case top == object && (isQuote(c) || isLetter(c)),
 		top == array && (isQuote(c) || isDigit(c) || c == '-' || c == '{' || c == '['),
 		top == arguments && isLetter(c):
-		if r.mend(inside, missingComma, "", ",") {
-			r.state, f.comma = behindComma(top), true
-		}
-		return 0
+		return r.uncommaed()
 	}
 	return r.fail(`"," or "` + string(closerOf(top)) + `"`)
+}
+
+// literalAfter meets a string of the dialect's own quotes behind a value.
+func (r *Reader) literalAfter() int {
+	if top := r.stack[len(r.stack)-1].kind; top != object && top != array {
+		return r.fail(`"," or "` + string(closerOf(top)) + `"`)
+	}
+	return r.uncommaed()
+}
+
+// uncommaed puts the comma in front of a key or value that stands without one.
+func (r *Reader) uncommaed() int {
+	f := &r.stack[len(r.stack)-1]
+	if r.mend(inside, missingComma, "", ",") {
+		r.state, f.comma = behindComma(f.kind), true
+	}
+	return 0
 }
 
 func behindComma(top frameKind) state {
