@@ -35,7 +35,7 @@ var all = []*Grammar{
 	&harmony, &inkling, &muse, &functionary32,
 	// tags of prompts
 	&toolsTag, &toolUseArgs, &toolUseChildren, &toolUse,
-	&autobyteus, &cwm,
+	&autobyteus, &sentinel, &cwm,
 	// no markers of their own
 	&jsonFence, &jsonTag, &react, &reactTool, &laguna, &cline, &gemma4Bare, &kimiBare,
 	&glmBare, &gigachat3Bare, &pythonic, &pythonLines, &nameJSON, &jsonBare,

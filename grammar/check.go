@@ -15,7 +15,7 @@ func (g *Grammar) Markers() map[string][]string {
 		}
 		m[name] = append(m[name], g.Also[name]...)
 	}
-	for name, f := range map[string]Fence{"think": g.Think, "header": g.Header, "group": g.Group, "call": g.Call, "arg": g.Arg, "item": g.Item} {
+	for name, f := range map[string]Fence{"think": g.Think, "header": g.Header, "group": g.Group, "call": g.Call, "arg": g.Arg, "item": g.Item, "raw": g.Raw} {
 		add(name+".open", f.Open)
 		add(name+".close", f.Close)
 	}
@@ -39,7 +39,7 @@ func Check(g *Grammar) error {
 	for name := range g.Also {
 		switch name {
 		case "think.open", "think.close", "header.open", "header.close", "group.open", "group.close",
-			"call.open", "call.close", "arg.open", "arg.close", "item.open", "item.close", "end":
+			"call.open", "call.close", "arg.open", "arg.close", "item.open", "item.close", "raw.open", "raw.close", "end":
 		default:
 			return fail("also: %q is no marker of the record (want for example \"call.open\")", name)
 		}

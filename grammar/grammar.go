@@ -79,8 +79,9 @@ type Grammar struct {
 	Routes  []Route `json:"routes,omitempty"`
 	Group   Fence   `json:"group,omitzero"` // around the calls of a turn
 	Call    Fence   `json:"call,omitzero"`  // around one call; Open holds {name} for Args and Tagged
-	Arg     Fence   `json:"arg,omitzero"`   // around one argument (Tagged); Open holds {key}, maybe {type}
+	Arg     Fence   `json:"arg,omitzero"`   // around one argument (Tagged); Open holds {key}, maybe {type}. JSON: Open stands behind the object, and the text from there to Call.Close is one argument more
 	Item    Fence   `json:"item,omitzero"`  // around one list element; set: values nest
+	Raw     Fence   `json:"raw,omitzero"`   // inside Arg: a value that begins with Open is taken word for word up to Close and Arg.Close
 	Body    Body    `json:"body"`
 	Fields  Fields  `json:"fields,omitzero"`
 	Quote   string  `json:"quote,omitempty"` // string delimiter of Args in place of "; set: keys and scalars may be bare

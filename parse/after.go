@@ -1,6 +1,11 @@
 package parse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
 
 // readAfter waits for the closer of a balanced call.
 func (p *Parser) readAfter() bool {
@@ -19,6 +24,9 @@ func (p *Parser) readAfter() bool {
 		p.lostCloser()
 		return true
 	}
+	if p.cur.g.segments() && !p.cur.headed {
+		return p.readHead(v)
+	}
 	n, f := longest(p.ownClosers(), v, nil)
 	switch {
 	case f == more:
@@ -36,6 +44,50 @@ func (p *Parser) readAfter() bool {
 		return true
 	}
 	return p.afterJunk(v)
+}
+
+// segments reports whether a text follows the object of a call, as one argument
+// more.
+func (g *gram) segments() bool { return g.Body == grammar.JSON && len(g.arg.open) > 0 }
+
+// readHead takes the end of such an object, and begins the text behind it.
+func (p *Parser) readHead(v view) bool {
+	n, f := longest(p.cur.g.arg.open, v, nil)
+	if f == no {
+		p.broken("the header is not closed", p.cur.g.Arg.Open)
+		return true
+	}
+	line, more1 := lineBreak(v.from(n))
+	if f == more || more1 == more {
+		return false
+	}
+	_, body := v.from(n).blanks()
+	shut := fits(p.ownClosers(), body)
+	if body.s == "" && body.ask() == more || shut == more {
+		return false
+	}
+	p.pos += n
+	p.cur.headed = true
+	if key := p.openText(); shut == no && body.s != "" && key != "" {
+		p.pos += line
+		p.openPlain(key)
+	}
+	return true
+}
+
+// openText is the argument that a text behind a header gives: the first of the
+// tool that is text and not given yet.
+func (p *Parser) openText() string {
+	c := &p.cur
+	for _, key := range p.tools.Order(c.name) {
+		if p.tools.Kind(c.name, key).Text() && !slices.Contains(c.keys, key) {
+			return key
+		}
+	}
+	if c.declared || slices.Contains(c.keys, c.g.Text) {
+		return ""
+	}
+	return c.g.Text
 }
 
 // readLineEnd sees that a call f(…) which stands as ordinary text ends its

@@ -21,6 +21,7 @@ type call struct {
 	started  bool
 	balanced bool // complete but for its closer
 	fenced   bool // the call has its own opener
+	headed   bool // its object is closed; a text may follow
 	direct   bool // it has none: it stands directly in its group
 	plain    bool // f(…) as ordinary text: it must end its line
 	part     int

@@ -17,6 +17,9 @@ func (e *element) complete(p *Parser) {
 	if c.pending && p.cfg.Forced != "" {
 		e.forced(p)
 	}
+	if c.pending && c.g.segments() {
+		e.typed(p)
+	}
 	if c.pending {
 		p.nameless()
 		return
@@ -29,6 +32,18 @@ func (e *element) complete(p *Parser) {
 	}
 	if p.trial.on && p.trial.bare && (!c.declared || !e.hasArgs && len(c.keys) == 0 && !p.needsNothing(c.name)) {
 		p.reject()
+	}
+}
+
+// typed names a call by the type of its segment.
+func (e *element) typed(p *Parser) {
+	for i, f := range e.others {
+		var name string
+		if f.key == "type" && json.Unmarshal(f.value, &name) == nil && name != "tool" && name != "tool_call" {
+			e.others = slices.Delete(e.others, i, i+1)
+			p.setName(name)
+			return
+		}
 	}
 }
 
@@ -90,7 +105,9 @@ func (e *element) flat(p *Parser) {
 	}
 	if len(own) > 0 {
 		e.hasArgs = true
-		p.fix("", "", "", "arguments beside the name")
+		if !p.cur.g.segments() {
+			p.fix("", "", "", "arguments beside the name")
+		}
 	}
 }
 

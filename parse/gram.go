@@ -14,6 +14,7 @@ type gram struct {
 	think, group      pair
 	call, arg, item   pair
 	header            pair
+	rawOpen, rawClose []marker // around a value that is taken word for word; the closer with that of the argument
 	end               []marker
 	noise             []marker
 	routes            []route
@@ -46,6 +47,12 @@ func compileGrammar(g *grammar.Grammar, rank int) *gram {
 	}
 	c.think, c.group, c.call = pairOf("think"), pairOf("group"), pairOf("call")
 	c.arg, c.item, c.header = pairOf("arg"), pairOf("item"), pairOf("header")
+	c.rawOpen = compileAll(markers["raw.open"])
+	for _, shut := range markers["raw.close"] {
+		for _, arg := range markers["arg.close"] {
+			c.rawClose = append(c.rawClose, compile(shut+" "+arg)...)
+		}
+	}
 	c.end, c.noise = compileAll(markers["end"]), compileAll(g.Noise)
 	for _, r := range g.Routes {
 		c.routes = append(c.routes, compileRoute(r))
@@ -92,7 +99,7 @@ func (g *gram) warm() {
 	if g.lines() {
 		warmBytes(&g.skipHot, "\n")
 	}
-	warm(&g.valueHot, g.closers, g.skipOpen, g.arg.close, g.arg.open, g.item.open, g.item.close)
+	warm(&g.valueHot, g.closers, g.skipOpen, g.arg.close, g.arg.open, g.item.open, g.item.close, g.rawClose)
 	if g.XML {
 		warmBytes(&g.valueHot, "&<]")
 	}

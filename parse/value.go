@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/lenient"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -20,7 +21,8 @@ type value struct {
 	fresh  bool // nothing was read yet
 	drop   bool // the argument was given before
 	cdata  bool
-	depth  int // of nested arguments and items
+	raw    bool // it is taken word for word
+	depth  int  // of nested arguments and items
 }
 
 // openValue begins the value of an argument.
@@ -73,7 +75,17 @@ func (p *Parser) freshValue() bool {
 		}
 		line, v = n, v.from(n)
 	}
-	if g.Item.Open != "" && p.kind() != schema.String {
+	if len(g.rawOpen) > 0 {
+		n, f := rawValue(g, v)
+		if f == more {
+			return false
+		}
+		if f == yes {
+			p.val.raw, p.val.close = true, g.rawClose
+			line, v = line+n, v.from(n)
+		}
+	}
+	if g.Item.Open != "" && p.kind() != schema.String && !p.val.raw {
 		_, inner := v.blanks()
 		f := fits(g.nestOpen, inner)
 		if f == more {
@@ -97,9 +109,24 @@ func (p *Parser) freshValue() bool {
 	return true
 }
 
+// rawValue is the length of what opens a value that is taken word for word, the
+// end of its line included.
+func rawValue(g *gram, v view) (int, found) {
+	blanks, inner := v.blanks()
+	n, f := longest(g.rawOpen, inner, nil)
+	if f != yes {
+		return 0, f
+	}
+	line, f := lineBreak(inner.from(n))
+	if f == more {
+		return 0, more
+	}
+	return blanks + n + line, yes
+}
+
 // mixed reports whether elements follow the text of a value that is no text.
 func (p *Parser) mixed(g *gram, v view) found {
-	if k := p.kind(); g.Item.Open == "" || k != schema.Object && k != schema.Array {
+	if k := p.kind(); g.Item.Open == "" || p.val.raw || k != schema.Object && k != schema.Array {
 		return no
 	}
 	return fits(g.nestOpen, v)
@@ -219,6 +246,10 @@ type valueEdge struct {
 
 // valueMarker decides what a hot byte begins.
 func (p *Parser) valueMarker(g *gram, v view) (e valueEdge, f found) {
+	if p.val.raw {
+		n, f := longest(p.val.close, v, nil)
+		return valueEdge{n: n}, f
+	}
 	if g.XML {
 		if n, f := xmlMarkup(v, p.val.cdata); f != no || p.val.cdata {
 			return valueEdge{n, true}, f
@@ -412,7 +443,7 @@ func (p *Parser) readPlain() bool {
 		if !g.skipHot[s[i]] && s[i] != '\n' {
 			continue
 		}
-		blanks, v := p.viewAt(p.pos + i).blanks()
+		blanks, v := p.plainEnd(p.viewAt(p.pos + i))
 		n, f := longest(closers, v, nil)
 		if f == no && !(g.Line && s[i] == '\n') {
 			continue
@@ -429,13 +460,26 @@ func (p *Parser) readPlain() bool {
 	}
 	p.valueText(p.pos, p.wholeRunes())
 	if p.end {
-		if p.cut {
+		if p.cut || g.segments() {
 			p.truncated()
 		} else {
 			p.endPlain()
 		}
 	}
 	return p.end
+}
+
+// plainEnd passes over what may stand between a text and its closer: blanks, but
+// in a text behind a header the one end of a line.
+func (p *Parser) plainEnd(v view) (int, view) {
+	if p.cur.g.Body != grammar.JSON {
+		return v.blanks()
+	}
+	n, f := lineBreak(v)
+	if f == yes {
+		return n, v.from(n)
+	}
+	return 0, v
 }
 
 func (p *Parser) endPlain() {

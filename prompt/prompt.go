@@ -104,7 +104,7 @@ func (p *printer) around(body string, slots fields) (string, error) {
 func (p *printer) body(c utp.Call, args json.RawMessage, slots fields) (string, error) {
 	switch p.g.Body {
 	case grammar.JSON:
-		return p.envelope(c, args), nil
+		return p.envelope(c, args) + plain(p.g.Arg.Open), nil
 	case grammar.Python:
 		return python(c.Name, args)
 	case grammar.Tagged:
