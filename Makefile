@@ -5,7 +5,7 @@ REPORT = $(GO) run ./internal/report
 LINT   = $(GO) tool -modfile=tools/go.mod staticcheck
 FUZZ   = 5s
 
-.PHONY: check fmt vet lint tidy arch test race fuzz sdktest uat contract bench size dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz sdktest uat contract bench bench-parsers size dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -56,6 +56,10 @@ contract:
 
 bench:
 	$(GO) test -run='^$$' -bench=. -benchmem ./...
+
+# Our parser beside Ollama's on the same texts. The module is large to download.
+bench-parsers:
+	$(GO) -C bench test -run='^$$' -bench=Parsers ./...
 
 # The size budgets; only those that are laws fail.
 size:
