@@ -79,7 +79,7 @@ func (c *Client) learn(ctx context.Context, model string) (a *ability, sure bool
 	if c.cfg.Provider == Ollama {
 		return c.learnOllama(ctx, model)
 	}
-	if c.base.Scheme == "https" {
+	if c.cfg.Provider != OpenAI || c.base.Scheme == "https" {
 		return &ability{}, true // a public service: nothing to ask that it would answer
 	}
 	return c.learnOpenAI(ctx, model), true
@@ -244,11 +244,11 @@ type Model = wire.Model
 // Models lists what the server has, the loaded ones marked where it says so.
 func (c *Client) Models(ctx context.Context) ([]Model, error) {
 	if c.cfg.Provider != Ollama {
-		body, err := c.ask(ctx, c.at(openai.ModelsPath), nil)
+		body, err := c.ask(ctx, c.at(c.api.models), nil)
 		if err != nil {
 			return nil, err
 		}
-		return c.listed(openai.Models(body))
+		return c.listed(c.api.list(body))
 	}
 	models, err := c.ollamaModels(ctx, ollama.TagsPath)
 	if err != nil {
@@ -312,7 +312,7 @@ func (c *Client) version(ctx context.Context) string {
 	paths := []string{openai.PropsPath, "/version"}
 	if c.cfg.Provider == Ollama {
 		paths = []string{ollama.VersionPath}
-	} else if c.base.Scheme == "https" {
+	} else if c.cfg.Provider != OpenAI || c.base.Scheme == "https" {
 		return ""
 	}
 	for _, path := range paths {

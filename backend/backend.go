@@ -21,14 +21,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/wire"
-	"github.com/unifiedtoolprotocol/utp/wire/ollama"
-	"github.com/unifiedtoolprotocol/utp/wire/openai"
-)
-
-// Providers that New knows.
-const (
-	Ollama = "ollama" // Ollama's own API
-	OpenAI = "openai" // OpenAI, or any server with /v1/chat/completions
 )
 
 // Tri is yes, no, or left to the client.
@@ -58,9 +50,9 @@ type Timeouts struct {
 
 // Config says which model to ask, and how.
 type Config struct {
-	Provider string // Ollama or OpenAI
+	Provider string // one of Providers
 	URL      string // "http://127.0.0.1:11434", "https://openrouter.ai/api/v1"; /v1 may be missing behind a bare host
-	APIKey   string // sent as bearer token; never to another host than URL's
+	APIKey   string // sent as the provider wants it; never to another host than URL's
 	Model    string // for requests that name none
 
 	Native        Tri              // tools in the provider's field; Auto asks the server
@@ -98,6 +90,7 @@ type Trace struct {
 type Client struct {
 	cfg  Config
 	base *url.URL
+	api  provider
 	back wire.Back
 	http *http.Client
 
@@ -111,15 +104,11 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	cl := &Client{cfg: c, base: base, models: map[string]*ability{}}
-	switch c.Provider {
-	case Ollama:
-		cl.back = ollama.Back{}
-	case OpenAI:
-		cl.back = openai.Back{Server: serverAt(base.Hostname())}
-	default:
-		return nil, fmt.Errorf("backend: provider %q: want %s or %s", c.Provider, Ollama, OpenAI)
+	p, err := providerOf(c.Provider)
+	if err != nil {
+		return nil, err
 	}
+	cl := &Client{cfg: c, base: base, api: p, back: p.back(base), models: map[string]*ability{}}
 	cl.defaults()
 	return cl, nil
 }
@@ -146,16 +135,6 @@ func (c *Client) defaults() {
 	}
 }
 
-func serverAt(host string) openai.Server {
-	switch host {
-	case "api.openai.com":
-		return openai.OpenAI
-	case "api.mistral.ai":
-		return openai.Mistral
-	}
-	return openai.Any
-}
-
 // baseURL reads a server's address. Without a scheme it is http.
 func baseURL(s string) (*url.URL, error) {
 	if s != "" && !strings.Contains(s, "://") {
@@ -168,19 +147,22 @@ func baseURL(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// at is the address of a codec's path. A base with a path has the API's
-// version in it: "/v1" is not added twice.
+// at is the address of a codec's path. A base with a path has the API's version
+// in it, which is not added twice; what stands behind "?" stays a query.
 func (c *Client) at(path string) string {
-	if strings.Trim(c.base.Path, "/") != "" {
-		path = strings.TrimPrefix(path, "/v1")
+	path, query, _ := strings.Cut(path, "?")
+	if strings.Trim(c.base.Path, "/") != "" && c.api.version != "/api" {
+		path = strings.TrimPrefix(path, c.api.version)
 	}
-	return c.base.JoinPath(path).String()
+	u := c.base.JoinPath(path)
+	u.RawQuery = query
+	return u.String()
 }
 
 // root is the address of a path outside the versioned API.
 func (c *Client) root(path string) string {
 	u := *c.base
-	u.Path = strings.TrimSuffix(u.Path, "/v1")
+	u.Path = strings.TrimSuffix(u.Path, c.api.version)
 	return u.JoinPath(path).String()
 }
 

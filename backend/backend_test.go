@@ -453,7 +453,7 @@ func TestConfigErrors(t *testing.T) {
 		config backend.Config
 		want   string
 	}{
-		{backend.Config{Provider: "gemini", URL: "http://x"}, `provider "gemini": want ollama or openai`},
+		{backend.Config{Provider: "bedrock", URL: "http://x"}, `provider "bedrock": want anthropic, gemini, ollama, openai, responses`},
 		{backend.Config{Provider: "ollama"}, `url "": want http://HOST:PORT`},
 		{backend.Config{Provider: "ollama", URL: "ftp://x"}, `url "ftp://x"`},
 	} {

@@ -115,7 +115,7 @@ func (c *Client) hint(e *Error) string {
 	case Cut:
 		return "ask again; if it happens again, look into the server's log"
 	case BadReply:
-		return "is the address that of a server with " + map[string]string{Ollama: "Ollama's API", OpenAI: "an OpenAI-compatible API"}[c.cfg.Provider] + "?"
+		return "is the address that of a server with " + c.api.speaks + "?"
 	}
 	var w *wire.Error
 	if errors.As(e.Err, &w) {

@@ -96,7 +96,7 @@ func (c *Client) try(ctx context.Context, x *wire.Exchange, model string) (*http
 
 func (c *Client) authorize(req *http.Request) {
 	if c.cfg.APIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+c.cfg.APIKey)
+		c.api.sign(req.Header, c.cfg.APIKey)
 	}
 }
 

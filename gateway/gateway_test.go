@@ -1,0 +1,65 @@
+package gateway_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/internal/fake"
+)
+
+const script = `One text call.
+-- turn --
+-- text --
+Let me look.
+<tool_call>
+{"name": "get_weather", "arguments": {"city": "Paris"}}
+</tool_call>
+`
+
+func serve(t *testing.T, script, provider string) string {
+	t.Helper()
+	s, err := fake.Parse("t", []byte(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	up := httptest.NewServer(fake.New(s))
+	t.Cleanup(up.Close)
+	c, err := backend.New(backend.Config{Provider: provider, URL: up.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gateway.New(gateway.Config{Routes: []gateway.Route{{Backend: c}}, NewID: func() string { return "id_1" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	down := httptest.NewServer(g)
+	t.Cleanup(down.Close)
+	return down.URL
+}
+
+func post(t *testing.T, url, body string) string {
+	t.Helper()
+	resp, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Status + "\n" + string(bytes.TrimSpace(b))
+}
+
+func TestSmoke(t *testing.T) {
+	url := serve(t, script, "ollama")
+	t.Log(post(t, url+"/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]}`))
+	url = serve(t, script, "openai")
+	t.Log(post(t, url+"/v1/messages", `{"model":"m","max_tokens":100,"stream":true,"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"get_weather","input_schema":{"type":"object","properties":{"city":{"type":"string"}}}}]}`))
+}
