@@ -288,6 +288,8 @@ func (r *Reader) bareWord(s string, next byte) (want string) {
 		return "true, false, null or a string in quotes"
 	case next == '(' || strings.IndexByte(s, '(') >= 0:
 		return "a literal (calls are not evaluated)"
+	case r.o.Args && r.o.Strict:
+		return "a literal (variables are not evaluated)"
 	case isQuote(next) && len(s) <= 2 && strings.ContainsAny(s, "fF"):
 		return "a plain string (f-strings are not evaluated)"
 	case next != 0 && next != ',' && next != '\n' && next != '#' && next != '/' && !isCloser(next),

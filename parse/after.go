@@ -107,6 +107,7 @@ func (p *Parser) readLineEnd() bool {
 	}
 	switch {
 	case f == no:
+		p.el.kept = false // a mention
 		p.broken("words behind the call", "the end of the line")
 	case f == yes && p.el.printed && v.s != "" && v.s[0] == ')':
 		p.pos += n + 1

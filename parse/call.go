@@ -201,8 +201,12 @@ func (p *Parser) fail(prob utp.Problem) {
 	c.fixes, c.raw = nil, c.raw[:0]
 }
 
-// broken turns the call into a Problem once its end is found.
+// broken turns the call into a Problem once its end is found. Inside a trial
+// nothing was a call, but for x = f(…): that is one which cannot be evaluated.
 func (p *Parser) broken(message, want string) {
+	if p.trial.on && p.el.kept {
+		p.commit()
+	}
 	if p.trial.on {
 		p.reject()
 		return

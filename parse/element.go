@@ -71,6 +71,7 @@ type element struct {
 	list    bool // the element holds several calls
 	first   bool // no key was read yet
 	printed bool // print( stands around it
+	kept    bool // its result is assigned to a variable
 	out     lookout
 }
 
@@ -124,6 +125,7 @@ func (p *Parser) python(v view) {
 	p.trial.whole = p.trial.whole || alone
 	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone || p.cfg.Repair == Off, Guess: !alone && p.cfg.Repair == Aggressive}, argsRole, p.at())
 	p.el.printed = strings.HasPrefix(v.s[:from], "print") || strings.Contains(v.s[:from], "print(")
+	p.el.kept = alone && from > 0 && !p.el.printed && p.think == nil
 }
 
 // readElement feeds the value reader.

@@ -6,7 +6,7 @@ import "github.com/unifiedtoolprotocol/utp"
 func (p *Parser) readSkip() bool {
 	g, s := p.cur.g, p.rest()
 	for i := 0; i < len(s); i++ {
-		if !g.skipHot[s[i]] {
+		if !g.skipHot[s[i]] && !(s[i] == '\n' && p.cur.plain) {
 			continue
 		}
 		n, inside, f := p.skipEnd(g, p.viewAt(p.pos+i))
@@ -30,6 +30,9 @@ func (p *Parser) readSkip() bool {
 // skipEnd reports whether a broken call ends at v, with n bytes of its closer,
 // and whether its group goes on.
 func (p *Parser) skipEnd(g *gram, v view) (n int, inside bool, f found) {
+	if v.s[0] == '\n' && p.cur.plain && p.group == nil {
+		return 0, false, yes
+	}
 	if v.s[0] == '\n' && p.group != nil && g.lines() {
 		return 0, true, nextLine(v.from(1))
 	}
