@@ -57,9 +57,19 @@ func post(t *testing.T, url, body string) string {
 	return resp.Status + "\n" + string(bytes.TrimSpace(b))
 }
 
-func TestSmoke(t *testing.T) {
-	url := serve(t, script, "ollama")
-	t.Log(post(t, url+"/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]}`))
-	url = serve(t, script, "openai")
-	t.Log(post(t, url+"/v1/messages", `{"model":"m","max_tokens":100,"stream":true,"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"get_weather","input_schema":{"type":"object","properties":{"city":{"type":"string"}}}}]}`))
+func TestTextCallsBecomeCalls(t *testing.T) {
+	tests := []struct{ provider, path, body, want string }{
+		{"ollama", "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]}`, `"arguments":"{\"city\":\"Paris\"}"`},
+		{"openai", "/v1/messages", `{"model":"m","max_tokens":100,"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"get_weather","input_schema":{"type":"object","properties":{"city":{"type":"string"}}}}]}`, `"input":{"city":"Paris"}`},
+		{"ollama", "/v1/responses", `{"model":"m","input":"hi","tools":[{"type":"function","name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}]}`, `"type":"function_call"`},
+		{"openai", "/v1beta/models/m:generateContent", `{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"get_weather","parameters":{"type":"OBJECT","properties":{"city":{"type":"STRING"}}}}]}]}`, `"functionCall":{`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.path, func(t *testing.T) {
+			got := post(t, serve(t, script, tt.provider)+tt.path, tt.body)
+			if !strings.HasPrefix(got, "200 ") || !strings.Contains(got, tt.want) || strings.Contains(got, "<tool_call>") {
+				t.Errorf("got %s\nwant %s and no markup", got, tt.want)
+			}
+		})
+	}
 }
