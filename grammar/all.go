@@ -38,5 +38,5 @@ var all = []*Grammar{
 	&autobyteus, &sentinel, &cwm,
 	// no markers of their own
 	&jsonFence, &jsonTag, &react, &reactTool, &laguna, &cline, &gemma4Bare, &kimiBare,
-	&glmBare, &gigachat3Bare, &pythonic, &pythonLines, &nameJSON, &jsonBare,
+	&glmBare, &gigachat3Bare, &harmonyBare, &pythonic, &pythonLines, &nameJSON, &jsonBare,
 }

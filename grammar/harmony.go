@@ -17,6 +17,6 @@ var harmony = Grammar{
 		{As: TextRoute},
 	},
 	Body:   Args,
-	Also:   map[string][]string{"header.open": {"<|channel|>", " to=functions."}, "end": {"<|call|>", "<|return|>"}},
+	Also:   map[string][]string{"header.open": {"<|channel|>", " to=functions.", "commentary to=functions."}, "end": {"<|call|>", "<|return|>"}},
 	Result: Fence{"<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>", "<|end|>"},
 }

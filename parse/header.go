@@ -44,11 +44,18 @@ func findHeaderEnd(g *gram, v view) (int, found) {
 	return 0, no
 }
 
-// isHeader reports whether what stands up to a header's end is one: a word at
-// most, then markers. Prose is not.
+// isHeader reports whether what stands up to a header's end is one: a word, a
+// recipient (to=…) with a word behind it, then markers. Prose is not.
 func isHeader(s string) bool {
-	word, _, _ := strings.Cut(s, "<")
-	return !strings.ContainsAny(strings.TrimSpace(word), " \t")
+	s, _, _ = strings.Cut(s, "<")
+	words := strings.Fields(s)
+	for i := 1; i < len(words); i++ {
+		last := i == len(words)-1
+		if !strings.Contains(words[i], "=") && !(last && strings.Contains(words[i-1], "=")) {
+			return false
+		}
+	}
+	return true
 }
 
 // closesHeader reports whether v goes on as a header up to its end.
