@@ -211,6 +211,7 @@ func offered(r *utp.Request) (names []string) {
 // A reply that Front writes, whole or streamed, Back reads as the same.
 func TestCodecReadsItsOwnReplies(t *testing.T) {
 	eachCodec(t, func(t *testing.T, dir string, c conversation, p codec) {
+		c.Request.Stream = true // so that the client asks for the counts
 		x, err := p.back.Open(&c.Request)
 		if err != nil {
 			t.Fatal(err)
@@ -270,6 +271,7 @@ func renamed(r utp.Reply, from, to *utp.Request) utp.Reply {
 // the answer comes back to the client as its API has it.
 func TestEveryPairCarriesEveryConversation(t *testing.T) {
 	eachCodec(t, func(t *testing.T, dir string, c conversation, from codec) {
+		c.Request.Stream = true // so that the client asks for the counts
 		first, err := from.back.Open(&c.Request)
 		if err != nil {
 			t.Fatal(err)
@@ -342,6 +344,7 @@ func TestFrontsSayWhatIsWrong(t *testing.T) {
 var twice = map[string]string{
 	"anthropic": `{"name":"f","input_schema":{"type":"object"}},{"name":"f","input_schema":{"type":"object"}}`,
 	"responses": `{"type":"function","name":"f"},{"type":"function","name":"f"}`,
+	"openai":    `{"type":"function","function":{"name":"f"}},{"type":"function","function":{"name":"f"}}`,
 	"gemini":    `{"functionDeclarations":[{"name":"f"},{"name":"f"}]}`,
 }
 

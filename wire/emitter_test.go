@@ -15,6 +15,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
 	"github.com/unifiedtoolprotocol/utp/wire/gemini"
+	"github.com/unifiedtoolprotocol/utp/wire/openai"
 	"github.com/unifiedtoolprotocol/utp/wire/responses"
 )
 
@@ -30,6 +31,7 @@ var codecs = []codec{
 	{provider{"anthropic", anthropic.Back{}, "sse"}, anthropic.Front{}, legalAnthropic, func(f wire.Frame) bool { return f.Event == "error" }},
 	{provider{"gemini", gemini.Back{}, "sse"}, gemini.Front{}, legalGemini, func(f wire.Frame) bool { return strings.HasPrefix(string(f.Data), `{"error":{`) }},
 	{provider{"responses", responses.Back{}, "sse"}, responses.Front{}, legalResponses, func(f wire.Frame) bool { return f.Event == "response.failed" }},
+	{provider{"openai", openai.Back{}, "sse"}, openai.Front{}, legalOpenAI, func(f wire.Frame) bool { return strings.HasPrefix(string(f.Data), `{"error":{`) }},
 }
 
 // turn is what the events of a reply say, however they are ordered.
@@ -204,7 +206,7 @@ func TestEmittersTakeAnyOrder(t *testing.T) {
 		t.Run(c.name, rapid.MakeCheck(func(t *rapid.T) {
 			evs, want := drawEvents(t)
 			end := utp.Event{Kind: utp.Finish, Part: 99, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 3, CacheRead: 2, Output: 4}}}
-			request := &utp.Request{Model: "m", Tools: []utp.Tool{{Name: "f"}}}
+			request := &utp.Request{Model: "m", Tools: []utp.Tool{{Name: "f"}}, Extra: []byte(`{"openai":{"stream_options":{"include_usage":true}}}`)}
 			frames := emit(c, request, append(evs, end), nil)
 			if wrong := c.legal(frames); wrong != "" {
 				t.Fatalf("%s\n%s", wrong, transcript(frames))

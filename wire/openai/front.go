@@ -324,26 +324,16 @@ func (r *reading) assistant(m *messageJSON, parts []utp.Part) ([]utp.Part, *wire
 
 // thinks reads the reasoning, which a client sends back as it got it.
 func (r *reading) thinks(m *messageJSON) (parts []utp.Part) {
-	var others []wire.Value
-	for _, v := range m.Details {
-		if t, ok := unsealed(v); ok {
-			parts = append(parts, t)
-			continue
-		}
-		others = append(others, v)
+	words, extra := m.ReasoningContent.String(), origins["reasoning_content"]
+	if words == "" {
+		words, extra = m.Reasoning.String(), origins["reasoning"]
 	}
-	if m.Details = others; parts != nil {
-		return parts
+	thinks, others := reasoned(utp.Think{Text: words, Extra: extra}, m.Details)
+	m.Details = others
+	for _, t := range thinks {
+		parts = append(parts, t)
 	}
-	for _, f := range []struct {
-		name  string
-		value wire.Value
-	}{{"reasoning_content", m.ReasoningContent}, {"reasoning", m.Reasoning}} {
-		if text := f.value.String(); text != "" {
-			return []utp.Part{utp.Think{Text: text, Extra: origins[f.name]}}
-		}
-	}
-	return nil
+	return parts
 }
 
 func refused(words string) utp.Text {

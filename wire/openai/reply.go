@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -190,11 +191,7 @@ func (r *reader) message(v wire.Value, whole bool) (some bool) {
 		return false
 	}
 	m := wire.ChatMessage{Content: content(d.Content), ReasoningContent: content(d.ReasoningContent), Reasoning: content(d.Reasoning), Thinking: content(d.Thinking)}
-	sealed := r.sealedDetails(d.Details, whole)
-	if text, field := m.Reason(); text != "" && !sealed {
-		r.Think(text, utp.Think{Provider: provider, Extra: origins[field]})
-		some = true
-	}
+	some = r.reasoning(&m, listed(d.Details), whole)
 	r.Text(m.Content.Text)
 	if d.Refusal != "" {
 		r.Text(string(d.Refusal))
@@ -209,7 +206,7 @@ func (r *reader) message(v wire.Value, whole bool) (some bool) {
 		r.call(c, whole)
 	}
 	r.keep(d.Rest)
-	return some || sealed || m.Content.Text != "" || d.Refusal != "" || len(calls) > 0
+	return some || m.Content.Text != "" || d.Refusal != "" || len(calls) > 0
 }
 
 // keep keeps what the API says of the message; that there is nothing to say is nothing.
@@ -248,20 +245,55 @@ func fragment(v wire.Value, whole bool) []wire.Fragment {
 	return (&wire.ChatMessage{ToolCalls: []json.RawMessage{v.Raw}}).Fragments(whole)
 }
 
-// sealedDetails reads reasoning_details. Those with a seal say where reasoning
-// comes from; others go back to their server with the next request.
-func (r *reader) sealedDetails(v wire.Value, whole bool) bool {
-	sealed := false
-	for _, v := range listed(v) {
-		if t, ok := unsealed(v); !ok {
-			r.details = append(r.details, v)
-		} else if sealed = true; whole {
+// reasoning takes reasoning. Of a stream the words come first, and what seals
+// them behind them.
+func (r *reader) reasoning(m *wire.ChatMessage, details []wire.Value, whole bool) (some bool) {
+	words, field := m.Reason()
+	about := utp.Think{Provider: provider, Extra: origins[field]}
+	if !whole {
+		r.Think(words, about)
+		words = ""
+	}
+	about.Text = words
+	thinks, others := reasoned(about, details)
+	r.details = append(r.details, others...)
+	for _, t := range thinks {
+		if whole {
 			r.Part(t)
 		} else {
 			r.Sign(t)
 		}
 	}
-	return sealed && whole
+	return words != "" || whole && len(thinks) > 0
+}
+
+// reasoned lists the reasoning of a message: what details seal, and between that
+// the words which are in none of it, as plain has them. Details without a seal go
+// back to their server with the next request.
+func reasoned(plain utp.Think, details []wire.Value) (thinks []utp.Think, others []wire.Value) {
+	words, all := plain.Text, true
+	add := func(text string) {
+		if plain.Text = text; text != "" {
+			thinks = append(thinks, plain)
+		}
+	}
+	for _, v := range details {
+		t, ok := unsealed(v)
+		if !ok {
+			others = append(others, v)
+			continue
+		}
+		before, after, found := strings.Cut(words, t.Text)
+		if all = all && found; found && t.Text != "" {
+			add(before)
+			words = after
+		}
+		thinks = append(thinks, t)
+	}
+	if all {
+		add(words)
+	}
+	return thinks, others
 }
 
 // unsealed is reasoning that this package sealed.

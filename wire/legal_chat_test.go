@@ -1,0 +1,140 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// legalOpenAI is the state machine of chat completions' streams: chunks of one
+// id, the role first, calls with dense indexes that begin with id and name and
+// go on without, one finish_reason, then at most a chunk of counts without
+// choices, then [DONE]. Source: API reference, "Chat completion chunk".
+func legalOpenAI(frames []wire.Frame) string {
+	s := chatStream{}
+	for i, f := range frames {
+		if wrong := s.frame(f, i == len(frames)-1); wrong != "" {
+			return fmt.Sprintf("frame %d: %s: %s", i, wrong, f.Data)
+		}
+	}
+	if s.state != "done" {
+		return "no [DONE]"
+	}
+	return ""
+}
+
+type chatStream struct {
+	state string // "", "open", "finished", "counted", "done"
+	id    string
+	calls []string // the arguments of each
+}
+
+type chatCall struct {
+	Index    *int
+	ID, Type string
+	Function struct{ Name, Arguments string }
+	Custom   *struct{ Name, Input string }
+}
+
+type chatChunk struct {
+	ID, Object, Model string
+	Created           *int64
+	Usage             *struct{ Total *int }
+	Choices           []struct {
+		Index  *int
+		Finish *string `json:"finish_reason"`
+		Delta  *struct {
+			Role  string
+			Calls []chatCall `json:"tool_calls"`
+		}
+	}
+}
+
+func (s *chatStream) frame(f wire.Frame, last bool) string {
+	if string(f.Data) == "[DONE]" {
+		if s.state != "finished" && s.state != "counted" || !last {
+			return "[DONE] comes last, behind the finish_reason"
+		}
+		s.state = "done"
+		return ""
+	}
+	var c chatChunk
+	if err := json.Unmarshal(f.Data, &c); err != nil {
+		return err.Error()
+	}
+	if s.id == "" {
+		s.id = c.ID
+	}
+	switch {
+	case f.Event != "" || c.Object != "chat.completion.chunk" || c.ID == "" || c.ID != s.id || c.Created == nil || c.Model == "":
+		return "not a chunk of this reply"
+	case len(c.Choices) == 0 && c.Choices != nil && c.Usage != nil && s.state == "finished":
+		s.state = "counted"
+		return ""
+	case len(c.Choices) != 1 || c.Choices[0].Index == nil || c.Choices[0].Delta == nil || c.Usage != nil:
+		return "want one choice with a delta"
+	}
+	return s.choice(c)
+}
+
+func (s *chatStream) choice(c chatChunk) string {
+	choice := c.Choices[0]
+	switch {
+	case (s.state == "") != (choice.Delta.Role == "assistant"):
+		return "the role comes first and once"
+	case s.state != "" && s.state != "open":
+		return "comes after the finish_reason"
+	}
+	s.state = "open"
+	for _, call := range choice.Delta.Calls {
+		if wrong := s.call(call); wrong != "" {
+			return wrong
+		}
+	}
+	if choice.Finish != nil {
+		s.state = "finished"
+		return s.finish(*choice.Finish)
+	}
+	return ""
+}
+
+func (s *chatStream) call(c chatCall) string {
+	name := c.Function.Name
+	if c.Custom != nil {
+		name = c.Custom.Name
+	}
+	switch {
+	case c.Index == nil || *c.Index < 0 || *c.Index > len(s.calls):
+		return "an index that leaves some out"
+	case *c.Index == len(s.calls):
+		if c.ID == "" || c.Type == "" || name == "" {
+			return "a call that begins without id, type or name"
+		}
+		s.calls = append(s.calls, "")
+	case *c.Index != len(s.calls)-1 || c.ID != "" || name != "":
+		return "a call that goes on after another began, or begins twice"
+	}
+	s.calls[*c.Index] += c.Function.Arguments
+	if c.Custom != nil {
+		s.calls[*c.Index] = "{}"
+	}
+	return ""
+}
+
+// finish wants a reason of the API, calls if and only if it is tool_calls, and
+// arguments that are objects.
+func (s *chatStream) finish(reason string) string {
+	if !containsWord("stop length tool_calls content_filter", reason) {
+		return "no finish_reason of the API: " + reason
+	}
+	if (reason == "tool_calls") != (len(s.calls) > 0) && reason != "content_filter" {
+		return fmt.Sprintf("%s with %d calls", reason, len(s.calls))
+	}
+	for _, args := range s.calls {
+		if !wire.IsObject([]byte(args)) {
+			return "arguments " + args
+		}
+	}
+	return ""
+}

@@ -1,0 +1,253 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/openai"
+)
+
+func read(t *testing.T, body string) *utp.Request {
+	t.Helper()
+	r, losses, err := openai.Front{}.Read(wire.HTTPRequest{Method: "POST", Path: "/v1/chat/completions", Body: []byte(body)})
+	if err != nil || len(losses) > 0 {
+		t.Fatal(err, losses)
+	}
+	return r
+}
+
+func open(t *testing.T, s openai.Server, r *utp.Request) (string, []wire.Loss) {
+	t.Helper()
+	x, err := openai.Back{Server: s}.Open(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(x.Body), x.Losses
+}
+
+// sameJSON compares by value.
+func sameJSON(t *testing.T, want, got string) {
+	t.Helper()
+	var a, b any
+	if err := json.Unmarshal([]byte(want), &a); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(got), &b); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// As OpenAI's own SDK can write them, with fields of tomorrow.
+const client = `{"model":"gpt-5","stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false},"max_completion_tokens":900,"temperature":0.5,"top_p":0.9,"seed":9007199254740993,
+ "stop":["\n\n","END"],"reasoning_effort":"low","verbosity":"low","service_tier":"flex","metadata":{"a":"b"},"store":true,"prompt_cache_key":"k","user":"u","logit_bias":{"50256":-100},"logprobs":true,"top_logprobs":2,
+ "messages":[
+  {"role":"developer","content":"Be brief.","name":"boss"},
+  {"role":"user","name":"ann","content":[{"type":"text","text":"Look."},{"type":"image_url","image_url":{"url":"https://example.com/a.png","detail":"high"}},
+   {"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}},{"type":"input_audio","input_audio":{"data":"UklGRg==","format":"wav"}},
+   {"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,JVBERg=="}},{"type":"file","file":{"file_id":"file-1"}},{"type":"hologram","x":1}]},
+  {"role":"assistant","content":null,"audio":{"id":"audio_1"},"tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"n\":9007199254740993}"}},
+   {"id":"call_2","type":"custom","custom":{"name":"patch","input":"*** Begin\n"}}]},
+  {"role":"tool","tool_call_id":"call_1","content":"one"},
+  {"role":"tool","tool_call_id":"call_2","content":[{"type":"text","text":"two","cache_control":{"type":"ephemeral"}}]},
+  {"role":"assistant","content":[{"type":"text","text":"Well."},{"type":"refusal","refusal":"No."}]},
+  {"role":"user","content":"Go on."}],
+ "tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false},"strict":true},"cache_control":{"type":"ephemeral"}},
+  {"type":"custom","custom":{"name":"patch","description":"p","format":{"type":"grammar","grammar":{"syntax":"lark","definition":"start: /x/"}}}}],
+ "tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"f"}},{"type":"custom","custom":{"name":"patch"}}]}},
+ "parallel_tool_calls":false,
+ "response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":{"type":"object"}}}}`
+
+// contract: F-01 F-03 F-11
+func TestWhatAClientSaysComesThrough(t *testing.T) {
+	r := read(t, client)
+	body, losses := open(t, openai.OpenAI, r)
+	sameJSON(t, client, body)
+	if len(losses) > 0 {
+		t.Error(losses)
+	}
+	p := r.Params
+	if *p.MaxTokens != 900 || *p.Seed != 9007199254740993 || p.Effort != "low" || p.User != "u" || len(p.Stop) != 2 || string(p.Schema) != `{"type":"object"}` {
+		t.Errorf("%+v", p)
+	}
+	c := r.Choice
+	if c.Mode != utp.Required || strings.Join(c.Allowed, " ") != "f patch" || *c.Parallel {
+		t.Errorf("%+v", c)
+	}
+	if m := r.Messages[0]; m.Role != utp.System || m.Text() != "Be brief." {
+		t.Errorf("%+v", m)
+	}
+	calls := r.Messages[2].Calls()
+	if string(calls[0].Args) != `{"n":9007199254740993}` || calls[1].Kind != utp.CustomCall || calls[1].RawArgs != "*** Begin\n" {
+		t.Errorf("%+v", calls)
+	}
+	if res := r.Messages[4].Results()[0]; res.Name != "patch" || res.Text() != "two" || res.Status != utp.OK {
+		t.Errorf("%+v", res)
+	}
+}
+
+// The old form: functions, function_call and messages of the role function.
+//
+// contract: F-01
+func TestFunctionsOfOldClients(t *testing.T) {
+	r := read(t, `{"model":"m","functions":[{"name":"f","description":"d","parameters":{"type":"object"}},{"name":"g"}],"function_call":{"name":"f"},
+	 "messages":[{"role":"user","content":"x"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"a\":1}"}},{"role":"function","name":"f","content":"ERROR: no"}]}`)
+	if len(r.Tools) != 2 || r.Tools[0].Name != "f" || string(r.Tools[0].Schema) != `{"type":"object"}` || r.Choice.Mode != utp.Named || r.Choice.Name != "f" || *r.Choice.Parallel {
+		t.Errorf("%+v %+v", r.Tools, r.Choice)
+	}
+	if c := r.Messages[1].Calls(); len(c) != 1 || string(c[0].Args) != `{"a":1}` {
+		t.Errorf("%+v", c)
+	}
+	if res := r.Messages[2].Results(); len(res) != 1 || res[0].Name != "f" || res[0].Status != utp.Failed || res[0].Text() != "no" {
+		t.Errorf("%+v", res)
+	}
+	body, losses := open(t, openai.Any, r)
+	for _, s := range []string{`"tool_calls":[{"id":"call_1_0","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]`, `"tool_call_id":"call_1_0"`, `"content":"ERROR: no"`,
+		`"tools":[{"type":"function","function":{"name":"f"`} {
+		if !strings.Contains(body, s) {
+			t.Errorf("%s is missing in %s", s, body)
+		}
+	}
+	if strings.Contains(body, "functions") || len(losses) > 0 && losses[0].Path != "choice.allowed" {
+		t.Error(body, losses)
+	}
+	call := utp.Call{ID: "x", Name: "f", Args: []byte(`{"a":2}`)}
+	reply := utp.Reply{Message: utp.Message{Parts: []utp.Part{call}}, End: utp.End{Stop: utp.StopTool}}
+	whole, _, err := openai.Front{}.Whole(r, reply, wire.Stamp{ID: "c"})
+	if want := `"message":{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"a\":2}"}},"finish_reason":"function_call"`; err != nil || !strings.Contains(string(whole), want) {
+		t.Errorf("%s (%v)", whole, err)
+	}
+	w := openai.Front{}.Writer(r, wire.Stamp{ID: "c"})
+	var stream string
+	for _, e := range utp.Replay(reply) {
+		for _, f := range w.Write(e) {
+			stream += string(f.Data) + "\n"
+		}
+	}
+	for _, s := range []string{`"delta":{"function_call":{"name":"f","arguments":""}}`, `"delta":{"function_call":{"arguments":"{\"a\":2}"}}`, `"finish_reason":"function_call"`} {
+		if !strings.Contains(stream, s) || strings.Contains(stream, "tool_calls") {
+			t.Errorf("%s is missing in\n%s", s, stream)
+		}
+	}
+}
+
+func TestToolChoices(t *testing.T) {
+	for in, want := range map[string]utp.Choice{
+		`"auto"`: {}, `null`: {}, `"none"`: {Mode: utp.None}, `"required"`: {Mode: utp.Required}, `"any"`: {Mode: utp.Required}, `{"type":"any"}`: {Mode: utp.Required},
+		`{"type":"function","function":{"name":"f"}}`: {Mode: utp.Named, Name: "f"}, `{"type":"function","name":"f"}`: {Mode: utp.Named, Name: "f"}, `{"type":"tool","name":"f"}`: {Mode: utp.Named, Name: "f"},
+		`{"type":"custom","custom":{"name":"f"}}`:                                                                                    {Mode: utp.Named, Name: "f"},
+		`{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"}}]}}`:             {Allowed: []string{"f"}},
+		`{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"custom","custom":{"name":"f"}},{"name":"g"}]}}`: {Mode: utp.Required, Allowed: []string{"f", "g"}},
+	} {
+		r := read(t, `{"messages":[],"tool_choice":`+in+`,"tools":[{"type":"function","function":{"name":"f"}},{"name":"g","parameters":{"type":"object"}}]}`)
+		if diff := cmp.Diff(want, r.Choice); diff != "" {
+			t.Errorf("%s: %s", in, diff)
+		}
+		if len(r.Tools) != 2 || r.Tools[1].Name != "g" {
+			t.Errorf("%+v", r.Tools)
+		}
+	}
+}
+
+// contract: F-03
+func TestMessagesAsClientsWriteThem(t *testing.T) {
+	for _, c := range []struct{ name, message, want string }{
+		{"a bare image", `{"role":"user","content":[{"type":"image_url","image_url":"data:image/png;base64,AAAA"}]}`, `{"role":"user","parts":[{"type":"blob","mime":"image/png","data":"AAAA"}]}`},
+		{"parts of the Responses API", `{"role":"user","content":[{"type":"input_text","text":"x"}]}`, `{"role":"user","parts":[{"type":"text","text":"x"}]}`},
+		{"no content", `{"role":"assistant"}`, `{"role":"assistant","parts":[]}`},
+		{"arguments that are an object", `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":1}}}]}`, `{"role":"assistant","parts":[{"type":"call","id":"a","name":"f","arguments":{"x":1},"source":"native"}]}`},
+		{"arguments that are no JSON", `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{x"}}]}`, `{"role":"assistant","parts":[{"type":"call","id":"a","name":"f","raw_arguments":"{x","source":"native"}]}`},
+		{"empty arguments", `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":""}}]}`, `{"role":"assistant","parts":[{"type":"call","id":"a","name":"f","source":"native"}]}`},
+		{"an error object", `{"role":"tool","tool_call_id":"a","content":"{\"error\":\"no\"}"}`, `{"role":"tool","parts":[{"type":"result","call_id":"a","status":"error","parts":[{"type":"text","text":"{\"error\":\"no\"}"}]}]}`},
+		{"an id of ours", `{"role":"tool","tool_call_id":"utp_functions-2Ef-3A0","content":"x"}`, `{"role":"tool","parts":[{"type":"result","call_id":"functions.f:0","status":"ok","parts":[{"type":"text","text":"x"}]}]}`},
+		{"a refusal", `{"role":"assistant","refusal":"No."}`, `{"role":"assistant","parts":[{"type":"text","text":"No.","extra":{"openai":{"refusal":true}}}]}`},
+		{"reasoning as DeepSeek's clients send it back", `{"role":"assistant","reasoning_content":"Hm.","content":"x"}`, `{"role":"assistant","parts":[{"type":"think","text":"Hm.","extra":{"openai":{"field":"reasoning_content"}}},{"type":"text","text":"x"}]}`},
+		{"reasoning as OpenRouter's do", `{"role":"assistant","reasoning":"Hm.","content":"x"}`, `{"role":"assistant","parts":[{"type":"think","text":"Hm.","extra":{"openai":{"field":"reasoning"}}},{"type":"text","text":"x"}]}`},
+	} {
+		r := read(t, `{"messages":[`+c.message+`]}`)
+		got, err := json.Marshal(r.Messages[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(c.name, func(t *testing.T) { sameJSON(t, c.want, string(got)) })
+	}
+}
+
+// Reasoning that another provider signed goes to the client sealed, and comes
+// back as it was, beside reasoning without a seal.
+func TestSealedReasoningComesBack(t *testing.T) {
+	thinks := []utp.Part{utp.Think{Text: "Plain."}, utp.Think{Text: "Signed.", Signature: "c2ln", Provider: "anthropic", Model: "m"}, utp.Think{Signature: "x", Redacted: true, Provider: "anthropic"}, utp.Think{Text: "More."}}
+	reply := utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: append(thinks, utp.Text{Text: "x"})}}
+	body, losses, err := openai.Front{}.Whole(&utp.Request{}, reply, wire.Stamp{ID: "c", Model: "m"})
+	if err != nil || len(losses) > 0 {
+		t.Fatal(err, losses)
+	}
+	var j struct {
+		Choices []struct{ Message json.RawMessage }
+	}
+	if err := json.Unmarshal(body, &j); err != nil {
+		t.Fatal(err)
+	}
+	r := read(t, `{"messages":[`+string(j.Choices[0].Message)+`]}`)
+	want := append([]utp.Part(nil), reply.Parts...)
+	for _, i := range []int{0, 3} {
+		p := want[i].(utp.Think)
+		p.Extra = []byte(`{"openai":{"field":"reasoning_content"}}`)
+		want[i] = p
+	}
+	if diff := cmp.Diff(want, r.Messages[0].Parts); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A stream has counts only if its client asked for them.
+func TestUsageIsGivenToWhoAsks(t *testing.T) {
+	for body, want := range map[string]bool{`{"messages":[]}`: false, `{"messages":[],"stream_options":{"include_usage":true}}`: true, `{"messages":[],"stream_options":{}}`: false} {
+		w := openai.Front{}.Writer(read(t, body), wire.Stamp{ID: "c"})
+		var got bool
+		for _, e := range []utp.Event{{Kind: utp.TextDelta, Text: "x"}, {Kind: utp.Finish, End: &utp.End{Usage: utp.Usage{Input: 60, CacheRead: 40, Output: 5, Reasoning: 2}}}} {
+			for _, f := range w.Write(e) {
+				got = got || strings.Contains(string(f.Data), `"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":7,"total_tokens":107,"prompt_tokens_details":{"cached_tokens":40},"completion_tokens_details":{"reasoning_tokens":2}}`)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: counts %v", body, got)
+		}
+	}
+}
+
+// contract: Z-09
+func TestErrorsAsOpenAIWritesThem(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+		want   string
+	}{
+		{&wire.InputError{Path: "messages[0].role", Offset: 7, Want: "a role"}, 400, `{"error":{"message":"messages[0].role: offset 7: want a role","type":"invalid_request_error","param":"messages[0].role","code":null}}`},
+		{&wire.Error{Status: 429, Type: "rate_limit_error", Message: "slow", RetryAfter: time.Second}, 429, `{"error":{"message":"slow","type":"rate_limit_error","param":null,"code":null}}`},
+		{&wire.Error{Status: 429, Code: "insufficient_quota", Message: "pay"}, 429, `{"error":{"message":"pay","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`},
+		{&wire.Error{Status: 400, Message: "prompt is too long: 9 > 8"}, 400, `{"error":{"message":"prompt is too long: 9 \u003e 8","type":"invalid_request_error","param":null,"code":"context_length_exceeded"}}`},
+		{wire.ErrCut, 502, `{"error":{"message":"the stream ended before the reply was complete","type":"server_error","param":null,"code":null}}`},
+		{&wire.Error{Status: 401, Message: "bad key sk-abcdefgh"}, 401, `{"error":{"message":"bad key sk-…","type":"authentication_error","param":null,"code":null}}`},
+	} {
+		status, body := openai.Front{}.Error(c.err)
+		if status != c.status {
+			t.Errorf("%v: status %d", c.err, status)
+		}
+		sameJSON(t, c.want, string(body))
+	}
+}
+
+func TestFrontListsModels(t *testing.T) {
+	got := openai.Front{}.Models([]wire.Model{{ID: "m", Chat: true, Owner: "me", Created: 5, Context: 8192}, {ID: "embed"}})
+	sameJSON(t, `{"object":"list","data":[{"id":"m","object":"model","created":5,"owned_by":"me","context_length":8192}]}`, string(got))
+	sameJSON(t, `{"object":"list","data":[]}`, string(openai.Front{}.Models(nil)))
+}
