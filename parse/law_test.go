@@ -112,6 +112,34 @@ func TestCases(t *testing.T) {
 	})
 }
 
+// TestAutoFindsEveryCall reads the cases of every grammar, where the tools are
+// known, without being told the grammar: the calls are the same.
+func TestAutoFindsEveryCall(t *testing.T) {
+	golden.Run(t, cases, func(t *testing.T, c *golden.Case) {
+		cfg := config(t, c)
+		if cfg.Grammars == nil || !c.Has("tools") {
+			return
+		}
+		in, cut := c.Get("in"), c.Has("cut")
+		own := calls(feed(cfg, in, cut))
+		cfg.Grammars = nil
+		if auto := calls(feed(cfg, in, cut)); auto != own {
+			t.Errorf("%s:\n--- by its name\n%s--- auto\n%s", c.Path, own, auto)
+		}
+	})
+}
+
+// calls lists the calls of events, a line each.
+func calls(evs []utp.Event) string {
+	var b strings.Builder
+	for _, e := range evs {
+		if e.Kind == utp.CallEnd {
+			fmt.Fprintf(&b, "%s %s\n", e.Call.Name, e.Call.Args)
+		}
+	}
+	return b.String()
+}
+
 // laws checks what holds for every input.
 func laws(t *testing.T, cfg parse.Config, in string, cut bool, whole []utp.Event) {
 	t.Helper()
