@@ -37,6 +37,6 @@ var all = []*Grammar{
 	&toolsTag, &toolUseArgs, &toolUseChildren, &toolUse,
 	&autobyteus, &sentinel, &cwm,
 	// no markers of their own
-	&jsonFence, &jsonTag, &react, &reactTool, &laguna, &cline, &gemma4Bare, &kimiBare,
+	&jsonFence, &jsonTag, &react, &reactTool, &reactCall, &laguna, &cline, &gemma4Bare, &kimiBare,
 	&glmBare, &gigachat3Bare, &harmonyBare, &pythonic, &pythonLines, &nameJSON, &jsonBare,
 }

@@ -146,10 +146,13 @@ func (p *Parser) needsCloser() bool {
 	return len(p.ownClosers()) > 0 && p.cur.g.Call.Close != ""
 }
 
-// finishClosed ends a call at its own closer. One that the dialect never writes
-// ("Observation:") begins what the model invents.
+// invents reports whether the closers of g are none that the dialect writes
+// ("Observation:"): there begins what the model invents.
+func (g *gram) invents() bool { return g.Line && g.Call.Close == "" }
+
+// finishClosed ends a call at its own closer.
 func (p *Parser) finishClosed() {
-	invents := p.cur.g.Line && p.cur.g.Call.Close == ""
+	invents := p.cur.g.invents()
 	p.finish()
 	switch {
 	case p.cur.open:

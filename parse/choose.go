@@ -382,11 +382,30 @@ func (p *Parser) lookElement(v view, declared bool) found {
 		return yes
 	case '(':
 		if declared {
-			return no
+			return p.lookPair(v.from(1))
 		}
 		return yes
 	}
 	return p.lookPython(v, declared)
+}
+
+// lookPair accepts what stands behind the parenthesis of ("name", {…}).
+func (p *Parser) lookPair(v view) found {
+	_, v = v.blanks()
+	if v.s == "" {
+		return v.ask()
+	}
+	if v.s[0] != '"' && v.s[0] != '\'' {
+		return no
+	}
+	n := 1 + word(v.s[1:])
+	switch {
+	case n == len(v.s) && n <= maxSlot:
+		return v.ask()
+	case n < len(v.s) && v.s[n] == v.s[0] && p.plainly(v.s[1:n]):
+		return yes
+	}
+	return no
 }
 
 // lookString accepts the start of a call that is written as a string.

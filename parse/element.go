@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/lenient"
+	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // holder is what an open object or list is.
@@ -27,6 +28,7 @@ const (
 	idRole
 	listRole  // a list of calls
 	argRole   // one argument
+	placeRole // one argument, named by its place
 	otherRole // a field that is no part of a call's shape
 )
 
@@ -343,6 +345,13 @@ func (e *element) value(p *Parser, t lenient.Token) {
 		if e.argsValue(p, t) {
 			return
 		}
+	case placeRole:
+		if p.placed(t) {
+			e.sink, e.role = argSink, argRole
+			e.sinkToken(p, t)
+			return
+		}
+		e.role = otherRole
 	case argRole:
 		e.sink = argSink
 		e.sinkToken(p, t)
@@ -470,18 +479,27 @@ func unescape(escaped []byte) string {
 	return s
 }
 
-// positional names an argument by its place in the schema.
+// positional expects an argument that is named by its place in the schema.
 func (e *element) positional(p *Parser) {
-	order := p.tools.Order(p.cur.name)
-	if e.index < len(order) {
-		key := order[e.index]
-		p.fix("/"+key, "", key, "positional argument")
-		p.argKey(key)
-		e.role = argRole
-	} else {
-		e.role, e.keyed = otherRole, "\x00positional"
-	}
+	e.role, e.keyed = placeRole, "\x00positional"
 	e.index++
+}
+
+// placed begins such an argument with its first token. False: there is no such
+// place, or an object stands where no object is wanted: f({"x": 1}).
+func (p *Parser) placed(t lenient.Token) bool {
+	order, i := p.tools.Order(p.cur.name), p.el.index-1
+	if i >= len(order) {
+		return false
+	}
+	if i == 0 && t.Kind == lenient.ObjectOpen {
+		if k := p.tools.Kind(p.cur.name, order[0]); k != schema.Any && k != schema.Object && k != schema.Mixed {
+			return false
+		}
+	}
+	p.fix("/"+order[i], "", order[i], "positional argument")
+	p.argKey(order[i])
+	return true
 }
 
 // pop closes an object or a list.

@@ -101,7 +101,7 @@ func build(list []*grammar.Grammar, w words) *machine {
 		m.addCalls(c)
 		m.addMarks(c, w)
 		for _, mk := range c.closers {
-			if !c.fence && !hasLead(m.closers, &mk) {
+			if !c.fence && !c.invents() && !hasLead(m.closers, &mk) {
 				m.closers = append(m.closers, mk)
 			}
 		}

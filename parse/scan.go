@@ -8,6 +8,9 @@ func (p *Parser) readText() bool {
 	if p.ended() {
 		return false
 	}
+	if p.at() == 0 && p.byteOrderMark() == more {
+		return false
+	}
 	if p.line {
 		if got := p.lineStart(); got != no {
 			return p.decided(got)
@@ -41,6 +44,19 @@ func (p *Parser) readText() bool {
 	p.pos = p.wholeRunes()
 	p.text()
 	return false
+}
+
+// byteOrderMark passes over one at the start of the output.
+func (p *Parser) byteOrderMark() found {
+	n, f := matchLiteral(p.rest(), "\ufeff")
+	if f == yes {
+		p.pos += n
+		p.mark()
+	}
+	if f == more && p.end {
+		return no
+	}
+	return f
 }
 
 // decided goes on, or passes on the text before what cannot be decided yet.

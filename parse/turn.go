@@ -9,7 +9,7 @@ var turnLines = []string{"assistant", "user", "human", "system", "<|im_start|>as
 // turnHeads are beginnings of such lines.
 var turnHeads = []string{
 	"### instruction", "### input", "### response", "### user", "### human", "### assistant", "### question",
-	"[inst]", "<start_of_turn>", "<|start_header_id|>", "<|user|>", "<|assistant|>", "<|observation|>", "human:", "user:", "observation:",
+	"[inst]", "<start_of_turn>", "<|start_header_id|>", "<|eot_id|><|start_header_id|>", "<|eot_id|>\n<|start_header_id|>", "<|user|>", "<|assistant|>", "<|observation|>", "human:", "user:", "observation:",
 }
 
 // turn reports whether an invented turn of the conversation begins at a line
