@@ -328,7 +328,7 @@ func TestFrontsSayWhatIsWrong(t *testing.T) {
 			"twice": `{"model":"m","messages":[],"input":[],"contents":[],"tools":[` + twice[p.name] + `]}`,
 		} {
 			_, _, err := p.front.Read(wire.HTTPRequest{Path: "/v1beta/models/m:generateContent", Body: []byte(body)})
-			in, ok := err.(*shape.Error)
+			in, ok := err.(*wire.InputError)
 			if !ok {
 				t.Errorf("%s: %s: %v", p.name, name, err)
 				continue
