@@ -25,6 +25,9 @@ type tooLate struct {
 
 func (t *tooLate) Error() string { return fmt.Sprintf("%s within %s", t.what, t.wait) }
 
+// Is makes it a context.DeadlineExceeded.
+func (t *tooLate) Is(target error) bool { return target == context.DeadlineExceeded }
+
 // watch ends a context when a wait takes too long.
 type watch struct {
 	cancel context.CancelCauseFunc

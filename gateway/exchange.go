@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -43,7 +43,7 @@ func (g *Gateway) tokens(d *door) http.HandlerFunc {
 			d.refuse(w, err)
 			return
 		}
-		reply(w, http.StatusOK, d.count(backend.Estimate(x.request)))
+		reply(w, http.StatusOK, d.count(wire.Estimate(x.request)))
 	}
 }
 
@@ -117,19 +117,18 @@ func (d *door) refuse(w http.ResponseWriter, err error) {
 	reply(w, status, body)
 }
 
-// statuses are what a client is told of a backend that gave no answer of its own.
-var statuses = map[backend.Kind]int{
-	backend.Unreachable: http.StatusBadGateway, backend.Offline: http.StatusBadGateway, backend.Cut: http.StatusBadGateway,
-	backend.BadReply: http.StatusBadGateway, backend.Timeout: http.StatusGatewayTimeout,
-}
-
-// told is an error as a client may hear it.
+// told is an error as a client may hear it. What is no answer of a provider is
+// a backend that gave none.
 func told(err error) error {
-	var e *backend.Error
-	if errors.As(err, &e) && statuses[e.Kind] != 0 {
-		return &wire.Error{Status: statuses[e.Kind], Message: e.Error()}
+	var input *wire.InputError
+	var theirs *wire.Error
+	switch {
+	case err == nil, errors.As(err, &input), errors.As(err, &theirs) && theirs.Type != wire.NotThisAPI:
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return &wire.Error{Status: http.StatusGatewayTimeout, Message: err.Error()}
 	}
-	return err
+	return &wire.Error{Status: http.StatusBadGateway, Message: err.Error()}
 }
 
 // log writes a line without anything of the content.

@@ -18,7 +18,9 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// Backend is where a route leads. *backend.Client is one.
+// Backend is where a route leads; *backend.Client is one. An error of its that
+// holds no *wire.Error is told as "bad gateway", a context.DeadlineExceeded as
+// "gateway timeout".
 type Backend interface {
 	Stream(ctx context.Context, r *utp.Request) iter.Seq2[utp.Event, error]
 	Models(ctx context.Context) ([]wire.Model, error)

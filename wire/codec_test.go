@@ -11,6 +11,9 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/internal/golden"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	calls "github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // eachCodec runs f for every conversation of testdata and of testdata/hosted,
@@ -45,7 +48,7 @@ func TestCodecOpensTheRequest(t *testing.T) {
 		want(t, filepath.Join(dir, p.name+".request.json"), indent(t, x.Body))
 		var losses []byte
 		if len(x.Losses) > 0 {
-			losses, err = wire.Marshal(x.Losses)
+			losses, err = shape.Marshal(x.Losses)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -151,7 +154,7 @@ func TestCodecReadsItsOwnRequests(t *testing.T) {
 // call with its own result.
 func carries(t *testing.T, want, got *utp.Request) {
 	t.Helper()
-	ordered, _ := wire.Order(want.Messages, nil)
+	ordered, _ := history.Order(want.Messages, nil)
 	a, b := exchanges(t, ordered), exchanges(t, got.Messages)
 	if diff := cmp.Diff(a, b); diff != "" {
 		t.Errorf("calls and results (-want +got):\n%s", diff)
@@ -172,7 +175,7 @@ func exchanges(t *testing.T, messages []utp.Message) (out []string) {
 	}
 	for _, m := range messages {
 		for _, c := range m.Calls() {
-			args, _ := wire.CallObject(c)
+			args, _ := calls.CallObject(c)
 			out = append(out, string(compact(t, args))+" → "+results[c.ID])
 		}
 	}
@@ -186,7 +189,7 @@ func resultText(t *testing.T, r utp.Result) string {
 	if text == "(empty)" {
 		text = ""
 	}
-	if wire.IsObject([]byte(text)) {
+	if shape.IsObject([]byte(text)) {
 		text = string(compact(t, []byte(text)))
 	}
 	if r.Status != "" && r.Status != utp.OK {

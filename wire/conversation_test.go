@@ -15,6 +15,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/internal/golden"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 	"github.com/unifiedtoolprotocol/utp/wire/ollama"
 	"github.com/unifiedtoolprotocol/utp/wire/openai"
 )
@@ -83,7 +84,7 @@ func TestOpenWritesTheRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		want(t, filepath.Join(dir, p.name+".request.json"), indent(t, x.Body))
-		losses, err := wire.Marshal(x.Losses)
+		losses, err := shape.Marshal(x.Losses)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
 	"github.com/unifiedtoolprotocol/utp/wire/gemini"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 	"github.com/unifiedtoolprotocol/utp/wire/openai"
 	"github.com/unifiedtoolprotocol/utp/wire/responses"
 )
@@ -96,7 +97,7 @@ func drawPart(t *rapid.T, part int) (evs []utp.Event) {
 }
 
 func drawCall(t *rapid.T, part int, kind, word string) []utp.Event {
-	args, err := wire.Marshal(map[string]any{"x": word, "n": json.Number("9007199254740993")})
+	args, err := shape.Marshal(map[string]any{"x": word, "n": json.Number("9007199254740993")})
 	if err != nil {
 		t.Fatal(err)
 	}

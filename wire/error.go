@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // ErrCut is a stream that stopped before the reply was complete.
@@ -63,10 +65,10 @@ func (e *Error) Overflow() bool {
 
 type errorJSON struct {
 	Error   json.RawMessage `json:"error"`
-	Message Loose           `json:"message"`
-	Type    Loose           `json:"type"`
-	Code    Loose           `json:"code"`
-	Status  Loose           `json:"status"`
+	Message shape.Loose     `json:"message"`
+	Type    shape.Loose     `json:"type"`
+	Code    shape.Loose     `json:"code"`
+	Status  shape.Loose     `json:"status"`
 	Detail  json.RawMessage `json:"detail"`
 }
 
@@ -101,8 +103,8 @@ func ReadError(status int, body []byte) *Error {
 func (e *Error) fill(j errorJSON) {
 	for _, f := range []struct {
 		to   *string
-		from []Loose
-	}{{&e.Message, []Loose{j.Message}}, {&e.Type, []Loose{j.Status, j.Type}}, {&e.Code, []Loose{j.Code}}} {
+		from []shape.Loose
+	}{{&e.Message, []shape.Loose{j.Message}}, {&e.Type, []shape.Loose{j.Status, j.Type}}, {&e.Code, []shape.Loose{j.Code}}} {
 		for _, from := range f.from {
 			if from != "" {
 				*f.to = string(from)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // FaultKind sorts errors as all providers do.
@@ -152,7 +153,7 @@ func Broken(r utp.Reply) error {
 type retryInfo struct {
 	Error struct {
 		Details []struct {
-			Delay Loose `json:"retryDelay"` // "30s"
+			Delay shape.Loose `json:"retryDelay"` // "30s"
 		} `json:"details"`
 	} `json:"error"`
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // legalOpenAI is the state machine of chat completions' streams: chunks of one
@@ -132,7 +133,7 @@ func (s *chatStream) finish(reason string) string {
 		return fmt.Sprintf("%s with %d calls", reason, len(s.calls))
 	}
 	for _, args := range s.calls {
-		if !wire.IsObject([]byte(args)) {
+		if !shape.IsObject([]byte(args)) {
 			return "arguments " + args
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // legalAnthropic is the state machine of Anthropic's streams: message_start,
@@ -60,7 +61,7 @@ func legalAnthropic(frames []wire.Frame) string {
 			if open == "" || e.Index != next {
 				return bad("closes what is not open")
 			}
-			if open == "tool_use" && !wire.IsObject([]byte(input)) {
+			if open == "tool_use" && !shape.IsObject([]byte(input)) {
 				return bad("arguments " + input)
 			}
 			open = ""
@@ -146,7 +147,7 @@ func legalResponses(frames []wire.Frame) string {
 			if err := json.Unmarshal(e.Item, &it); err != nil || open == nil || it.ID != open.ID || it.Type != open.Type || e.Index != len(done) {
 				return bad("done, but not the item that was added")
 			}
-			if it.Type == "function_call" && (it.Arguments != written || !wire.IsObject([]byte(written))) {
+			if it.Type == "function_call" && (it.Arguments != written || !shape.IsObject([]byte(written))) {
 				return bad("arguments " + it.Arguments + ", written " + written)
 			}
 			if it.Type != "reasoning" && it.Status != "completed" {
@@ -211,7 +212,7 @@ func legalGemini(frames []wire.Frame) string {
 			return fmt.Sprintf("frame %d: the end is not at the end", i)
 		}
 		for _, p := range e.Candidates[0].Content.Parts {
-			if (p.Text != nil) == (p.Call != nil) || p.Call != nil && (p.Call.Name == "" || !wire.IsObject(p.Call.Args)) {
+			if (p.Text != nil) == (p.Call != nil) || p.Call != nil && (p.Call.Name == "" || !shape.IsObject(p.Call.Args)) {
 				return fmt.Sprintf("frame %d: a part of no or several forms: %s", i, f.Data)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/internal/golden"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // A case of testdata/streams/PROVIDER is a stream as the provider's servers
@@ -145,7 +146,7 @@ func fuzzRead(t *testing.T, x *wire.Exchange, pieces ...[]byte) string {
 	evs = append(evs, reader.Close()...)
 	deltasAreArguments(t, evs)
 	for _, e := range evs {
-		if e.Kind == utp.CallEnd && !wire.IsObject(e.Call.Args) {
+		if e.Kind == utp.CallEnd && !shape.IsObject(e.Call.Args) {
 			t.Fatalf("arguments %q", e.Call.Args)
 		}
 	}

@@ -7,7 +7,12 @@
 // the callers.
 package wire
 
-import "github.com/unifiedtoolprotocol/utp"
+import (
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
+)
 
 // Frame is one event of a stream: an event of server-sent events, or a line of NDJSON.
 type Frame struct {
@@ -70,11 +75,35 @@ type HTTPRequest struct {
 	Body          []byte
 }
 
+// Get is the first value of a header, whatever the case of its name.
+func (r HTTPRequest) Get(header string) string {
+	for name, values := range r.Header {
+		if strings.EqualFold(name, header) && len(values) > 0 {
+			return values[0]
+		}
+	}
+	return ""
+}
+
 // Stamp is what a written reply carries besides the model's words.
 type Stamp struct {
 	ID, Model string
 	Unix      int64         // seconds
 	NewID     func() string // for calls without an id
+}
+
+// Named gives the name of the model and the id of a reply: the stamp's, else the
+// request's or the reply's own.
+func (s Stamp) Named(r *utp.Request, end utp.End) (id, model string) {
+	for _, m := range []string{s.Model, r.Model, end.Model} {
+		if model == "" {
+			model = m
+		}
+	}
+	if id = s.ID; id == "" {
+		id = end.ID
+	}
+	return id, model
 }
 
 // Front poses as a provider.
@@ -104,3 +133,10 @@ type Model struct {
 	Owner   string `json:"owner,omitempty"`
 	Created int64  `json:"created,omitempty"` // Unix seconds
 }
+
+// InputError is a client's request, or a field of it, that cannot be read: where
+// it stands in the body, and what should have stood there.
+type InputError shape.Error
+
+// Error says where and what was wanted.
+func (e *InputError) Error() string { return (*shape.Error)(e).Error() }

@@ -15,6 +15,9 @@ type Room struct {
 	Deps   []string // modules of others that it may import, in the rings 0 to 2
 }
 
+// codecs is what a provider's package may import: never another provider's.
+var codecs = []string{"wire", "wire/internal/codec", "wire/internal/dialect", "wire/internal/history", "wire/internal/shape"}
+
 // rooms is the plan of the house. ARCHITECTURE.md says in a line what each is for.
 var rooms = []Room{
 	{Path: ".", Ring: 0},
@@ -26,12 +29,16 @@ var rooms = []Room{
 
 	{Path: "parse", Ring: 2},
 	{Path: "prompt", Ring: 2},
-	{Path: "wire", Ring: 2},
-	{Path: "wire/anthropic", Ring: 2, Beside: []string{"wire"}},
-	{Path: "wire/gemini", Ring: 2, Beside: []string{"wire"}},
-	{Path: "wire/ollama", Ring: 2, Beside: []string{"wire"}},
-	{Path: "wire/openai", Ring: 2, Beside: []string{"wire"}},
-	{Path: "wire/responses", Ring: 2, Beside: []string{"wire"}},
+	{Path: "wire", Ring: 2, Beside: []string{"wire/internal/shape"}},
+	{Path: "wire/anthropic", Ring: 2, Beside: codecs},
+	{Path: "wire/gemini", Ring: 2, Beside: codecs},
+	{Path: "wire/ollama", Ring: 2, Beside: codecs},
+	{Path: "wire/openai", Ring: 2, Beside: codecs},
+	{Path: "wire/responses", Ring: 2, Beside: codecs},
+	{Path: "wire/internal/codec", Ring: 2, Beside: []string{"wire", "wire/internal/shape"}},
+	{Path: "wire/internal/dialect", Ring: 2, Beside: []string{"wire", "wire/internal/shape"}},
+	{Path: "wire/internal/history", Ring: 2, Beside: []string{"wire"}},
+	{Path: "wire/internal/shape", Ring: 2},
 
 	{Path: "backend", Ring: 3},
 	{Path: "backend/extract", Ring: 3},

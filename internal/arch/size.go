@@ -114,41 +114,6 @@ func (h *House) deepest() Budget {
 	return atMost("imports in a chain, longest", maxDepth, max(len(longest)-1, 0)).of(strings.Join(longest, " → "))
 }
 
-func (h *House) codecs() (out []Budget) {
-	for _, p := range h.Packages {
-		if !within(p.Path, "wire") || p.Path == "wire" {
-			continue
-		}
-		n := 0
-		for _, f := range p.Files {
-			n += f.Lines - h.structLines(f)
-		}
-		out = append(out, atMost("lines of "+p.Path+" without its structs", 900, n))
-	}
-	return out
-}
-
-// structLines counts the lines of the file's declarations of struct types.
-func (h *House) structLines(f *File) (n int) {
-	for _, d := range f.Syntax.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.TYPE {
-			continue
-		}
-		for _, spec := range g.Specs {
-			if t := spec.(*ast.TypeSpec); isStruct(t) {
-				n += h.lines(t)
-			}
-		}
-	}
-	return n
-}
-
-func isStruct(t *ast.TypeSpec) bool {
-	_, ok := t.Type.(*ast.StructType)
-	return ok
-}
-
 // Target is a fuzz target.
 type Target struct{ Package, Func string }
 

@@ -108,7 +108,7 @@ func (p *player) write(b []byte) error {
 
 // frame sends v as one frame of the stream.
 func (p *player) frame(v any) error {
-	data, err := wire.Marshal(v)
+	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
@@ -211,9 +211,9 @@ func (p *player) whole() error {
 
 func (p *player) wholeBody() ([]byte, error) {
 	if p.api == ollamaAPI {
-		return wire.Marshal(p.ollamaWhole())
+		return json.Marshal(p.ollamaWhole())
 	}
-	return wire.Marshal(p.openaiWhole())
+	return json.Marshal(p.openaiWhole())
 }
 
 type errorText struct {
@@ -251,7 +251,7 @@ func writeError(w http.ResponseWriter, a api, status int, code, message string) 
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := wire.Marshal(v)
+	body, err := json.Marshal(v)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

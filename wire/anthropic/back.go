@@ -8,6 +8,8 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // provider is the name of this API in Extra, Think and Unknown.
@@ -35,14 +37,14 @@ const (
 // writing is a request on its way out.
 type writing struct {
 	in     *utp.Request
-	own    wire.Fields // of the request's Extra
-	names  *wire.Names
+	own    shape.Fields // of the request's Extra
+	names  *codec.Names
 	traits traits
 	out    requestJSON
 	header map[string]string
 	think  bool   // thinking is on
 	ask    string // to be said in the system prompt
-	wire.Outgoing
+	codec.Outgoing
 }
 
 // Open writes the request.
@@ -62,7 +64,7 @@ func (b Back) Count(r *utp.Request) (*wire.Exchange, error) {
 		return nil, err
 	}
 	o := &w.out
-	o.MaxTokens, o.Stream, o.Stop, o.Temperature, o.TopP, o.TopK, o.Metadata = nil, false, nil, nil, nil, nil, wire.Value{}
+	o.MaxTokens, o.Stream, o.Stop, o.Temperature, o.TopP, o.TopK, o.Metadata = nil, false, nil, nil, nil, nil, shape.Value{}
 	return w.exchange(countPath, nil)
 }
 
@@ -76,7 +78,7 @@ func ReadCount(body []byte) (int, error) {
 }
 
 func (w *writing) exchange(path string, a wire.Answer) (*wire.Exchange, error) {
-	body, err := wire.MarshalWith(w.out, w.out.Rest)
+	body, err := shape.MarshalWith(w.out, w.out.Rest)
 	if err != nil {
 		return nil, err
 	}
@@ -84,11 +86,11 @@ func (w *writing) exchange(path string, a wire.Answer) (*wire.Exchange, error) {
 }
 
 func (Back) write(r *utp.Request) (*writing, error) {
-	names, err := wire.NewNames(r.Tools, maxName)
+	names, err := codec.NewNames(r.Tools, maxName)
 	if err != nil {
 		return nil, err
 	}
-	w := &writing{in: r, names: names, traits: traitsOf(r.Model), Outgoing: wire.Outgoing{Provider: provider}}
+	w := &writing{in: r, names: names, traits: traitsOf(r.Model), Outgoing: codec.Outgoing{Provider: provider}}
 	w.header = map[string]string{"Content-Type": "application/json", "anthropic-version": version}
 	w.out = requestJSON{Model: r.Model, Stream: r.Stream}
 	w.extra()
@@ -117,7 +119,7 @@ func (w *writing) params() {
 	w.metadata()
 	w.thinking()
 	w.sampling()
-	w.Refuse("Anthropic has no such setting", wire.Param{Name: "seed", Given: p.Seed != nil}, wire.Param{Name: "context", Given: p.Context != nil})
+	w.Refuse("Anthropic has no such setting", codec.Param{Name: "seed", Given: p.Seed != nil}, codec.Param{Name: "context", Given: p.Context != nil})
 }
 
 // stops leaves out sequences of white space, which the API refuses.
@@ -133,19 +135,19 @@ func (w *writing) stops() {
 
 func (w *writing) metadata() {
 	user := w.in.Params.User
-	if raw := (wire.Value{Raw: w.own.Get("metadata")}); !raw.IsZero() {
+	if raw := (shape.Value{Raw: w.own.Get("metadata")}); !raw.IsZero() {
 		if m, err := readMetadata.Read(raw); err == nil && m.UserID == user {
 			w.out.Metadata = raw
 			return
 		}
 	}
 	if user != "" {
-		w.out.Metadata = wire.JSON(metadataJSON{UserID: user}, nil)
+		w.out.Metadata = shape.JSON(metadataJSON{UserID: user}, nil)
 	}
 }
 
 // said is what a client's thinking and output_config mean.
-func said(thinking, output wire.Value) (effort string, schema json.RawMessage) {
+func said(thinking, output shape.Value) (effort string, schema json.RawMessage) {
 	o, err := readOutput.Read(output)
 	if err == nil && o.Format != nil {
 		schema = o.Format.Schema
@@ -157,7 +159,7 @@ func said(thinking, output wire.Value) (effort string, schema json.RawMessage) {
 	case err == nil && o.Effort != "":
 		effort = o.Effort
 	case bad == nil && t.Type == "enabled":
-		effort = wire.Effort(t.Budget)
+		effort = codec.Effort(t.Budget)
 	}
 	return effort, schema
 }
@@ -166,7 +168,7 @@ func said(thinking, output wire.Value) (effort string, schema json.RawMessage) {
 // they mean the same, else from the effort and the schema.
 func (w *writing) thinking() {
 	p := w.in.Params
-	thinking, output := wire.Value{Raw: w.own.Get("thinking")}, wire.Value{Raw: w.own.Get("output_config")}
+	thinking, output := shape.Value{Raw: w.own.Get("thinking")}, shape.Value{Raw: w.own.Get("output_config")}
 	if effort, schema := said(thinking, output); effort == p.Effort && bytes.Equal(schema, p.Schema) {
 		t, err := readThinking.Read(thinking)
 		w.out.Thinking, w.out.OutputConfig = thinking, output
@@ -179,7 +181,7 @@ func (w *writing) thinking() {
 	case !w.traits.thinks:
 		w.Lose("params.effort", "dropped", "the model does not think")
 	case w.traits.adaptive:
-		w.think, w.out.Thinking = true, wire.JSON(thinkingJSON{Type: "adaptive"}, nil)
+		w.think, w.out.Thinking = true, shape.JSON(thinkingJSON{Type: "adaptive"}, nil)
 		out.Effort = strings.Replace(p.Effort, "minimal", "low", 1)
 	default:
 		w.budget(p.Effort)
@@ -192,7 +194,7 @@ func (w *writing) thinking() {
 		out.Format = &formatJSON{"json_schema", p.Schema}
 	}
 	if out.Effort != "" || out.Format != nil {
-		w.out.OutputConfig = wire.JSON(out, nil)
+		w.out.OutputConfig = shape.JSON(out, nil)
 	}
 }
 
@@ -201,7 +203,7 @@ const minBudget = 1024
 // budget turns on thinking with a number of tokens, which must leave some of the
 // output for the answer.
 func (w *writing) budget(effort string) {
-	tokens, ok := wire.Budget(effort)
+	tokens, ok := codec.Budget(effort)
 	room := *w.out.MaxTokens * 3 / 4
 	switch {
 	case w.bareTurn():
@@ -217,7 +219,7 @@ func (w *writing) budget(effort string) {
 		tokens = room
 		w.Lose("params.effort", fmt.Sprintf("a budget of %d tokens", tokens), "it must be less than max_tokens")
 	}
-	w.think, w.out.Thinking = true, wire.JSON(thinkingJSON{Type: "enabled", Budget: tokens}, nil)
+	w.think, w.out.Thinking = true, shape.JSON(thinkingJSON{Type: "enabled", Budget: tokens}, nil)
 }
 
 // bareTurn reports a tool turn under way whose assistant message does not begin

@@ -5,6 +5,8 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // reasons maps utp.Stop to stop_reason.
@@ -19,7 +21,7 @@ func reason(end utp.End) (stop string, seq *string) {
 	if end.Stop == utp.StopSequence {
 		seq = &end.StopSeq
 	}
-	own, _ := wire.UnpackExtra(end.Extra, provider)
+	own, _ := codec.UnpackExtra(end.Extra, provider)
 	if said := own.Text("stop_reason"); said != "" && stops[said] == end.Stop {
 		stop = said
 	}
@@ -28,43 +30,43 @@ func reason(end utp.End) (stop string, seq *string) {
 
 // usage writes the counts. The input is without the cached part, the output
 // with the reasoning.
-func usage(end utp.End) wire.Value {
+func usage(end utp.End) shape.Value {
 	u := end.Usage
-	out := usageJSON{Input: wire.LooseInt(u.Input), CacheWrite: wire.LooseInt(u.CacheWrite), CacheRead: wire.LooseInt(u.CacheRead),
-		Output: wire.LooseInt(u.Completion())}
+	out := usageJSON{Input: shape.LooseInt(u.Input), CacheWrite: shape.LooseInt(u.CacheWrite), CacheRead: shape.LooseInt(u.CacheRead),
+		Output: shape.LooseInt(u.Completion())}
 	if u.Reasoning > 0 {
-		out.How = &usageHow{wire.LooseInt(u.Reasoning)}
+		out.How = &usageHow{shape.LooseInt(u.Reasoning)}
 	}
-	own, _ := wire.UnpackExtra(end.Extra, provider)
-	rest, _ := wire.Members(wire.Value{Raw: own.Get("usage")})
-	return wire.JSON(out, rest)
+	own, _ := codec.UnpackExtra(end.Extra, provider)
+	rest, _ := shape.Members(shape.Value{Raw: own.Get("usage")})
+	return shape.JSON(out, rest)
 }
 
 // heading is what a reply carries besides its content.
 func heading(r *utp.Request, end utp.End, s wire.Stamp) replyJSON {
 	id, model := s.Named(r, end)
-	return replyJSON{ID: wire.Loose(id), Type: "message", Role: "assistant", Model: wire.Loose(model), Content: []json.RawMessage{}}
+	return replyJSON{ID: shape.Loose(id), Type: "message", Role: "assistant", Model: shape.Loose(model), Content: []json.RawMessage{}}
 }
 
 // Whole writes a complete reply. It fails for one that is broken.
 func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wire.Loss, error) {
 	out := heading(r, reply.End, s)
 	var blocks blockList
-	var rest wire.Fields
-	err := wire.Compose(r, reply, s, func(e utp.Event, words string) {
+	var rest shape.Fields
+	err := codec.Compose(r, reply, s, func(e utp.Event, words string) {
 		if e.Kind != utp.Finish {
 			blocks.add(e, words)
 			return
 		}
 		stop, seq := reason(*e.End)
 		out.Stop, out.StopSeq, out.Usage = &stop, seq, usage(*e.End)
-		rest, _ = wire.UnpackExtra(e.Extra, provider)
+		rest, _ = codec.UnpackExtra(e.Extra, provider)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	out.Content = append(out.Content, blocks.out...)
-	return wire.JSON(out, rest).Raw, blocks.losses, nil
+	return shape.JSON(out, rest).Raw, blocks.losses, nil
 }
 
 // blockList makes blocks of the events of a Sequence.
@@ -82,7 +84,7 @@ func (b *blockList) add(e utp.Event, words string) {
 			b.put(textBlock{Type: "text", Text: words}, nil)
 		}
 	case utp.CallEnd:
-		args, _ := wire.CallObject(*e.Call)
+		args, _ := codec.CallObject(*e.Call)
 		b.put(toolUseBlock{Type: "tool_use", ID: e.Call.ID, Name: e.Call.Name, Input: args}, e.Call.Extra)
 	case utp.Whole:
 		b.whole(e.Value)
@@ -90,8 +92,8 @@ func (b *blockList) add(e utp.Event, words string) {
 }
 
 func (b *blockList) put(v any, extra json.RawMessage) {
-	rest, _ := wire.UnpackExtra(extra, provider)
-	b.out = append(b.out, wire.JSON(v, rest).Raw)
+	rest, _ := codec.UnpackExtra(extra, provider)
+	b.out = append(b.out, shape.JSON(v, rest).Raw)
 }
 
 // whole writes a part that comes in one piece, if the API has a block for it.
@@ -122,18 +124,18 @@ func signature(t utp.Think) string {
 	if t.Provider == provider {
 		return t.Signature
 	}
-	return wire.Seal(t)
+	return codec.Seal(t)
 }
 
 // Writer writes a streamed reply. One block is open at a time.
 func (Front) Writer(r *utp.Request, s wire.Stamp) wire.Writer {
 	w := &writer{request: r, stamp: s}
-	w.Emitter = wire.Emitter{Sequence: wire.Sequence{NewID: s.NewID, Turn: len(r.Messages)}, Event: w.event, Fail: w.fail}
+	w.Emitter = codec.Emitter{Sequence: codec.Sequence{NewID: s.NewID, Turn: len(r.Messages)}, Event: w.event, Fail: w.fail}
 	return w
 }
 
 type writer struct {
-	wire.Emitter
+	codec.Emitter
 	request *utp.Request
 	stamp   wire.Stamp
 	started bool // message_start is written
@@ -142,7 +144,7 @@ type writer struct {
 }
 
 func (w *writer) fail(err error) {
-	w.Send("error", wire.JSON(fault(wire.FaultOf(err)), nil).Raw)
+	w.Send("error", shape.JSON(fault(wire.FaultOf(err)), nil).Raw)
 }
 
 func (w *writer) start() {
@@ -152,7 +154,7 @@ func (w *writer) start() {
 	w.started = true
 	head := heading(w.request, utp.End{}, w.stamp)
 	head.Usage = usage(utp.End{})
-	w.Send("message_start", wire.JSON(startEvent{"message_start", wire.JSON(head, nil).Raw}, nil).Raw)
+	w.Send("message_start", shape.JSON(startEvent{"message_start", shape.JSON(head, nil).Raw}, nil).Raw)
 }
 
 func (w *writer) event(e utp.Event) {
@@ -188,8 +190,8 @@ func (w *writer) event(e utp.Event) {
 
 func (w *writer) begin(v any, extra json.RawMessage) {
 	w.open = true
-	rest, _ := wire.UnpackExtra(extra, provider)
-	w.Send("content_block_start", wire.JSON(blockEvent{"content_block_start", w.index, wire.JSON(v, rest).Raw}, nil).Raw)
+	rest, _ := codec.UnpackExtra(extra, provider)
+	w.Send("content_block_start", shape.JSON(blockEvent{"content_block_start", w.index, shape.JSON(v, rest).Raw}, nil).Raw)
 }
 
 // delta is the event that continues a block.
@@ -203,7 +205,7 @@ func (w *writer) sign(t utp.Think) {
 
 func (w *writer) stop() {
 	w.open = false
-	w.Send("content_block_stop", wire.JSON(stopEvent{"content_block_stop", w.index}, nil).Raw)
+	w.Send("content_block_stop", shape.JSON(stopEvent{"content_block_stop", w.index}, nil).Raw)
 	w.index++
 }
 
@@ -226,7 +228,7 @@ func (w *writer) whole(p utp.Part) {
 
 func (w *writer) finish(e utp.Event) {
 	stop, seq := reason(*e.End)
-	rest, _ := wire.UnpackExtra(e.Extra, provider)
-	w.Send("message_delta", wire.JSON(endEvent{"message_delta", wire.JSON(endDelta{stop, seq}, rest).Raw, usage(*e.End).Raw}, nil).Raw)
-	w.Send("message_stop", wire.JSON(headJSON{"message_stop"}, nil).Raw)
+	rest, _ := codec.UnpackExtra(e.Extra, provider)
+	w.Send("message_delta", shape.JSON(endEvent{"message_delta", shape.JSON(endDelta{stop, seq}, rest).Raw, usage(*e.End).Raw}, nil).Raw)
+	w.Send("message_stop", shape.JSON(headJSON{"message_stop"}, nil).Raw)
 }

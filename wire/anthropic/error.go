@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // types are the error types. Source: API reference, "Errors".
@@ -24,13 +25,13 @@ func (Front) Error(err error) (status int, body []byte) {
 	if status = f.Status(); f.Kind == wire.Overloaded {
 		status = overloaded
 	}
-	return status, wire.JSON(fault(f), nil).Raw
+	return status, shape.JSON(fault(f), nil).Raw
 }
 
 func fault(f wire.Fault) errorJSON { return errorJSON{"error", errorDetail{types[f.Kind], f.Message}} }
 
 // CountReply is the answer to a count_tokens request.
-func CountReply(tokens int) []byte { return wire.JSON(countJSON{tokens}, nil).Raw }
+func CountReply(tokens int) []byte { return shape.JSON(countJSON{tokens}, nil).Raw }
 
 // ModelsPath is where the list of models is, by GET.
 const ModelsPath = "/v1/models"
@@ -61,10 +62,10 @@ func (Front) Models(models []wire.Model) []byte {
 			continue
 		}
 		created := time.Unix(m.Created, 0).UTC().Format(time.RFC3339)
-		j.Data = append(j.Data, modelJSON{"model", m.ID, m.ID, created, wire.LooseInt(m.Context)})
+		j.Data = append(j.Data, modelJSON{"model", m.ID, m.ID, created, shape.LooseInt(m.Context)})
 	}
 	if n := len(j.Data); n > 0 {
 		j.First, j.Last = &j.Data[0].ID, &j.Data[n-1].ID
 	}
-	return wire.JSON(j, nil).Raw
+	return shape.JSON(j, nil).Raw
 }

@@ -7,6 +7,9 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // Front poses as Anthropic.
@@ -28,13 +31,13 @@ type reading struct {
 func (Front) Read(r wire.HTTPRequest) (*utp.Request, []wire.Loss, error) {
 	in := reading{names: map[string]string{}}
 	if err := in.read(r); err != nil {
-		return nil, nil, err
+		return nil, nil, (*wire.InputError)(err)
 	}
 	return &in.out, in.losses, nil
 }
 
-func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
-	body, err := wire.Body(h.Body)
+func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
+	body, err := shape.Body(h.Body)
 	if err != nil {
 		return err
 	}
@@ -42,10 +45,10 @@ func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
 		return err
 	}
 	if r.in.Messages == nil {
-		return &wire.InputError{Path: "messages", Offset: -1, Want: "an array of messages"}
+		return &shape.Error{Path: "messages", Offset: -1, Want: "an array of messages"}
 	}
 	r.out = utp.Request{Model: r.in.Model, Stream: r.in.Stream}
-	for _, step := range []func() *wire.InputError{r.system, r.messages, r.tools, r.choice, r.params} {
+	for _, step := range []func() *shape.Error{r.system, r.messages, r.tools, r.choice, r.params} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -59,55 +62,55 @@ func (r *reading) extra(h wire.HTTPRequest) {
 	rest := r.in.Rest
 	for _, f := range []struct {
 		name  string
-		value wire.Value
+		value shape.Value
 	}{{"thinking", r.in.Thinking}, {"output_config", r.in.OutputConfig}, {"metadata", r.in.Metadata}} {
 		if !f.value.IsZero() {
-			rest = append(rest, wire.Field{Name: f.name, Value: f.value.Raw})
+			rest = append(rest, shape.Field{Name: f.name, Value: f.value.Raw})
 		}
 	}
 	if list := h.Get(betas); list != "" {
-		rest = append(rest, wire.Field{Name: betas, Value: wire.JSON(list, nil).Raw})
+		rest = append(rest, shape.Field{Name: betas, Value: shape.JSON(list, nil).Raw})
 	}
-	r.out.Extra = wire.PackExtra(provider, rest)
+	r.out.Extra = codec.PackExtra(provider, rest)
 }
 
-func (r *reading) params() *wire.InputError {
+func (r *reading) params() *shape.Error {
 	in, p := r.in, &r.out.Params
 	p.MaxTokens, p.Temperature, p.TopP, p.TopK, p.Stop = in.MaxTokens, in.Temperature, in.TopP, in.TopK, in.Stop
 	if !in.Metadata.IsZero() {
 		m, err := readMetadata.Read(in.Metadata)
 		if err != nil {
-			return wire.Inside(err, "metadata", -1)
+			return shape.Inside(err, "metadata", -1)
 		}
 		p.User = m.UserID
 	}
 	if !in.Thinking.IsZero() {
 		if _, err := readThinking.Read(in.Thinking); err != nil {
-			return wire.Inside(err, "thinking", -1)
+			return shape.Inside(err, "thinking", -1)
 		}
 	}
 	if !in.OutputConfig.IsZero() {
 		if _, err := readOutput.Read(in.OutputConfig); err != nil {
-			return wire.Inside(err, "output_config", -1)
+			return shape.Inside(err, "output_config", -1)
 		}
 	}
 	p.Effort, p.Schema = said(in.Thinking, in.OutputConfig)
 	return nil
 }
 
-func (r *reading) choice() *wire.InputError {
+func (r *reading) choice() *shape.Error {
 	if r.in.ToolChoice.IsZero() {
 		return nil
 	}
 	c := choiceJSON{}
-	var err *wire.InputError
+	var err *shape.Error
 	if r.in.ToolChoice.Kind() == '"' {
 		c.Type, err = r.in.ToolChoice.Text()
 	} else {
 		c, err = readChoice.Read(r.in.ToolChoice)
 	}
 	if err != nil {
-		return wire.Inside(err, "tool_choice", -1)
+		return shape.Inside(err, "tool_choice", -1)
 	}
 	out := &r.out.Choice
 	switch c.Type {
@@ -119,7 +122,7 @@ func (r *reading) choice() *wire.InputError {
 	case "tool":
 		out.Mode, out.Name = utp.Named, c.Name
 	default:
-		return &wire.InputError{Path: "tool_choice.type", Offset: r.in.ToolChoice.Offset, Want: "auto, any, tool or none"}
+		return &shape.Error{Path: "tool_choice.type", Offset: r.in.ToolChoice.Offset, Want: "auto, any, tool or none"}
 	}
 	if c.One != nil {
 		many := !*c.One
@@ -128,40 +131,40 @@ func (r *reading) choice() *wire.InputError {
 	return nil
 }
 
-func (r *reading) tools() *wire.InputError {
+func (r *reading) tools() *shape.Error {
 	for i, v := range r.in.Tools {
 		t, err := readTool.Read(v)
 		if err != nil {
-			return wire.Inside(err, "tools", i)
+			return shape.Inside(err, "tools", i)
 		}
 		r.out.Tools = append(r.out.Tools, tool(t, v))
 	}
-	return wire.CheckTools(r.out.Tools)
+	return codec.CheckTools(r.out.Tools)
 }
 
 // tool is a function, or for any other type than "custom" a tool of Anthropic's own.
-func tool(t toolJSON, v wire.Value) utp.Tool {
+func tool(t toolJSON, v shape.Value) utp.Tool {
 	if kind := t.Rest.Text("type"); kind != "" && kind != "custom" {
-		all, _ := wire.Members(v)
+		all, _ := shape.Members(v)
 		if t.Name == "" {
 			t.Name = kind
 		}
-		return utp.Tool{Name: t.Name, Kind: utp.HostedTool, Extra: wire.PackExtra(provider, all)}
+		return utp.Tool{Name: t.Name, Kind: utp.HostedTool, Extra: codec.PackExtra(provider, all)}
 	}
-	return utp.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema, Strict: t.Strict, Extra: wire.PackExtra(provider, t.Rest)}
+	return utp.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema, Strict: t.Strict, Extra: codec.PackExtra(provider, t.Rest)}
 }
 
-func (r *reading) system() *wire.InputError {
+func (r *reading) system() *shape.Error {
 	if r.in.System.IsZero() {
 		return nil
 	}
 	parts, err := r.parts(r.in.System)
 	if err != nil {
-		return wire.Inside(err, "system", -1)
+		return shape.Inside(err, "system", -1)
 	}
 	for i, p := range parts {
 		if t, ok := p.(utp.Text); ok && strings.HasPrefix(t.Text, billing) {
-			parts[i] = utp.Unknown{Provider: provider, Raw: wire.JSON(textBlock{Type: "text", Text: t.Text}, own(t)).Raw}
+			parts[i] = utp.Unknown{Provider: provider, Raw: shape.JSON(textBlock{Type: "text", Text: t.Text}, own(t)).Raw}
 		}
 	}
 	if len(parts) > 0 {
@@ -174,50 +177,50 @@ func (r *reading) system() *wire.InputError {
 // would spoil other servers' caches of the prompt: only Anthropic gets it.
 const billing = "x-anthropic-billing-header"
 
-func own(t utp.Text) wire.Fields {
-	f, _ := wire.UnpackExtra(t.Extra, provider)
+func own(t utp.Text) shape.Fields {
+	f, _ := codec.UnpackExtra(t.Extra, provider)
 	return f
 }
 
-func (r *reading) messages() *wire.InputError {
+func (r *reading) messages() *shape.Error {
 	for i, v := range r.in.Messages {
 		if err := r.message(v); err != nil {
-			return wire.Inside(err, "messages", i)
+			return shape.Inside(err, "messages", i)
 		}
 	}
 	return nil
 }
 
-func (r *reading) message(v wire.Value) *wire.InputError {
+func (r *reading) message(v shape.Value) *shape.Error {
 	m, err := readMessage.Read(v)
 	if err != nil {
 		return err
 	}
 	role := utp.Role(m.Role)
 	if role != utp.User && role != utp.Assistant && role != utp.System {
-		return &wire.InputError{Path: "role", Offset: v.Offset, Want: "user, assistant or system, not " + m.Role}
+		return &shape.Error{Path: "role", Offset: v.Offset, Want: "user, assistant or system, not " + m.Role}
 	}
 	parts, err := r.parts(m.Content)
 	if err != nil {
-		return wire.Inside(err, "content", -1)
+		return shape.Inside(err, "content", -1)
 	}
 	rest := m.Rest
 	if role == utp.System {
-		rest = append(rest, wire.Field{Name: inline, Value: []byte("true")})
+		rest = append(rest, shape.Field{Name: inline, Value: []byte("true")})
 	}
-	out := utp.Message{Role: role, Parts: parts, Extra: wire.PackExtra(provider, rest)}
-	r.out.Messages = append(r.out.Messages, wire.ResultsFirst(out)...)
+	out := utp.Message{Role: role, Parts: parts, Extra: codec.PackExtra(provider, rest)}
+	r.out.Messages = append(r.out.Messages, history.ResultsFirst(out)...)
 	return nil
 }
 
 // parts reads a content: a text, or an array of blocks.
-func (r *reading) parts(v wire.Value) ([]utp.Part, *wire.InputError) {
+func (r *reading) parts(v shape.Value) ([]utp.Part, *shape.Error) {
 	if v.Kind() == '"' {
 		text, err := v.Text()
 		return []utp.Part{utp.Text{Text: text}}, err
 	}
 	if v.Kind() != '[' {
-		return nil, &wire.InputError{Offset: v.Offset, Want: "a text or an array of blocks"}
+		return nil, &shape.Error{Offset: v.Offset, Want: "a text or an array of blocks"}
 	}
 	list, err := v.Elements()
 	if err != nil {
@@ -226,29 +229,29 @@ func (r *reading) parts(v wire.Value) ([]utp.Part, *wire.InputError) {
 	parts := make([]utp.Part, len(list))
 	for i, b := range list {
 		if parts[i], err = r.part(b); err != nil {
-			return nil, wire.Inside(err, "", i)
+			return nil, shape.Inside(err, "", i)
 		}
 	}
 	return parts, nil
 }
 
-func (r *reading) part(v wire.Value) (utp.Part, *wire.InputError) {
+func (r *reading) part(v shape.Value) (utp.Part, *shape.Error) {
 	head, err := readHead.Read(v)
 	if err != nil {
 		return nil, err
 	}
 	switch head.Type {
 	case "":
-		return nil, &wire.InputError{Path: "type", Offset: v.Offset, Want: "the type of a block"}
+		return nil, &shape.Error{Path: "type", Offset: v.Offset, Want: "the type of a block"}
 	case "text":
 		t, err := readText.Read(v)
-		return utp.Text{Text: t.Text, Extra: wire.PackExtra(provider, t.Rest)}, err
+		return utp.Text{Text: t.Text, Extra: codec.PackExtra(provider, t.Rest)}, err
 	case "thinking":
 		t, err := readThink.Read(v)
 		return think(t), err
 	case "redacted_thinking":
 		t, err := readRedacted.Read(v)
-		return utp.Think{Redacted: true, Signature: t.Data, Provider: provider, Extra: wire.PackExtra(provider, t.Rest)}, err
+		return utp.Think{Redacted: true, Signature: t.Data, Provider: provider, Extra: codec.PackExtra(provider, t.Rest)}, err
 	case "tool_use":
 		return r.call(v)
 	case "tool_result":
@@ -261,46 +264,46 @@ func (r *reading) part(v wire.Value) (utp.Part, *wire.InputError) {
 
 // think reads reasoning. A signature that this package sealed names another origin.
 func think(t thinkingBlock) utp.Think {
-	if of, ok := wire.Unseal(t.Signature); ok {
+	if of, ok := codec.Unseal(t.Signature); ok {
 		of.Text = t.Thinking
 		return of
 	}
-	out := utp.Think{Text: t.Thinking, Signature: t.Signature, Extra: wire.PackExtra(provider, t.Rest)}
+	out := utp.Think{Text: t.Thinking, Signature: t.Signature, Extra: codec.PackExtra(provider, t.Rest)}
 	if t.Signature != "" {
 		out.Provider = provider
 	}
 	return out
 }
 
-func (r *reading) call(v wire.Value) (utp.Part, *wire.InputError) {
+func (r *reading) call(v shape.Value) (utp.Part, *shape.Error) {
 	t, err := readToolUse.Read(v)
 	switch {
 	case err != nil:
 		return nil, err
 	case t.Name == "":
-		return nil, &wire.InputError{Path: "name", Offset: v.Offset, Want: "the name of a tool"}
+		return nil, &shape.Error{Path: "name", Offset: v.Offset, Want: "the name of a tool"}
 	}
-	c := utp.Call{ID: wire.OriginID(t.ID), Name: t.Name, Source: utp.Native, Extra: wire.PackExtra(provider, t.Rest)}
-	if c.Args = t.Input; !wire.IsObject(t.Input) {
+	c := utp.Call{ID: codec.OriginID(t.ID), Name: t.Name, Source: utp.Native, Extra: codec.PackExtra(provider, t.Rest)}
+	if c.Args = t.Input; !shape.IsObject(t.Input) {
 		c.Args, c.RawArgs = nil, string(t.Input)
 	}
 	r.names[c.ID] = c.Name
 	return c, nil
 }
 
-func (r *reading) result(v wire.Value) (utp.Part, *wire.InputError) {
+func (r *reading) result(v shape.Value) (utp.Part, *shape.Error) {
 	t, err := readResult.Read(v)
 	if err != nil {
 		return nil, err
 	}
-	id := wire.OriginID(t.CallID)
-	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.OK, Extra: wire.PackExtra(provider, t.Rest)}
+	id := codec.OriginID(t.CallID)
+	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.OK, Extra: codec.PackExtra(provider, t.Rest)}
 	if t.IsError {
 		out.Status = utp.Failed
 	}
 	if !t.Content.IsZero() {
 		if out.Parts, err = r.parts(t.Content); err != nil {
-			return nil, wire.Inside(err, "content", -1)
+			return nil, shape.Inside(err, "content", -1)
 		}
 	}
 	return out, nil
@@ -308,12 +311,12 @@ func (r *reading) result(v wire.Value) (utp.Part, *wire.InputError) {
 
 // blob reads an image or a document. One by file id, or of further content, is
 // Anthropic's own.
-func blob(v wire.Value) (utp.Part, *wire.InputError) {
+func blob(v shape.Value) (utp.Part, *shape.Error) {
 	f, err := readFile.Read(v)
 	if err != nil {
 		return nil, err
 	}
-	out := utp.Blob{MIME: f.Source.Media, Name: f.Title, Extra: wire.PackExtra(provider, f.Rest)}
+	out := utp.Blob{MIME: f.Source.Media, Name: f.Title, Extra: codec.PackExtra(provider, f.Rest)}
 	switch f.Source.Type {
 	case "url":
 		out.URL = f.Source.URL
@@ -325,7 +328,7 @@ func blob(v wire.Value) (utp.Part, *wire.InputError) {
 	case "base64":
 		b, err := base64.StdEncoding.DecodeString(f.Source.Data)
 		if err != nil {
-			return nil, &wire.InputError{Path: "source.data", Offset: v.Offset, Want: fmt.Sprintf("base64 (%v)", err)}
+			return nil, &shape.Error{Path: "source.data", Offset: v.Offset, Want: fmt.Sprintf("base64 (%v)", err)}
 		}
 		out.Data = b
 	default:

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // inline marks, in a message's Extra, a system message that its client put among
@@ -15,25 +17,25 @@ import (
 const inline = "inline"
 
 func (w *writing) messages() {
-	ordered, losses := wire.Order(w.in.Messages, wire.ShortIDs(maxID))
+	ordered, losses := history.Order(w.in.Messages, codec.ShortIDs(maxID))
 	w.Losses = append(w.Losses, losses...)
-	system, turns, losses := wire.Alternation{
+	system, turns, losses := history.Alternation{
 		Drop:    w.drop,
 		Keep:    isInline,
 		Prefill: w.traits.prefill && !w.think,
 	}.Turns(ordered)
 	w.Losses = append(w.Losses, losses...)
 	w.system(system)
-	w.out.Messages = []wire.Value{}
+	w.out.Messages = []shape.Value{}
 	for i, m := range turns {
-		own, _ := wire.UnpackExtra(m.Extra, provider)
+		own, _ := codec.UnpackExtra(m.Extra, provider)
 		out := messageJSON{Role: string(m.Role), Content: w.content(fmt.Sprintf("messages[%d]", i), m.Parts)}
-		w.out.Messages = append(w.out.Messages, wire.JSON(out, own.Without(inline)))
+		w.out.Messages = append(w.out.Messages, shape.JSON(out, own.Without(inline)))
 	}
 }
 
 func isInline(m utp.Message) bool {
-	own, _ := wire.UnpackExtra(m.Extra, provider)
+	own, _ := codec.UnpackExtra(m.Extra, provider)
 	return own.Get(inline) != nil
 }
 
@@ -88,32 +90,32 @@ func (w *writing) system(system []utp.Message) {
 }
 
 // content writes one plain text as a text, all else as blocks.
-func (w *writing) content(path string, parts []utp.Part) wire.Value {
+func (w *writing) content(path string, parts []utp.Part) shape.Value {
 	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 && len(t.Extra) == 0 {
-		return wire.JSON(t.Text, nil)
+		return shape.JSON(t.Text, nil)
 	}
-	blocks := make([]wire.Value, len(parts))
+	blocks := make([]shape.Value, len(parts))
 	for i, p := range parts {
 		blocks[i] = w.block(fmt.Sprintf("%s.content[%d]", path, i), p)
 	}
-	return wire.JSON(blocks, nil)
+	return shape.JSON(blocks, nil)
 }
 
-func (w *writing) block(path string, p utp.Part) wire.Value {
+func (w *writing) block(path string, p utp.Part) shape.Value {
 	switch p := p.(type) {
 	case utp.Text:
-		return wire.JSON(textBlock{Type: "text", Text: p.Text}, w.Own(path, p.Extra))
+		return shape.JSON(textBlock{Type: "text", Text: p.Text}, w.Own(path, p.Extra))
 	case utp.Think:
 		if p.Redacted {
-			return wire.JSON(redactedBlock{Type: "redacted_thinking", Data: p.Signature}, w.Own(path, p.Extra))
+			return shape.JSON(redactedBlock{Type: "redacted_thinking", Data: p.Signature}, w.Own(path, p.Extra))
 		}
-		return wire.JSON(thinkingBlock{Type: "thinking", Thinking: p.Text, Signature: p.Signature}, w.Own(path, p.Extra))
+		return shape.JSON(thinkingBlock{Type: "thinking", Thinking: p.Text, Signature: p.Signature}, w.Own(path, p.Extra))
 	case utp.Call:
-		args, ok := wire.CallObject(p)
+		args, ok := codec.CallObject(p)
 		if !ok {
 			w.Lose(path+".input", "sent as _raw", "the arguments are no JSON object")
 		}
-		return wire.JSON(toolUseBlock{Type: "tool_use", ID: p.ID, Name: w.names.Out(p.Name), Input: args}, w.Own(path, p.Extra))
+		return shape.JSON(toolUseBlock{Type: "tool_use", ID: p.ID, Name: w.names.Out(p.Name), Input: args}, w.Own(path, p.Extra))
 	case utp.Result:
 		return w.result(path, p)
 	case utp.Blob:
@@ -121,14 +123,14 @@ func (w *writing) block(path string, p utp.Part) wire.Value {
 		if p.Name != "" && j.Title == "" {
 			w.Lose(path+".name", "dropped", "an image has none")
 		}
-		return wire.JSON(j, w.Own(path, p.Extra))
+		return shape.JSON(j, w.Own(path, p.Extra))
 	case utp.Unknown:
-		return wire.Value{Raw: p.Raw}
+		return shape.Value{Raw: p.Raw}
 	}
-	return wire.Value{}
+	return shape.Value{}
 }
 
-func (w *writing) result(path string, r utp.Result) wire.Value {
+func (w *writing) result(path string, r utp.Result) shape.Value {
 	out := resultBlock{Type: "tool_result", CallID: r.CallID, IsError: r.Status == utp.Failed || r.Status == utp.Denied}
 	var parts []utp.Part
 	for i, p := range r.Parts {
@@ -151,7 +153,7 @@ func (w *writing) result(path string, r utp.Result) wire.Value {
 	if len(parts) > 0 {
 		out.Content = w.content(path, parts)
 	}
-	return wire.JSON(out, w.Own(path, r.Extra))
+	return shape.JSON(out, w.Own(path, r.Extra))
 }
 
 // file is an image, or for any other type a document.

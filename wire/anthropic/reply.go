@@ -7,6 +7,8 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // stops maps stop_reason.
@@ -16,18 +18,18 @@ var stops = map[string]utp.Stop{
 }
 
 type answer struct {
-	names *wire.Names
+	names *codec.Names
 	model string
 }
 
 // Read reads a whole reply. An error body is an *wire.Error.
 func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
-	return wire.ReadWhole(a.Reader(newID), body)
+	return codec.ReadWhole(a.Reader(newID), body)
 }
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{Incoming: wire.NewIncoming(provider, a.model, a.names, newID), blocks: map[int]*block{}}
+	return &reader{Incoming: codec.NewIncoming(provider, a.model, a.names, newID), blocks: map[int]*block{}}
 }
 
 // block is a block of the stream that has begun.
@@ -37,11 +39,11 @@ type block struct {
 	input     json.RawMessage // of a tool_use that began with one
 	json      []byte          // of the deltas
 	signature string
-	rest      wire.Fields
+	rest      shape.Fields
 }
 
 type reader struct {
-	wire.Incoming
+	codec.Incoming
 	usage   usageJSON
 	blocks  map[int]*block
 	stopped bool // a stop_reason was seen
@@ -73,7 +75,7 @@ func (r *reader) settle() {
 	}
 	r.End.Usage = r.usage.usage()
 	if len(r.usage.Rest) > 0 {
-		r.note("usage", wire.JSON(struct{}{}, r.usage.Rest).Raw)
+		r.note("usage", shape.JSON(struct{}{}, r.usage.Rest).Raw)
 	}
 }
 
@@ -89,8 +91,8 @@ func (r *reader) fail(err error) {
 
 // note keeps what Anthropic said of the end.
 func (r *reader) note(name string, value json.RawMessage) {
-	own, _ := wire.UnpackExtra(r.End.Extra, provider)
-	r.End.Extra = wire.PackExtra(provider, own.Set(name, value))
+	own, _ := codec.UnpackExtra(r.End.Extra, provider)
+	r.End.Extra = codec.PackExtra(provider, own.Set(name, value))
 }
 
 func (u *usageJSON) usage() utp.Usage {
@@ -103,12 +105,12 @@ func (u *usageJSON) usage() utp.Usage {
 }
 
 // count takes a usage: the numbers of a later one replace those before.
-func (r *reader) count(v wire.Value) {
+func (r *reader) count(v shape.Value) {
 	u, err := readUsage.Read(v)
 	if err != nil {
 		return
 	}
-	for _, n := range []struct{ have, said *wire.LooseInt }{
+	for _, n := range []struct{ have, said *shape.LooseInt }{
 		{&r.usage.Input, &u.Input}, {&r.usage.CacheRead, &u.CacheRead}, {&r.usage.CacheWrite, &u.CacheWrite}, {&r.usage.Output, &u.Output},
 	} {
 		if *n.said > 0 {
@@ -124,7 +126,7 @@ func (r *reader) count(v wire.Value) {
 }
 
 func (r *reader) event(data []byte) {
-	v := wire.Value{Raw: data}
+	v := shape.Value{Raw: data}
 	e, err := readEvent.Read(v)
 	if err != nil {
 		r.Foreign(data, err)
@@ -152,12 +154,12 @@ func (r *reader) event(data []byte) {
 	case e.Type == "message_stop":
 		r.finish()
 	case e.Type == "":
-		r.Foreign(data, &wire.InputError{Offset: -1, Want: "a type"})
+		r.Foreign(data, &shape.Error{Offset: -1, Want: "a type"})
 	}
 }
 
 // whole reads a complete message.
-func (r *reader) whole(v wire.Value) {
+func (r *reader) whole(v shape.Value) {
 	m, err := readReply.Read(v)
 	if err != nil {
 		r.Foreign(v.Raw, err)
@@ -165,7 +167,7 @@ func (r *reader) whole(v wire.Value) {
 	}
 	r.start(v)
 	for i, b := range m.Content {
-		r.startBlock(i, wire.Value{Raw: b})
+		r.startBlock(i, shape.Value{Raw: b})
 		r.stopBlock(i)
 	}
 	if m.Stop != nil {
@@ -174,7 +176,7 @@ func (r *reader) whole(v wire.Value) {
 	r.finish()
 }
 
-func (r *reader) start(v wire.Value) {
+func (r *reader) start(v shape.Value) {
 	m, err := readReply.Read(v)
 	if err != nil {
 		return
@@ -184,7 +186,7 @@ func (r *reader) start(v wire.Value) {
 	r.count(m.Usage)
 }
 
-func (r *reader) startBlock(index int, v wire.Value) {
+func (r *reader) startBlock(index int, v shape.Value) {
 	head, err := readHead.Read(v)
 	if err != nil {
 		return
@@ -212,7 +214,7 @@ func (r *reader) startBlock(index int, v wire.Value) {
 }
 
 // startText gives a text that comes with more than itself in one piece.
-func (r *reader) startText(b *block, v wire.Value) {
+func (r *reader) startText(b *block, v shape.Value) {
 	t, err := readText.Read(v)
 	if err != nil {
 		return
@@ -222,13 +224,13 @@ func (r *reader) startText(b *block, v wire.Value) {
 		b.rest = t.Rest
 	}
 	if len(b.rest) > 0 && t.Text != "" {
-		r.Part(utp.Text{Text: t.Text, Extra: wire.PackExtra(provider, b.rest)})
+		r.Part(utp.Text{Text: t.Text, Extra: codec.PackExtra(provider, b.rest)})
 		return
 	}
 	r.Text(t.Text)
 }
 
-func (r *reader) startCall(index int, b *block, v wire.Value) {
+func (r *reader) startCall(index int, b *block, v shape.Value) {
 	t, err := readToolUse.Read(v)
 	if err != nil {
 		return
@@ -237,10 +239,10 @@ func (r *reader) startCall(index int, b *block, v wire.Value) {
 		b.input = t.Input
 	}
 	r.Note(t.ID, t.Rest)
-	r.Call(wire.Fragment{Index: index, ID: t.ID, Name: t.Name})
+	r.Call(codec.Fragment{Index: index, ID: t.ID, Name: t.Name})
 }
 
-func (r *reader) delta(index int, v wire.Value) {
+func (r *reader) delta(index int, v shape.Value) {
 	d, err := readDelta.Read(v)
 	if err != nil {
 		return
@@ -260,7 +262,7 @@ func (r *reader) delta(index int, v wire.Value) {
 	case "input_json_delta":
 		b.json = append(b.json, d.JSON...)
 		if b.kind == "tool_use" || b.kind == "" {
-			r.Call(wire.Fragment{Index: index, Args: string(d.JSON)})
+			r.Call(codec.Fragment{Index: index, Args: string(d.JSON)})
 		}
 	}
 }
@@ -295,7 +297,7 @@ func (r *reader) stopCall(index int, b *block) {
 	case len(b.json) > 0 && !json.Valid(b.json):
 		return
 	case len(b.json) == 0 && b.input != nil:
-		r.Call(wire.Fragment{Index: index, Args: string(b.input)})
+		r.Call(codec.Fragment{Index: index, Args: string(b.input)})
 	}
 	for _, other := range r.blocks {
 		if other.kind == "tool_use" {
@@ -307,11 +309,11 @@ func (r *reader) stopCall(index int, b *block) {
 
 // unknown is a block of another kind with the input that its deltas brought.
 func (b *block) unknown() json.RawMessage {
-	f, err := wire.Members(wire.Value{Raw: b.head})
-	if err != nil || !wire.IsObject(b.json) {
+	f, err := shape.Members(shape.Value{Raw: b.head})
+	if err != nil || !shape.IsObject(b.json) {
 		return b.head
 	}
-	return wire.JSON(f.Set("input", b.json), nil).Raw
+	return shape.JSON(f.Set("input", b.json), nil).Raw
 }
 
 func (r *reader) messageDelta(e *eventJSON) {
@@ -338,7 +340,7 @@ func (r *reader) stop(reason string, seq *string) {
 		r.End.StopSeq = *seq
 	}
 	if !known || reason == "model_context_window_exceeded" {
-		r.note("stop_reason", wire.JSON(reason, nil).Raw)
+		r.note("stop_reason", shape.JSON(reason, nil).Raw)
 	}
 	r.EndCalls(stop == utp.StopLength)
 }

@@ -3,32 +3,32 @@ package anthropic
 import (
 	"encoding/json"
 
-	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // requestJSON is the body of /v1/messages and of /v1/messages/count_tokens.
 type requestJSON struct {
-	Model        string       `json:"model"`
-	MaxTokens    *int         `json:"max_tokens,omitempty"` // the API wants it; count_tokens does not take it
-	System       wire.Value   `json:"system,omitzero"`      // a text or text blocks
-	Messages     []wire.Value `json:"messages"`
-	Tools        []wire.Value `json:"tools,omitempty"`
-	ToolChoice   wire.Value   `json:"tool_choice,omitzero"`
-	Thinking     wire.Value   `json:"thinking,omitzero"`
-	OutputConfig wire.Value   `json:"output_config,omitzero"`
-	Metadata     wire.Value   `json:"metadata,omitzero"`
-	Temperature  *float64     `json:"temperature,omitempty"`
-	TopP         *float64     `json:"top_p,omitempty"`
-	TopK         *int         `json:"top_k,omitempty"`
-	Stop         []string     `json:"stop_sequences,omitempty"`
-	Stream       bool         `json:"stream,omitempty"`
-	Rest         wire.Fields  `json:"-"`
+	Model        string        `json:"model"`
+	MaxTokens    *int          `json:"max_tokens,omitempty"` // the API wants it; count_tokens does not take it
+	System       shape.Value   `json:"system,omitzero"`      // a text or text blocks
+	Messages     []shape.Value `json:"messages"`
+	Tools        []shape.Value `json:"tools,omitempty"`
+	ToolChoice   shape.Value   `json:"tool_choice,omitzero"`
+	Thinking     shape.Value   `json:"thinking,omitzero"`
+	OutputConfig shape.Value   `json:"output_config,omitzero"`
+	Metadata     shape.Value   `json:"metadata,omitzero"`
+	Temperature  *float64      `json:"temperature,omitempty"`
+	TopP         *float64      `json:"top_p,omitempty"`
+	TopK         *int          `json:"top_k,omitempty"`
+	Stop         []string      `json:"stop_sequences,omitempty"`
+	Stream       bool          `json:"stream,omitempty"`
+	Rest         shape.Fields  `json:"-"`
 }
 
 type messageJSON struct {
-	Role    string      `json:"role"`
-	Content wire.Value  `json:"content"` // a text or blocks
-	Rest    wire.Fields `json:"-"`
+	Role    string       `json:"role"`
+	Content shape.Value  `json:"content"` // a text or blocks
+	Rest    shape.Fields `json:"-"`
 }
 
 type toolJSON struct {
@@ -36,26 +36,26 @@ type toolJSON struct {
 	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"input_schema,omitempty"`
 	Strict      *bool           `json:"strict,omitempty"`
-	Rest        wire.Fields     `json:"-"`
+	Rest        shape.Fields    `json:"-"`
 }
 
 type choiceJSON struct {
-	Type string      `json:"type"`
-	Name string      `json:"name,omitempty"`
-	One  *bool       `json:"disable_parallel_tool_use,omitempty"`
-	Rest wire.Fields `json:"-"`
+	Type string       `json:"type"`
+	Name string       `json:"name,omitempty"`
+	One  *bool        `json:"disable_parallel_tool_use,omitempty"`
+	Rest shape.Fields `json:"-"`
 }
 
 type thinkingJSON struct {
-	Type   string      `json:"type"`
-	Budget int         `json:"budget_tokens,omitempty"`
-	Rest   wire.Fields `json:"-"`
+	Type   string       `json:"type"`
+	Budget int          `json:"budget_tokens,omitempty"`
+	Rest   shape.Fields `json:"-"`
 }
 
 type outputJSON struct {
-	Effort string      `json:"effort,omitempty"`
-	Format *formatJSON `json:"format,omitempty"`
-	Rest   wire.Fields `json:"-"`
+	Effort string       `json:"effort,omitempty"`
+	Format *formatJSON  `json:"format,omitempty"`
+	Rest   shape.Fields `json:"-"`
 }
 
 type formatJSON struct {
@@ -64,8 +64,8 @@ type formatJSON struct {
 }
 
 type metadataJSON struct {
-	UserID string      `json:"user_id,omitempty"`
-	Rest   wire.Fields `json:"-"`
+	UserID string       `json:"user_id,omitempty"`
+	Rest   shape.Fields `json:"-"`
 }
 
 type headJSON struct {
@@ -73,22 +73,22 @@ type headJSON struct {
 }
 
 type textBlock struct {
-	Type string      `json:"type"`
-	Text string      `json:"text"`
-	Rest wire.Fields `json:"-"`
+	Type string       `json:"type"`
+	Text string       `json:"text"`
+	Rest shape.Fields `json:"-"`
 }
 
 type thinkingBlock struct {
-	Type      string      `json:"type"`
-	Thinking  string      `json:"thinking"`
-	Signature string      `json:"signature"`
-	Rest      wire.Fields `json:"-"`
+	Type      string       `json:"type"`
+	Thinking  string       `json:"thinking"`
+	Signature string       `json:"signature"`
+	Rest      shape.Fields `json:"-"`
 }
 
 type redactedBlock struct {
-	Type string      `json:"type"`
-	Data string      `json:"data"`
-	Rest wire.Fields `json:"-"`
+	Type string       `json:"type"`
+	Data string       `json:"data"`
+	Rest shape.Fields `json:"-"`
 }
 
 type toolUseBlock struct {
@@ -96,80 +96,80 @@ type toolUseBlock struct {
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
-	Rest  wire.Fields     `json:"-"`
+	Rest  shape.Fields    `json:"-"`
 }
 
 type resultBlock struct {
-	Type    string      `json:"type"`
-	CallID  string      `json:"tool_use_id"`
-	Content wire.Value  `json:"content,omitzero"` // a text or blocks
-	IsError bool        `json:"is_error,omitempty"`
-	Rest    wire.Fields `json:"-"`
+	Type    string       `json:"type"`
+	CallID  string       `json:"tool_use_id"`
+	Content shape.Value  `json:"content,omitzero"` // a text or blocks
+	IsError bool         `json:"is_error,omitempty"`
+	Rest    shape.Fields `json:"-"`
 }
 
 // fileBlock is an image or a document.
 type fileBlock struct {
-	Type   string      `json:"type"`
-	Source sourceJSON  `json:"source"`
-	Title  string      `json:"title,omitempty"` // of documents
-	Rest   wire.Fields `json:"-"`
+	Type   string       `json:"type"`
+	Source sourceJSON   `json:"source"`
+	Title  string       `json:"title,omitempty"` // of documents
+	Rest   shape.Fields `json:"-"`
 }
 
 type sourceJSON struct {
-	Type  string      `json:"type"` // base64, url, text; others stay Unknown
-	Media string      `json:"media_type,omitempty"`
-	Data  string      `json:"data,omitempty"`
-	URL   string      `json:"url,omitempty"`
-	Rest  wire.Fields `json:"-"`
+	Type  string       `json:"type"` // base64, url, text; others stay Unknown
+	Media string       `json:"media_type,omitempty"`
+	Data  string       `json:"data,omitempty"`
+	URL   string       `json:"url,omitempty"`
+	Rest  shape.Fields `json:"-"`
 }
 
 // replyJSON is a whole reply, and what a stream begins with.
 type replyJSON struct {
-	ID      wire.Loose        `json:"id"`
+	ID      shape.Loose       `json:"id"`
 	Type    string            `json:"type"`
 	Role    string            `json:"role"`
-	Model   wire.Loose        `json:"model"`
+	Model   shape.Loose       `json:"model"`
 	Content []json.RawMessage `json:"content"`
 	Stop    *string           `json:"stop_reason"`
 	StopSeq *string           `json:"stop_sequence"`
-	Usage   wire.Value        `json:"usage"`
-	Rest    wire.Fields       `json:"-"`
+	Usage   shape.Value       `json:"usage"`
+	Rest    shape.Fields      `json:"-"`
 }
 
 type usageJSON struct {
-	Input      wire.LooseInt `json:"input_tokens"`
-	CacheWrite wire.LooseInt `json:"cache_creation_input_tokens"`
-	CacheRead  wire.LooseInt `json:"cache_read_input_tokens"`
-	Output     wire.LooseInt `json:"output_tokens"`
-	How        *usageHow     `json:"output_tokens_details,omitempty"`
-	Rest       wire.Fields   `json:"-"`
+	Input      shape.LooseInt `json:"input_tokens"`
+	CacheWrite shape.LooseInt `json:"cache_creation_input_tokens"`
+	CacheRead  shape.LooseInt `json:"cache_read_input_tokens"`
+	Output     shape.LooseInt `json:"output_tokens"`
+	How        *usageHow      `json:"output_tokens_details,omitempty"`
+	Rest       shape.Fields   `json:"-"`
 }
 
 type usageHow struct {
-	Thinking wire.LooseInt `json:"thinking_tokens"`
+	Thinking shape.LooseInt `json:"thinking_tokens"`
 }
 
 // eventJSON is any event of a stream, or a whole reply.
 type eventJSON struct {
-	Type    wire.Loose `json:"type"`
-	Message wire.Value `json:"message"`
-	Index   *int       `json:"index"`
-	Block   wire.Value `json:"content_block"`
-	Delta   wire.Value `json:"delta"`
-	Usage   wire.Value `json:"usage"`
-	Error   wire.Value `json:"error"`
+	Type    shape.Loose `json:"type"`
+	Message shape.Value `json:"message"`
+	Index   *int        `json:"index"`
+	Block   shape.Value `json:"content_block"`
+	Delta   shape.Value `json:"delta"`
+	Usage   shape.Value `json:"usage"`
+	Error   shape.Value `json:"error"`
 }
 
 // deltaJSON is the delta of a block or of the message.
 type deltaJSON struct {
-	Type      wire.Loose  `json:"type"`
-	Text      wire.Loose  `json:"text"`
-	Thinking  wire.Loose  `json:"thinking"`
-	Signature wire.Loose  `json:"signature"`
-	JSON      wire.Loose  `json:"partial_json"`
-	Stop      wire.Loose  `json:"stop_reason"`
-	StopSeq   wire.Loose  `json:"stop_sequence"`
-	Rest      wire.Fields `json:"-"`
+	Type      shape.Loose  `json:"type"`
+	Text      shape.Loose  `json:"text"`
+	Thinking  shape.Loose  `json:"thinking"`
+	Signature shape.Loose  `json:"signature"`
+	JSON      shape.Loose  `json:"partial_json"`
+	Stop      shape.Loose  `json:"stop_reason"`
+	StopSeq   shape.Loose  `json:"stop_sequence"`
+	Rest      shape.Fields `json:"-"`
 }
 
 // The events that are written.
@@ -241,35 +241,35 @@ type modelsJSON struct {
 }
 
 type modelJSON struct {
-	Type    string        `json:"type"`
-	ID      string        `json:"id"`
-	Name    string        `json:"display_name"`
-	Created string        `json:"created_at"` // RFC 3339
-	Window  wire.LooseInt `json:"max_input_tokens,omitempty"`
+	Type    string         `json:"type"`
+	ID      string         `json:"id"`
+	Name    string         `json:"display_name"`
+	Created string         `json:"created_at"` // RFC 3339
+	Window  shape.LooseInt `json:"max_input_tokens,omitempty"`
 }
 
 var (
-	readRequest  = wire.ShapeOf[requestJSON]()
-	readMessage  = wire.ShapeOf[messageJSON]()
-	readTool     = wire.ShapeOf[toolJSON]()
-	readChoice   = wire.ShapeOf[choiceJSON]()
-	readThinking = wire.ShapeOf[thinkingJSON]()
-	readOutput   = wire.ShapeOf[outputJSON]()
-	readMetadata = wire.ShapeOf[metadataJSON]()
-	readHead     = wire.ShapeOf[headJSON]()
-	readText     = wire.ShapeOf[textBlock]()
-	readThink    = wire.ShapeOf[thinkingBlock]()
-	readRedacted = wire.ShapeOf[redactedBlock]()
-	readToolUse  = wire.ShapeOf[toolUseBlock]()
-	readResult   = wire.ShapeOf[resultBlock]()
-	readFile     = wire.ShapeOf[fileBlock]()
-	readReply    = wire.ShapeOf[replyJSON]()
-	readUsage    = wire.ShapeOf[usageJSON]()
-	readEvent    = wire.ShapeOf[eventJSON]()
-	readDelta    = wire.ShapeOf[deltaJSON]()
+	readRequest  = shape.Of[requestJSON]()
+	readMessage  = shape.Of[messageJSON]()
+	readTool     = shape.Of[toolJSON]()
+	readChoice   = shape.Of[choiceJSON]()
+	readThinking = shape.Of[thinkingJSON]()
+	readOutput   = shape.Of[outputJSON]()
+	readMetadata = shape.Of[metadataJSON]()
+	readHead     = shape.Of[headJSON]()
+	readText     = shape.Of[textBlock]()
+	readThink    = shape.Of[thinkingBlock]()
+	readRedacted = shape.Of[redactedBlock]()
+	readToolUse  = shape.Of[toolUseBlock]()
+	readResult   = shape.Of[resultBlock]()
+	readFile     = shape.Of[fileBlock]()
+	readReply    = shape.Of[replyJSON]()
+	readUsage    = shape.Of[usageJSON]()
+	readEvent    = shape.Of[eventJSON]()
+	readDelta    = shape.Of[deltaJSON]()
 
-	writeText      = wire.ShapeOf[deltaEvent[textDelta]]()
-	writeThinking  = wire.ShapeOf[deltaEvent[thinkingDelta]]()
-	writeSignature = wire.ShapeOf[deltaEvent[signatureDelta]]()
-	writeArguments = wire.ShapeOf[deltaEvent[jsonDelta]]()
+	writeText      = shape.Of[deltaEvent[textDelta]]()
+	writeThinking  = shape.Of[deltaEvent[thinkingDelta]]()
+	writeSignature = shape.Of[deltaEvent[signatureDelta]]()
+	writeArguments = shape.Of[deltaEvent[jsonDelta]]()
 )

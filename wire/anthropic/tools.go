@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // tools writes the tools and the choice. There is no list of allowed tools: the
@@ -13,7 +15,7 @@ func (w *writing) tools() {
 	c := w.in.Choice
 	offered := w.in.Tools
 	if c.Mode != utp.Named && len(c.Allowed) > 0 {
-		offered, _ = wire.Offered(offered, c)
+		offered, _ = codec.Offered(offered, c)
 		w.Lose("choice.allowed", "sent only these tools", "Anthropic has no list of allowed tools")
 	}
 	for i, t := range offered {
@@ -25,23 +27,23 @@ func (w *writing) tools() {
 }
 
 func (w *writing) tool(path string, t utp.Tool) {
-	rest, foreign := wire.UnpackExtra(t.Extra, provider)
+	rest, foreign := codec.UnpackExtra(t.Extra, provider)
 	if t.Kind == utp.HostedTool && len(rest) > 0 {
-		w.out.Tools = append(w.out.Tools, wire.JSON(rest, nil))
+		w.out.Tools = append(w.out.Tools, shape.JSON(rest, nil))
 		return
 	}
 	out := toolJSON{Name: w.names.Out(t.Name), Description: t.Description, Strict: t.Strict}
 	switch t.Kind {
 	case utp.FunctionTool:
-		schema, _, losses, _ := wire.RootObject.Convert(t.Schema, path+".parameters")
+		schema, _, losses, _ := dialect.RootObject.Convert(t.Schema, path+".parameters")
 		out.Schema = schema
 		w.Losses = append(w.Losses, losses...)
-		if t.Strict != nil && *t.Strict && !wire.Closed(schema) {
+		if t.Strict != nil && *t.Strict && !dialect.Closed(schema) {
 			out.Strict = nil
 			w.Lose(path+".strict", "dropped", "it wants additionalProperties false on every object")
 		}
 	case utp.CustomTool:
-		out.Description, out.Schema = wire.CustomFunction(t)
+		out.Description, out.Schema = codec.CustomFunction(t)
 		w.Lose(path, "sent as a function with one text", "free text tools are not known here")
 	default:
 		w.Lose(path, "dropped", "a "+string(t.Kind)+" tool of another provider cannot be offered here")
@@ -53,7 +55,7 @@ func (w *writing) tool(path string, t utp.Tool) {
 	if out.Name != t.Name {
 		w.Lose(path+".name", "sent as "+out.Name, "only letters, digits, _ and - are allowed, 64 at most")
 	}
-	w.out.Tools = append(w.out.Tools, wire.JSON(out, rest))
+	w.out.Tools = append(w.out.Tools, shape.JSON(out, rest))
 }
 
 // choice writes tool_choice; auto is the API's default.
@@ -82,6 +84,6 @@ func (w *writing) choice(c utp.Choice) {
 		out.One = &one
 	}
 	if out.Type != "auto" || out.One != nil && *out.One {
-		w.out.ToolChoice = wire.JSON(out, nil)
+		w.out.ToolChoice = shape.JSON(out, nil)
 	}
 }

@@ -11,6 +11,9 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // provider is the name of this API in Extra, Think and Unknown.
@@ -31,11 +34,11 @@ const maxName = 63
 type writing struct {
 	Back
 	in    *utp.Request
-	own   wire.Fields // of the request's Extra
-	names *wire.Names
-	back  map[string]*wire.Coercion // by the tools' own names
+	own   shape.Fields // of the request's Extra
+	names *codec.Names
+	back  map[string]*dialect.Coercion // by the tools' own names
 	out   requestJSON
-	wire.Outgoing
+	codec.Outgoing
 }
 
 // Open writes the request. The path has a query if a stream is asked for.
@@ -49,7 +52,7 @@ func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 		method = "streamGenerateContent?alt=sse"
 	}
 	one := r.Choice.Parallel != nil && !*r.Choice.Parallel
-	return w.exchange(method, wire.JSON(w.out, w.out.Rest), answer{names: w.names, back: w.back, model: r.Model, one: one})
+	return w.exchange(method, shape.JSON(w.out, w.out.Rest), answer{names: w.names, back: w.back, model: r.Model, one: one})
 }
 
 // Count writes the question how many tokens the request has; ReadCount reads
@@ -60,11 +63,11 @@ func (b Back) Count(r *utp.Request) (*wire.Exchange, error) {
 		return nil, err
 	}
 	if b.Vertex {
-		w.out.ToolConfig = wire.Value{}
-		return w.exchange("countTokens", wire.JSON(w.out, w.out.Rest), nil)
+		w.out.ToolConfig = shape.Value{}
+		return w.exchange("countTokens", shape.JSON(w.out, w.out.Rest), nil)
 	}
 	w.out.Model = "models/" + bare(r.Model)
-	return w.exchange("countTokens", wire.JSON(countRequest{wire.JSON(w.out, w.out.Rest)}, nil), nil)
+	return w.exchange("countTokens", shape.JSON(countRequest{shape.JSON(w.out, w.out.Rest)}, nil), nil)
 }
 
 // ReadCount reads the answer to Count, in tokens.
@@ -79,7 +82,7 @@ func ReadCount(body []byte) (int, error) {
 // bare is a model's name without the collection that it is in.
 func bare(model string) string { return model[strings.LastIndex(model, "/")+1:] }
 
-func (w *writing) exchange(method string, body wire.Value, a wire.Answer) (*wire.Exchange, error) {
+func (w *writing) exchange(method string, body shape.Value, a wire.Answer) (*wire.Exchange, error) {
 	path := "/v1beta/models/"
 	if w.Vertex {
 		path = "/publishers/google/models/"
@@ -89,12 +92,12 @@ func (w *writing) exchange(method string, body wire.Value, a wire.Answer) (*wire
 }
 
 func (b Back) write(r *utp.Request) (*writing, error) {
-	names, err := wire.NewNames(r.Tools, maxName)
+	names, err := codec.NewNames(r.Tools, maxName)
 	if err != nil {
 		return nil, err
 	}
 	names.Lead()
-	w := &writing{Back: b, in: r, names: names, back: map[string]*wire.Coercion{}, Outgoing: wire.Outgoing{Provider: provider}}
+	w := &writing{Back: b, in: r, names: names, back: map[string]*dialect.Coercion{}, Outgoing: codec.Outgoing{Provider: provider}}
 	w.own = w.Own("request", r.Extra)
 	w.out.Rest = w.own.Without("generationConfig", "toolConfig", array)
 	w.messages()
@@ -109,7 +112,7 @@ const maxStops = 5
 // the others what a Gemini client said.
 func (w *writing) generation() {
 	p := w.in.Params
-	said, _ := readGeneration.Read(wire.Value{Raw: w.own.Get("generationConfig")})
+	said, _ := readGeneration.Read(shape.Value{Raw: w.own.Get("generationConfig")})
 	out := generationJSON{MaxTokens: p.MaxTokens, Temperature: p.Temperature, TopP: p.TopP, TopK: p.TopK, Seed: p.Seed, Stop: p.Stop}
 	if len(out.Stop) > maxStops {
 		out.Stop = out.Stop[:maxStops]
@@ -119,10 +122,10 @@ func (w *writing) generation() {
 		out.Seed = nil
 		w.Lose("params.seed", "dropped", "Gemini's has 32 bits")
 	}
-	w.Refuse("Gemini has no such setting", wire.Param{Name: "context", Given: p.Context != nil}, wire.Param{Name: "user", Given: p.User != ""})
+	w.Refuse("Gemini has no such setting", codec.Param{Name: "context", Given: p.Context != nil}, codec.Param{Name: "user", Given: p.User != ""})
 	w.thinking(&out, said.Thinking)
 	w.format(&out, said)
-	if v := wire.JSON(out, said.Rest); string(v.Raw) != "{}" {
+	if v := shape.JSON(out, said.Rest); string(v.Raw) != "{}" {
 		w.out.Generation = v
 	}
 }
@@ -133,26 +136,26 @@ var (
 )
 
 // effort is what a client's thinkingConfig means.
-func effort(v wire.Value) string {
+func effort(v shape.Value) string {
 	t, err := readThinking.Read(v)
 	switch {
 	case err != nil:
 	case t.Level != "":
 		return strings.ToLower(t.Level)
 	case t.Budget != nil && *t.Budget >= 0:
-		return wire.Effort(*t.Budget)
+		return codec.Effort(*t.Budget)
 	}
 	return ""
 }
 
 // thinking is as the client wrote it while it means the same.
-func (w *writing) thinking(out *generationJSON, said wire.Value) {
+func (w *writing) thinking(out *generationJSON, said shape.Value) {
 	word := w.in.Params.Effort
 	if effort(said) == word {
 		out.Thinking = said
 		return
 	}
-	tokens, known := wire.Budget(word)
+	tokens, known := codec.Budget(word)
 	show := word != "none"
 	j := thinkingJSON{Include: &show}
 	switch model := w.in.Model; {
@@ -167,7 +170,7 @@ func (w *writing) thinking(out *generationJSON, said wire.Value) {
 		w.Lose("params.effort", "dropped", "the model does not think")
 		return
 	}
-	out.Thinking = wire.JSON(j, nil)
+	out.Thinking = shape.JSON(j, nil)
 }
 
 // budget is within what the model takes. Source: "Gemini thinking", budgets.
@@ -203,7 +206,7 @@ func schemaOf(g generationJSON) json.RawMessage {
 	case len(g.JSONSchema) > 0:
 		return g.JSONSchema
 	case len(g.Schema) > 0:
-		return wire.FromOpenAPI(g.Schema)
+		return dialect.FromOpenAPI(g.Schema)
 	case g.MIME == "application/json":
 		return json.RawMessage("{}")
 	}
@@ -226,20 +229,20 @@ func (w *writing) format(out *generationJSON, said generationJSON) {
 	case w.JSONSchema:
 		out.JSONSchema = schema
 	default:
-		converted, _, losses, _ := wire.OpenAPI.Convert(schema, "params.schema")
+		converted, _, losses, _ := dialect.OpenAPI.Convert(schema, "params.schema")
 		out.Schema = converted
 		w.Losses = append(w.Losses, losses...)
 	}
 }
 
 func (w *writing) tools() {
-	var functions, others []wire.Value
+	var functions, others []shape.Value
 	for i, t := range w.in.Tools {
 		path := fmt.Sprintf("tools[%d]", i)
 		own := w.Own(path, t.Extra)
 		switch {
 		case t.Kind == utp.HostedTool && len(own) > 0:
-			others = append(others, wire.JSON(own, nil))
+			others = append(others, shape.JSON(own, nil))
 		case t.Kind != utp.FunctionTool && t.Kind != utp.CustomTool:
 			w.Lose(path, "dropped", "a "+string(t.Kind)+" tool of another provider cannot be offered here")
 		default:
@@ -247,7 +250,7 @@ func (w *writing) tools() {
 		}
 	}
 	if len(functions) > 0 {
-		w.out.Tools = append(w.out.Tools, wire.JSON(toolJSON{Functions: functions}, nil))
+		w.out.Tools = append(w.out.Tools, shape.JSON(toolJSON{Functions: functions}, nil))
 	}
 	w.out.Tools = append(w.out.Tools, others...)
 	if len(w.out.Tools) > 0 {
@@ -255,11 +258,11 @@ func (w *writing) tools() {
 	}
 }
 
-func (w *writing) function(path string, t utp.Tool, own wire.Fields) wire.Value {
+func (w *writing) function(path string, t utp.Tool, own shape.Fields) shape.Value {
 	out := functionJSON{Name: w.names.OutLed(t.Name), Description: t.Description}
 	schema := t.Schema
 	if t.Kind == utp.CustomTool {
-		out.Description, schema = wire.CustomFunction(t)
+		out.Description, schema = codec.CustomFunction(t)
 		w.Lose(path, "sent as a function with one text", "free text tools are not known here")
 	}
 	if out.Name != t.Name {
@@ -268,11 +271,11 @@ func (w *writing) function(path string, t utp.Tool, own wire.Fields) wire.Value 
 	if t.Strict != nil && *t.Strict {
 		w.Lose(path+".strict", "dropped", "Gemini has no such setting")
 	}
-	converted, back, losses, _ := wire.OpenAPI.Convert(schema, path+".parameters")
+	converted, back, losses, _ := dialect.OpenAPI.Convert(schema, path+".parameters")
 	w.back[t.Name] = back
 	said := own.Get("parameters")
 	switch {
-	case said != nil && bytes.Equal(wire.FromOpenAPI(said), schema):
+	case said != nil && bytes.Equal(dialect.FromOpenAPI(said), schema):
 		out.Parameters = said
 	case w.JSONSchema || own.Get(asJSONSchema) != nil:
 		out.JSONSchema, w.back[t.Name] = schema, nil
@@ -280,7 +283,7 @@ func (w *writing) function(path string, t utp.Tool, own wire.Fields) wire.Value 
 		out.Parameters = converted
 		w.Losses = append(w.Losses, losses...)
 	}
-	return wire.JSON(out, own.Without("parameters", asJSONSchema))
+	return shape.JSON(out, own.Without("parameters", asJSONSchema))
 }
 
 // asJSONSchema marks, in a tool's Extra, that its client wrote JSON Schema.
@@ -306,14 +309,14 @@ func chosen(c *callingJSON) utp.Choice {
 
 // choice is as the client wrote it while it means the same.
 func (w *writing) choice(c utp.Choice, functions bool) {
-	said, _ := readConfig.Read(wire.Value{Raw: w.own.Get("toolConfig")})
+	said, _ := readConfig.Read(shape.Value{Raw: w.own.Get("toolConfig")})
 	if c.Parallel != nil && !*c.Parallel {
 		w.Lose("choice.parallel", "later calls of a reply are dropped", "Gemini has no such setting")
 	}
 	s := chosen(said.Calling)
 	if s.Mode == c.Mode && s.Name == c.Name && slices.Equal(s.Allowed, c.Allowed) {
 		if raw := w.own.Get("toolConfig"); raw != nil {
-			w.out.ToolConfig = wire.Value{Raw: raw}
+			w.out.ToolConfig = shape.Value{Raw: raw}
 		}
 		return
 	}
@@ -332,6 +335,6 @@ func (w *writing) choice(c utp.Choice, functions bool) {
 		j.Mode = "VALIDATED" // AUTO takes no list
 	}
 	if functions && (c.Mode != utp.Auto || len(j.Allowed) > 0) {
-		w.out.ToolConfig = wire.JSON(configJSON{Calling: &j}, said.Rest)
+		w.out.ToolConfig = shape.JSON(configJSON{Calling: &j}, said.Rest)
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // reasons maps utp.Stop to finishReason: there is none for calls.
@@ -16,7 +18,7 @@ var reasons = map[utp.Stop]string{
 
 // reason is the finishReason of an end; what Gemini itself said stays.
 func reason(end utp.End) (reason, message string) {
-	own, _ := wire.UnpackExtra(end.Extra, provider)
+	own, _ := codec.UnpackExtra(end.Extra, provider)
 	if said := own.Text("finishReason"); stops[said] == end.Stop && said != "" {
 		return said, own.Text("finishMessage")
 	}
@@ -24,24 +26,24 @@ func reason(end utp.End) (reason, message string) {
 }
 
 func usage(u utp.Usage) *usageJSON {
-	return &usageJSON{Prompt: wire.LooseInt(u.Prompt()), Cached: wire.LooseInt(u.CacheRead), Output: wire.LooseInt(u.Output),
-		Thoughts: wire.LooseInt(u.Reasoning), Total: wire.LooseInt(u.Prompt() + u.Completion())}
+	return &usageJSON{Prompt: shape.LooseInt(u.Prompt()), Cached: shape.LooseInt(u.CacheRead), Output: shape.LooseInt(u.Output),
+		Thoughts: shape.LooseInt(u.Reasoning), Total: shape.LooseInt(u.Prompt() + u.Completion())}
 }
 
 // chunk is a reply with some parts, and with its end if last is a Finish.
-func chunk(id, model string, parts []wire.Value, last *utp.Event) chunkJSON {
+func chunk(id, model string, parts []shape.Value, last *utp.Event) chunkJSON {
 	if parts == nil {
-		parts = []wire.Value{}
+		parts = []shape.Value{}
 	}
 	out := chunkJSON{ID: id, Model: model}
 	c := candidateJSON{Content: &contentJSON{Role: "model", Parts: parts}}
-	var rest wire.Fields
+	var rest shape.Fields
 	if last != nil {
 		why, message := reason(*last.End)
-		c.Reason, c.Message, out.Usage = wire.Loose(why), wire.Loose(message), usage(last.End.Usage)
-		rest, _ = wire.UnpackExtra(last.Extra, provider)
+		c.Reason, c.Message, out.Usage = shape.Loose(why), shape.Loose(message), usage(last.End.Usage)
+		rest, _ = codec.UnpackExtra(last.Extra, provider)
 	}
-	out.Candidates = []wire.Value{{Raw: writeCandidate.Write(c, rest)}}
+	out.Candidates = []shape.Value{{Raw: writeCandidate.Write(c, rest)}}
 	return out
 }
 
@@ -50,7 +52,7 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 	id, model := s.Named(r, reply.End)
 	var parts partList
 	var out chunkJSON
-	err := wire.Compose(r, reply, s, func(e utp.Event, words string) {
+	err := codec.Compose(r, reply, s, func(e utp.Event, words string) {
 		if e.Kind != utp.Finish {
 			parts.add(e, words)
 			return
@@ -65,16 +67,16 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 
 // partList makes parts of the events of a Sequence.
 type partList struct {
-	out    []wire.Value
+	out    []shape.Value
 	losses []wire.Loss
 }
 
 func (l *partList) put(p partJSON, extra json.RawMessage) {
-	own, _ := wire.UnpackExtra(extra, provider)
+	own, _ := codec.UnpackExtra(extra, provider)
 	if p.Signature == "" {
 		p.Signature = own.Text(signature)
 	}
-	l.out = append(l.out, wire.Value{Raw: readPart.Write(p, own.Without(signature))})
+	l.out = append(l.out, shape.Value{Raw: readPart.Write(p, own.Without(signature))})
 }
 
 func (l *partList) add(e utp.Event, words string) {
@@ -86,7 +88,7 @@ func (l *partList) add(e utp.Event, words string) {
 			l.put(partJSON{Text: &words}, nil)
 		}
 	case utp.CallEnd:
-		args, _ := wire.CallObject(*e.Call)
+		args, _ := codec.CallObject(*e.Call)
 		l.put(partJSON{Call: &callJSON{ID: e.Call.ID, Name: e.Call.Name, Args: args}}, e.Call.Extra)
 	case utp.Whole:
 		l.whole(e.Value)
@@ -104,7 +106,7 @@ func (l *partList) whole(p utp.Part) {
 		l.put(file(p), p.Extra)
 	case utp.Unknown:
 		if p.Provider == provider {
-			l.out = append(l.out, wire.Value{Raw: p.Raw})
+			l.out = append(l.out, shape.Value{Raw: p.Raw})
 			return
 		}
 		l.losses = append(l.losses, wire.Loss{Path: "parts", What: "dropped", Why: "only " + p.Provider + " understands it"})
@@ -115,7 +117,7 @@ func (l *partList) whole(p utp.Part) {
 // next request. Signatures are base64.
 func seal(t utp.Think) string {
 	if t.Provider != provider {
-		return wire.Seal(t)
+		return codec.Seal(t)
 	}
 	if _, err := base64.StdEncoding.DecodeString(t.Signature); err != nil {
 		return ""
@@ -127,12 +129,12 @@ func seal(t utp.Think) string {
 func (f Front) Writer(r *utp.Request, s wire.Stamp) wire.Writer {
 	w := &writer{array: f.Framing(r) == wire.NDJSON}
 	w.id, w.model = s.Named(r, utp.End{})
-	w.Emitter = wire.Emitter{Sequence: wire.Sequence{NewID: s.NewID, Turn: len(r.Messages)}, Event: w.event, Fail: w.fail}
+	w.Emitter = codec.Emitter{Sequence: codec.Sequence{NewID: s.NewID, Turn: len(r.Messages)}, Event: w.event, Fail: w.fail}
 	return w
 }
 
 type writer struct {
-	wire.Emitter
+	codec.Emitter
 	id, model string
 	array     bool
 	begun     bool
@@ -154,7 +156,7 @@ func (w *writer) send(data []byte, last bool) {
 	w.Send("", data)
 }
 
-func (w *writer) fail(err error) { w.send(wire.JSON(fault(wire.FaultOf(err)), nil).Raw, true) }
+func (w *writer) fail(err error) { w.send(shape.JSON(fault(wire.FaultOf(err)), nil).Raw, true) }
 
 func (w *writer) event(e utp.Event) {
 	var parts partList
@@ -169,8 +171,8 @@ func (w *writer) event(e utp.Event) {
 			parts.put(partJSON{Text: new(string), Thought: true, Signature: s}, nil)
 		}
 	case utp.Finish:
-		empty := wire.JSON(partJSON{Text: new(string)}, nil)
-		w.send(writeChunk.Write(chunk(w.id, w.model, []wire.Value{empty}, &e), nil), true)
+		empty := shape.JSON(partJSON{Text: new(string)}, nil)
+		w.send(writeChunk.Write(chunk(w.id, w.model, []shape.Value{empty}, &e), nil), true)
 		return
 	default:
 		parts.add(e, "")

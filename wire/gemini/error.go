@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // statuses are Google's names for errors. Source: google.rpc.Code.
@@ -18,7 +19,7 @@ var statuses = map[wire.FaultKind]string{
 // Error writes an error as Google does.
 func (Front) Error(err error) (status int, body []byte) {
 	f := wire.FaultOf(err)
-	return f.Status(), wire.JSON(fault(f), nil).Raw
+	return f.Status(), shape.JSON(fault(f), nil).Raw
 }
 
 func fault(f wire.Fault) errorJSON {
@@ -30,7 +31,7 @@ func fault(f wire.Fault) errorJSON {
 }
 
 // CountReply is the answer to a countTokens request.
-func CountReply(tokens int) []byte { return wire.JSON(countJSON{tokens}, nil).Raw }
+func CountReply(tokens int) []byte { return shape.JSON(countJSON{tokens}, nil).Raw }
 
 // ModelsPath is where the list of models is, by GET.
 const ModelsPath = "/v1beta/models"
@@ -56,9 +57,9 @@ func (Front) Models(models []wire.Model) []byte {
 	j := modelsJSON{Models: []modelJSON{}}
 	for _, m := range models {
 		if m.Chat {
-			j.Models = append(j.Models, modelJSON{Name: "models/" + m.ID, Display: m.ID, Window: wire.LooseInt(m.Context),
+			j.Models = append(j.Models, modelJSON{Name: "models/" + m.ID, Display: m.ID, Window: shape.LooseInt(m.Context),
 				Methods: []string{generate, "countTokens"}, Thinks: m.Think})
 		}
 	}
-	return wire.JSON(j, nil).Raw
+	return shape.JSON(j, nil).Raw
 }

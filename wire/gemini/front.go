@@ -9,6 +9,10 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // Front poses as Gemini.
@@ -23,7 +27,7 @@ const array = "stream_as_array"
 // Framing is how the stream for a request is cut: as server-sent events, or for
 // clients that did not ask for them as lines that are one JSON array together.
 func (Front) Framing(r *utp.Request) wire.Framing {
-	own, _ := wire.UnpackExtra(r.Extra, provider)
+	own, _ := codec.UnpackExtra(r.Extra, provider)
 	if own.Get(array) != nil {
 		return wire.NDJSON
 	}
@@ -43,13 +47,13 @@ type reading struct {
 func (Front) Read(r wire.HTTPRequest) (*utp.Request, []wire.Loss, error) {
 	var in reading
 	if err := in.read(r); err != nil {
-		return nil, nil, err
+		return nil, nil, (*wire.InputError)(err)
 	}
 	return &in.out, in.losses, nil
 }
 
-func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
-	body, err := wire.Body(h.Body)
+func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
+	body, err := shape.Body(h.Body)
 	if err != nil {
 		return err
 	}
@@ -58,14 +62,14 @@ func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
 	}
 	if !r.in.Inner.IsZero() {
 		if r.in, err = readRequest.Read(r.in.Inner); err != nil {
-			return wire.Inside(err, "generateContentRequest", -1)
+			return shape.Inside(err, "generateContentRequest", -1)
 		}
 	}
 	if r.in.Contents == nil {
-		return &wire.InputError{Path: "contents", Offset: -1, Want: "an array of contents"}
+		return &shape.Error{Path: "contents", Offset: -1, Want: "an array of contents"}
 	}
 	method := r.model(h.Path)
-	for _, step := range []func() *wire.InputError{r.system, r.contents, r.tools, r.config, r.generation} {
+	for _, step := range []func() *shape.Error{r.system, r.contents, r.tools, r.config, r.generation} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -73,16 +77,16 @@ func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
 	rest := r.in.Rest
 	for _, f := range []struct {
 		name  string
-		value wire.Value
+		value shape.Value
 	}{{"generationConfig", r.in.Generation}, {"toolConfig", r.in.ToolConfig}} {
 		if !f.value.IsZero() {
-			rest = append(rest, wire.Field{Name: f.name, Value: f.value.Raw})
+			rest = append(rest, shape.Field{Name: f.name, Value: f.value.Raw})
 		}
 	}
 	if r.out.Stream = method == "streamGenerateContent"; r.out.Stream && !slices.Contains(h.Query["alt"], "sse") {
-		rest = append(rest, wire.Field{Name: array, Value: []byte("true")})
+		rest = append(rest, shape.Field{Name: array, Value: []byte("true")})
 	}
-	r.out.Extra = wire.PackExtra(provider, rest)
+	r.out.Extra = codec.PackExtra(provider, rest)
 	return nil
 }
 
@@ -99,7 +103,7 @@ func (r *reading) lose(path, what, why string) {
 	r.losses = append(r.losses, wire.Loss{Path: path, What: what, Why: why})
 }
 
-func (r *reading) system() *wire.InputError {
+func (r *reading) system() *shape.Error {
 	if r.in.System.IsZero() {
 		return nil
 	}
@@ -109,23 +113,23 @@ func (r *reading) system() *wire.InputError {
 	}
 	c, err := readContent.Read(r.in.System)
 	if err != nil {
-		return wire.Inside(err, "systemInstruction", -1)
+		return shape.Inside(err, "systemInstruction", -1)
 	}
 	parts, err := r.parts(c.Parts, "systemInstruction")
 	r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.System, Parts: parts})
-	return wire.Inside(err, "systemInstruction", -1)
+	return shape.Inside(err, "systemInstruction", -1)
 }
 
-func (r *reading) contents() *wire.InputError {
+func (r *reading) contents() *shape.Error {
 	for i, v := range r.in.Contents {
 		if err := r.content(v, fmt.Sprintf("contents[%d]", i)); err != nil {
-			return wire.Inside(err, "contents", i)
+			return shape.Inside(err, "contents", i)
 		}
 	}
 	return nil
 }
 
-func (r *reading) content(v wire.Value, path string) *wire.InputError {
+func (r *reading) content(v shape.Value, path string) *shape.Error {
 	c, err := readContent.Read(v)
 	if err != nil {
 		return err
@@ -136,23 +140,23 @@ func (r *reading) content(v wire.Value, path string) *wire.InputError {
 		role = utp.Assistant
 	case "", "user", "function", "tool":
 	default:
-		return &wire.InputError{Path: "role", Offset: v.Offset, Want: "user or model, not " + c.Role}
+		return &shape.Error{Path: "role", Offset: v.Offset, Want: "user or model, not " + c.Role}
 	}
 	parts, err := r.parts(c.Parts, path)
 	if err != nil {
 		return err
 	}
-	out := utp.Message{Role: role, Parts: parts, Extra: wire.PackExtra(provider, c.Rest)}
-	r.out.Messages = append(r.out.Messages, wire.ResultsFirst(out)...)
+	out := utp.Message{Role: role, Parts: parts, Extra: codec.PackExtra(provider, c.Rest)}
+	r.out.Messages = append(r.out.Messages, history.ResultsFirst(out)...)
 	return nil
 }
 
-func (r *reading) parts(list []wire.Value, path string) ([]utp.Part, *wire.InputError) {
+func (r *reading) parts(list []shape.Value, path string) ([]utp.Part, *shape.Error) {
 	var out []utp.Part
 	for i, v := range list {
 		p, err := r.part(v, fmt.Sprintf("%s.parts[%d]", path, i))
 		if err != nil {
-			return nil, wire.Inside(err, "parts", i)
+			return nil, shape.Inside(err, "parts", i)
 		}
 		out = join(out, p)
 	}
@@ -175,16 +179,16 @@ func join(parts []utp.Part, p utp.Part) []utp.Part {
 	return parts
 }
 
-func (r *reading) part(v wire.Value, path string) (utp.Part, *wire.InputError) {
+func (r *reading) part(v shape.Value, path string) (utp.Part, *shape.Error) {
 	p, err := readPart.Read(v)
 	if err != nil {
 		return nil, err
 	}
 	rest := p.Rest
 	if p.Signature != "" && !p.Thought {
-		rest = append(rest, wire.Field{Name: signature, Value: wire.JSON(p.Signature, nil).Raw})
+		rest = append(rest, shape.Field{Name: signature, Value: shape.JSON(p.Signature, nil).Raw})
 	}
-	extra := wire.PackExtra(provider, rest)
+	extra := codec.PackExtra(provider, rest)
 	switch {
 	case p.Call != nil:
 		return r.call(p.Call, extra, path), nil
@@ -202,11 +206,11 @@ func (r *reading) part(v wire.Value, path string) (utp.Part, *wire.InputError) {
 	return utp.Unknown{Provider: provider, Raw: v.Raw}, nil
 }
 
-func inline(b *blobJSON, extra json.RawMessage, v wire.Value) (utp.Part, *wire.InputError) {
+func inline(b *blobJSON, extra json.RawMessage, v shape.Value) (utp.Part, *shape.Error) {
 	data, err := base64.StdEncoding.DecodeString(b.Data)
 	if err != nil {
 		if data, err = base64.URLEncoding.DecodeString(b.Data); err != nil {
-			return nil, &wire.InputError{Path: "inlineData.data", Offset: v.Offset, Want: fmt.Sprintf("base64 (%v)", err)}
+			return nil, &shape.Error{Path: "inlineData.data", Offset: v.Offset, Want: fmt.Sprintf("base64 (%v)", err)}
 		}
 	}
 	return utp.Blob{MIME: b.MIME, Data: data, Name: b.Name, Extra: extra}, nil
@@ -214,27 +218,27 @@ func inline(b *blobJSON, extra json.RawMessage, v wire.Value) (utp.Part, *wire.I
 
 // think reads reasoning. A signature that this package sealed names another origin.
 func think(p *partJSON) utp.Part {
-	if t, ok := wire.Unseal(p.Signature); ok {
+	if t, ok := codec.Unseal(p.Signature); ok {
 		t.Text = *p.Text
 		return t
 	}
-	return utp.Think{Text: *p.Text, Signature: p.Signature, Provider: provider, Extra: wire.PackExtra(provider, p.Rest)}
+	return utp.Think{Text: *p.Text, Signature: p.Signature, Provider: provider, Extra: codec.PackExtra(provider, p.Rest)}
 }
 
 func (r *reading) call(j *callJSON, extra json.RawMessage, path string) utp.Part {
 	r.unknown(path+".functionCall", j.Rest)
-	c := utp.Call{ID: wire.OriginID(j.ID), Name: j.Name, Source: utp.Native, Extra: extra, Args: j.Args}
+	c := utp.Call{ID: codec.OriginID(j.ID), Name: j.Name, Source: utp.Native, Extra: extra, Args: j.Args}
 	switch {
 	case len(j.Args) == 0:
 		c.Args = json.RawMessage("{}")
-	case !wire.IsObject(j.Args):
+	case !shape.IsObject(j.Args):
 		c.Args, c.RawArgs = nil, string(j.Args)
 	}
 	return c
 }
 
 // unknown reports fields inside a part that have no place.
-func (r *reading) unknown(path string, rest wire.Fields) {
+func (r *reading) unknown(path string, rest shape.Fields) {
 	for _, f := range rest {
 		r.lose(path+"."+f.Name, "dropped", "it is not known here")
 	}
@@ -242,13 +246,13 @@ func (r *reading) unknown(path string, rest wire.Fields) {
 
 // response reads a result: the text under "result", "output" or "error", or any
 // other object as JSON.
-func (r *reading) response(j *responseJSON, extra json.RawMessage, path string) (utp.Part, *wire.InputError) {
+func (r *reading) response(j *responseJSON, extra json.RawMessage, path string) (utp.Part, *shape.Error) {
 	r.unknown(path+".functionResponse", j.Rest)
-	out := utp.Result{CallID: wire.OriginID(j.ID), Name: j.Name, Status: utp.OK, Extra: extra}
+	out := utp.Result{CallID: codec.OriginID(j.ID), Name: j.Name, Status: utp.OK, Extra: extra}
 	text := string(j.Response)
-	fields, err := wire.Members(wire.Value{Raw: j.Response})
+	fields, err := shape.Members(shape.Value{Raw: j.Response})
 	if err == nil && len(fields) == 1 {
-		value := wire.Value{Raw: fields[0].Value}
+		value := shape.Value{Raw: fields[0].Value}
 		switch fields[0].Name {
 		case "result", "output":
 			if value.Kind() == '"' {
@@ -267,24 +271,24 @@ func (r *reading) response(j *responseJSON, extra json.RawMessage, path string) 
 	return out, bad
 }
 
-func (r *reading) tools() *wire.InputError {
+func (r *reading) tools() *shape.Error {
 	for i, v := range r.in.Tools {
 		t, err := readTool.Read(v)
 		if err != nil {
-			return wire.Inside(err, "tools", i)
+			return shape.Inside(err, "tools", i)
 		}
 		for k, v := range t.Functions {
 			f, err := readFunction.Read(v)
 			if err != nil {
-				return wire.Inside(wire.Inside(err, "functionDeclarations", k), "tools", i)
+				return shape.Inside(shape.Inside(err, "functionDeclarations", k), "tools", i)
 			}
 			r.out.Tools = append(r.out.Tools, tool(f))
 		}
 		for _, own := range t.Rest {
-			r.out.Tools = append(r.out.Tools, utp.Tool{Name: own.Name, Kind: utp.HostedTool, Extra: wire.PackExtra(provider, wire.Fields{own})})
+			r.out.Tools = append(r.out.Tools, utp.Tool{Name: own.Name, Kind: utp.HostedTool, Extra: codec.PackExtra(provider, shape.Fields{own})})
 		}
 	}
-	return wire.CheckTools(r.out.Tools)
+	return codec.CheckTools(r.out.Tools)
 }
 
 func tool(f functionJSON) utp.Tool {
@@ -292,31 +296,31 @@ func tool(f functionJSON) utp.Tool {
 	switch {
 	case len(f.JSONSchema) > 0:
 		out.Schema = f.JSONSchema
-		rest = append(rest, wire.Field{Name: asJSONSchema, Value: []byte("true")})
+		rest = append(rest, shape.Field{Name: asJSONSchema, Value: []byte("true")})
 	case len(f.Parameters) > 0:
-		out.Schema = wire.FromOpenAPI(f.Parameters)
-		rest = append(rest, wire.Field{Name: "parameters", Value: f.Parameters})
+		out.Schema = dialect.FromOpenAPI(f.Parameters)
+		rest = append(rest, shape.Field{Name: "parameters", Value: f.Parameters})
 	}
-	out.Extra = wire.PackExtra(provider, rest)
+	out.Extra = codec.PackExtra(provider, rest)
 	return out
 }
 
-func (r *reading) config() *wire.InputError {
+func (r *reading) config() *shape.Error {
 	if r.in.ToolConfig.IsZero() {
 		return nil
 	}
 	c, err := readConfig.Read(r.in.ToolConfig)
 	r.out.Choice = chosen(c.Calling)
-	return wire.Inside(err, "toolConfig", -1)
+	return shape.Inside(err, "toolConfig", -1)
 }
 
-func (r *reading) generation() *wire.InputError {
+func (r *reading) generation() *shape.Error {
 	if r.in.Generation.IsZero() {
 		return nil
 	}
 	g, err := readGeneration.Read(r.in.Generation)
 	if err != nil {
-		return wire.Inside(err, "generationConfig", -1)
+		return shape.Inside(err, "generationConfig", -1)
 	}
 	r.out.Params = utp.Params{MaxTokens: g.MaxTokens, Temperature: g.Temperature, TopP: g.TopP, TopK: g.TopK, Seed: g.Seed, Stop: g.Stop,
 		Effort: effort(g.Thinking), Schema: schemaOf(g)}

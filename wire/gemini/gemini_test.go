@@ -11,6 +11,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/gemini"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -98,7 +99,7 @@ func TestOtherSpellings(t *testing.T) {
 	if r.Stream || *r.Params.MaxTokens != 5 || r.Params.Effort != "low" || r.Messages[0].Text() != "Be brief." || len(r.Tools) != 1 {
 		t.Errorf("%+v", r)
 	}
-	ordered, losses := wire.Order(r.Messages, nil)
+	ordered, losses := history.Order(r.Messages, nil)
 	if len(losses) > 0 || ordered[3].Results()[0].Text() != "one" || ordered[4].Results()[0].Text() != "two" || ordered[3].Results()[0].CallID == "" {
 		t.Errorf("%+v %v", ordered, losses)
 	}

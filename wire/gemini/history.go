@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // signature is the field of an Extra that holds a part's thoughtSignature.
@@ -19,19 +21,19 @@ const signature = "thoughtSignature"
 const unsigned = "skip_thought_signature_validator"
 
 func (w *writing) messages() {
-	ordered, losses := wire.Order(w.in.Messages, nil)
+	ordered, losses := history.Order(w.in.Messages, nil)
 	w.Losses = append(w.Losses, losses...)
 	if !leveled.MatchString(w.in.Model) {
-		lifted := wire.LiftBlobs(ordered) // a response with files is new in Gemini 3
+		lifted := history.LiftBlobs(ordered) // a response with files is new in Gemini 3
 		if len(lifted) > len(ordered) {
 			w.Lose("messages", "files of results moved behind them", "the model takes no files in a response")
 		}
 		ordered = lifted
 	}
-	system, turns, losses := wire.Alternation{Drop: w.drop}.Turns(ordered)
+	system, turns, losses := history.Alternation{Drop: w.drop}.Turns(ordered)
 	w.Losses = append(w.Losses, losses...)
 	w.system(system)
-	w.out.Contents = []wire.Value{}
+	w.out.Contents = []shape.Value{}
 	for i, m := range turns {
 		role := "user"
 		if m.Role == utp.Assistant {
@@ -39,7 +41,7 @@ func (w *writing) messages() {
 		}
 		out := contentJSON{Role: role, Parts: w.parts(fmt.Sprintf("contents[%d]", i), m)}
 		own := w.Own(fmt.Sprintf("messages[%d]", i), m.Extra)
-		w.out.Contents = append(w.out.Contents, wire.JSON(out, own))
+		w.out.Contents = append(w.out.Contents, shape.JSON(out, own))
 	}
 }
 
@@ -49,7 +51,7 @@ func (w *writing) system(system []utp.Message) {
 		out.Parts = append(out.Parts, w.parts("systemInstruction", m)...)
 	}
 	if len(out.Parts) > 0 {
-		w.out.System = wire.JSON(out, nil)
+		w.out.System = shape.JSON(out, nil)
 	}
 }
 
@@ -84,7 +86,7 @@ func unsendable(b utp.Blob) string {
 	return "Gemini does not take " + b.MIME
 }
 
-func (w *writing) parts(path string, m utp.Message) (out []wire.Value) {
+func (w *writing) parts(path string, m utp.Message) (out []shape.Value) {
 	first := m.Role == utp.Assistant && leveled.MatchString(w.in.Model)
 	for i, p := range m.Parts {
 		v := w.part(fmt.Sprintf("%s.parts[%d]", path, i), p, &first)
@@ -95,13 +97,13 @@ func (w *writing) parts(path string, m utp.Message) (out []wire.Value) {
 
 // part writes a part. bare is that the turn's first call is still to come, which
 // must not be without a signature.
-func (w *writing) part(path string, p utp.Part, bare *bool) wire.Value {
+func (w *writing) part(path string, p utp.Part, bare *bool) shape.Value {
 	switch p := p.(type) {
 	case utp.Text:
 		own := w.Own(path, p.Extra)
-		return wire.JSON(partJSON{Text: &p.Text, Signature: own.Text(signature)}, own.Without(signature))
+		return shape.JSON(partJSON{Text: &p.Text, Signature: own.Text(signature)}, own.Without(signature))
 	case utp.Think:
-		return wire.JSON(partJSON{Text: &p.Text, Thought: true, Signature: p.Signature}, w.Own(path, p.Extra))
+		return shape.JSON(partJSON{Text: &p.Text, Thought: true, Signature: p.Signature}, w.Own(path, p.Extra))
 	case utp.Call:
 		own := w.Own(path, p.Extra)
 		j := partJSON{Call: w.call(path, p), Signature: own.Text(signature)}
@@ -109,15 +111,15 @@ func (w *writing) part(path string, p utp.Part, bare *bool) wire.Value {
 			j.Signature = unsigned
 		}
 		*bare = false
-		return wire.JSON(j, own.Without(signature))
+		return shape.JSON(j, own.Without(signature))
 	case utp.Result:
-		return wire.JSON(partJSON{Response: w.response(path, p)}, w.Own(path, p.Extra))
+		return shape.JSON(partJSON{Response: w.response(path, p)}, w.Own(path, p.Extra))
 	case utp.Blob:
-		return wire.JSON(file(p), w.Own(path, p.Extra))
+		return shape.JSON(file(p), w.Own(path, p.Extra))
 	case utp.Unknown:
-		return wire.Value{Raw: p.Raw}
+		return shape.Value{Raw: p.Raw}
 	}
-	return wire.JSON(partJSON{}, nil)
+	return shape.JSON(partJSON{}, nil)
 }
 
 func (w *writing) id(id string) string {
@@ -128,7 +130,7 @@ func (w *writing) id(id string) string {
 }
 
 func (w *writing) call(path string, c utp.Call) *callJSON {
-	args, ok := wire.CallObject(c)
+	args, ok := codec.CallObject(c)
 	if !ok {
 		w.Lose(path+".args", "sent as _raw", "the arguments are no JSON object")
 	}
@@ -149,14 +151,14 @@ type (
 func (w *writing) response(path string, r utp.Result) *responseJSON {
 	out := &responseJSON{ID: w.id(r.CallID), Name: w.names.OutLed(r.Name)}
 	text, failed := r.Text(), r.Status == utp.Failed || r.Status == utp.Denied
-	fields, err := wire.Members(wire.Value{Raw: []byte(text)})
+	fields, err := shape.Members(shape.Value{Raw: []byte(text)})
 	switch {
 	case failed && (err != nil || fields.Get("error") == nil):
-		out.Response = wire.JSON(errorOf{text}, nil).Raw
+		out.Response = shape.JSON(errorOf{text}, nil).Raw
 	case err == nil && strings.TrimSpace(text) != "":
 		out.Response = json.RawMessage(text)
 	default:
-		out.Response = wire.JSON(resultOf{text}, nil).Raw
+		out.Response = shape.JSON(resultOf{text}, nil).Raw
 	}
 	for i, p := range r.Parts {
 		at := fmt.Sprintf("%s.parts[%d]", path, i)
@@ -167,7 +169,7 @@ func (w *writing) response(path string, r utp.Result) *responseJSON {
 				w.Lose(at, "dropped", why)
 				continue
 			}
-			out.Parts = append(out.Parts, wire.JSON(file(p), nil))
+			out.Parts = append(out.Parts, shape.JSON(file(p), nil))
 		default:
 			w.Lose(at, "dropped", "a response cannot hold it")
 		}

@@ -6,6 +6,9 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // stops maps finishReason; those that are not here are an ordinary end.
@@ -19,8 +22,8 @@ var stops = map[string]utp.Stop{
 }
 
 type answer struct {
-	names *wire.Names
-	back  map[string]*wire.Coercion
+	names *codec.Names
+	back  map[string]*dialect.Coercion
 	model string
 	one   bool // later calls are dropped
 }
@@ -28,17 +31,17 @@ type answer struct {
 // Read reads a whole reply, or a stream's array of chunks. An error body is an
 // *wire.Error.
 func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
-	return wire.ReadWhole(a.Reader(newID), body)
+	return codec.ReadWhole(a.Reader(newID), body)
 }
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{answer: a, Incoming: wire.NewIncoming(provider, a.model, a.names, newID)}
+	return &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID)}
 }
 
 type reader struct {
 	answer
-	wire.Incoming
+	codec.Incoming
 	evs     []utp.Event
 	calls   int
 	stopped bool // a finishReason was seen
@@ -46,7 +49,7 @@ type reader struct {
 
 func (r *reader) Feed(f wire.Frame) []utp.Event {
 	if !r.Over && len(f.Data) > 0 && !f.Done() {
-		r.frame(wire.Value{Raw: f.Data})
+		r.frame(shape.Value{Raw: f.Data})
 	}
 	return r.take()
 }
@@ -67,7 +70,7 @@ func (r *reader) take() []utp.Event {
 	return evs
 }
 
-func (r *reader) frame(v wire.Value) {
+func (r *reader) frame(v shape.Value) {
 	if v.Kind() != '[' {
 		r.chunk(v)
 		return
@@ -81,7 +84,7 @@ func (r *reader) frame(v wire.Value) {
 	}
 }
 
-func (r *reader) chunk(v wire.Value) {
+func (r *reader) chunk(v shape.Value) {
 	j, err := readReply.Read(v)
 	if err != nil {
 		r.Foreign(v.Raw, err)
@@ -94,7 +97,7 @@ func (r *reader) chunk(v wire.Value) {
 		return
 	}
 	if j.Candidates == nil && j.Feedback == nil && j.Usage == nil {
-		r.Foreign(v.Raw, &wire.InputError{Offset: -1, Want: "candidates"})
+		r.Foreign(v.Raw, &shape.Error{Offset: -1, Want: "candidates"})
 		return
 	}
 	r.note(&j)
@@ -148,14 +151,14 @@ func (r *reader) stop(stop utp.Stop, reason, message string) {
 	if reason == "STOP" || reason == "MAX_TOKENS" {
 		return
 	}
-	said := wire.Fields{{Name: "finishReason", Value: wire.JSON(reason, nil).Raw}}
+	said := shape.Fields{{Name: "finishReason", Value: shape.JSON(reason, nil).Raw}}
 	if message != "" {
-		said = append(said, wire.Field{Name: "finishMessage", Value: wire.JSON(message, nil).Raw})
+		said = append(said, shape.Field{Name: "finishMessage", Value: shape.JSON(message, nil).Raw})
 	}
-	r.End.Extra = wire.PackExtra(provider, said)
+	r.End.Extra = codec.PackExtra(provider, said)
 }
 
-func (r *reader) part(v wire.Value) {
+func (r *reader) part(v shape.Value) {
 	p, err := readPart.Read(v)
 	if err != nil {
 		return
@@ -183,10 +186,10 @@ func (r *reader) part(v wire.Value) {
 
 // signed is the Extra of a part with a signature.
 func signed(s string) json.RawMessage {
-	return wire.PackExtra(provider, wire.Fields{{Name: signature, Value: wire.JSON(s, nil).Raw}})
+	return codec.PackExtra(provider, shape.Fields{{Name: signature, Value: shape.JSON(s, nil).Raw}})
 }
 
-func (r *reader) inline(p *partJSON, v wire.Value) {
+func (r *reader) inline(p *partJSON, v shape.Value) {
 	data, err := base64.StdEncoding.DecodeString(p.Inline.Data)
 	if err != nil {
 		r.Part(utp.Unknown{Provider: provider, Raw: v.Raw})
@@ -208,7 +211,7 @@ func (r *reader) call(p *partJSON) {
 		return
 	}
 	args := r.back[name].Apply(p.Call.Args)
-	r.Call(wire.Fragment{Index: -1, ID: p.Call.ID, Name: p.Call.Name, Args: string(args), Whole: true})
+	r.Call(codec.Fragment{Index: -1, ID: p.Call.ID, Name: p.Call.Name, Args: string(args), Whole: true})
 	evs := r.take()
 	if p.Signature != "" {
 		for i := range evs {

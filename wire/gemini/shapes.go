@@ -3,25 +3,25 @@ package gemini
 import (
 	"encoding/json"
 
-	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // requestJSON is the body of :generateContent.
 type requestJSON struct {
-	Model      string       `json:"model,omitempty"` // of :countTokens; else it is in the path
-	System     wire.Value   `json:"systemInstruction,omitzero"`
-	Contents   []wire.Value `json:"contents"`
-	Tools      []wire.Value `json:"tools,omitempty"`
-	ToolConfig wire.Value   `json:"toolConfig,omitzero"`
-	Generation wire.Value   `json:"generationConfig,omitzero"`
-	Inner      wire.Value   `json:"generateContentRequest,omitzero"` // of :countTokens
-	Rest       wire.Fields  `json:"-"`
+	Model      string        `json:"model,omitempty"` // of :countTokens; else it is in the path
+	System     shape.Value   `json:"systemInstruction,omitzero"`
+	Contents   []shape.Value `json:"contents"`
+	Tools      []shape.Value `json:"tools,omitempty"`
+	ToolConfig shape.Value   `json:"toolConfig,omitzero"`
+	Generation shape.Value   `json:"generationConfig,omitzero"`
+	Inner      shape.Value   `json:"generateContentRequest,omitzero"` // of :countTokens
+	Rest       shape.Fields  `json:"-"`
 }
 
 type contentJSON struct {
-	Role  string       `json:"role,omitempty"`
-	Parts []wire.Value `json:"parts"`
-	Rest  wire.Fields  `json:"-"`
+	Role  string        `json:"role,omitempty"`
+	Parts []shape.Value `json:"parts"`
+	Rest  shape.Fields  `json:"-"`
 }
 
 // partJSON is a part; exactly one of its forms is set.
@@ -33,7 +33,7 @@ type partJSON struct {
 	Response  *responseJSON `json:"functionResponse,omitempty"`
 	Thought   bool          `json:"thought,omitempty"`
 	Signature string        `json:"thoughtSignature,omitempty"`
-	Rest      wire.Fields   `json:"-"`
+	Rest      shape.Fields  `json:"-"`
 }
 
 type blobJSON struct {
@@ -52,20 +52,20 @@ type callJSON struct {
 	ID   string          `json:"id,omitempty"` // Vertex AI refuses it
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args,omitempty"`
-	Rest wire.Fields     `json:"-"`
+	Rest shape.Fields    `json:"-"`
 }
 
 type responseJSON struct {
 	ID       string          `json:"id,omitempty"`
 	Name     string          `json:"name"`
 	Response json.RawMessage `json:"response"` // an object
-	Parts    []wire.Value    `json:"parts,omitempty"`
-	Rest     wire.Fields     `json:"-"`
+	Parts    []shape.Value   `json:"parts,omitempty"`
+	Rest     shape.Fields    `json:"-"`
 }
 
 type toolJSON struct {
-	Functions []wire.Value `json:"functionDeclarations,omitempty"`
-	Rest      wire.Fields  `json:"-"` // Google's own tools, by name
+	Functions []shape.Value `json:"functionDeclarations,omitempty"`
+	Rest      shape.Fields  `json:"-"` // Google's own tools, by name
 }
 
 type functionJSON struct {
@@ -73,12 +73,12 @@ type functionJSON struct {
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"`           // a Schema
 	JSONSchema  json.RawMessage `json:"parametersJsonSchema,omitempty"` // instead
-	Rest        wire.Fields     `json:"-"`
+	Rest        shape.Fields    `json:"-"`
 }
 
 type configJSON struct {
 	Calling *callingJSON `json:"functionCallingConfig,omitempty"`
-	Rest    wire.Fields  `json:"-"`
+	Rest    shape.Fields `json:"-"`
 }
 
 type callingJSON struct {
@@ -96,15 +96,15 @@ type generationJSON struct {
 	MIME        string          `json:"responseMimeType,omitempty"`
 	Schema      json.RawMessage `json:"responseSchema,omitempty"`
 	JSONSchema  json.RawMessage `json:"responseJsonSchema,omitempty"`
-	Thinking    wire.Value      `json:"thinkingConfig,omitzero"`
-	Rest        wire.Fields     `json:"-"`
+	Thinking    shape.Value     `json:"thinkingConfig,omitzero"`
+	Rest        shape.Fields    `json:"-"`
 }
 
 type thinkingJSON struct {
-	Include *bool       `json:"includeThoughts,omitempty"`
-	Budget  *int        `json:"thinkingBudget,omitempty"` // up to Gemini 2.5
-	Level   string      `json:"thinkingLevel,omitempty"`  // from Gemini 3
-	Rest    wire.Fields `json:"-"`
+	Include *bool        `json:"includeThoughts,omitempty"`
+	Budget  *int         `json:"thinkingBudget,omitempty"` // up to Gemini 2.5
+	Level   string       `json:"thinkingLevel,omitempty"`  // from Gemini 3
+	Rest    shape.Fields `json:"-"`
 }
 
 // replyJSON is a whole reply or a chunk of one.
@@ -112,39 +112,39 @@ type replyJSON struct {
 	Candidates []candidateJSON `json:"candidates,omitempty"`
 	Feedback   *feedbackJSON   `json:"promptFeedback,omitempty"`
 	Usage      *usageJSON      `json:"usageMetadata,omitempty"`
-	Model      wire.Loose      `json:"modelVersion,omitempty"`
-	ID         wire.Loose      `json:"responseId,omitempty"`
-	Error      wire.Value      `json:"error,omitzero"`
+	Model      shape.Loose     `json:"modelVersion,omitempty"`
+	ID         shape.Loose     `json:"responseId,omitempty"`
+	Error      shape.Value     `json:"error,omitzero"`
 }
 
 // chunkJSON is replyJSON as it is written.
 type chunkJSON struct {
-	Candidates []wire.Value `json:"candidates"`
-	Usage      *usageJSON   `json:"usageMetadata,omitempty"`
-	Model      string       `json:"modelVersion,omitempty"`
-	ID         string       `json:"responseId,omitempty"`
+	Candidates []shape.Value `json:"candidates"`
+	Usage      *usageJSON    `json:"usageMetadata,omitempty"`
+	Model      string        `json:"modelVersion,omitempty"`
+	ID         string        `json:"responseId,omitempty"`
 }
 
 type candidateJSON struct {
-	Content *contentJSON  `json:"content,omitempty"`
-	Reason  wire.Loose    `json:"finishReason,omitempty"`
-	Message wire.Loose    `json:"finishMessage,omitempty"`
-	Index   wire.LooseInt `json:"index"`
-	Rest    wire.Fields   `json:"-"`
+	Content *contentJSON   `json:"content,omitempty"`
+	Reason  shape.Loose    `json:"finishReason,omitempty"`
+	Message shape.Loose    `json:"finishMessage,omitempty"`
+	Index   shape.LooseInt `json:"index"`
+	Rest    shape.Fields   `json:"-"`
 }
 
 type feedbackJSON struct {
-	Reason  wire.Loose `json:"blockReason,omitempty"`
-	Message wire.Loose `json:"blockReasonMessage,omitempty"`
+	Reason  shape.Loose `json:"blockReason,omitempty"`
+	Message shape.Loose `json:"blockReasonMessage,omitempty"`
 }
 
 type usageJSON struct {
-	Prompt   wire.LooseInt `json:"promptTokenCount"`
-	Cached   wire.LooseInt `json:"cachedContentTokenCount,omitempty"`
-	Output   wire.LooseInt `json:"candidatesTokenCount"`
-	Thoughts wire.LooseInt `json:"thoughtsTokenCount,omitempty"`
-	ToolUse  wire.LooseInt `json:"toolUsePromptTokenCount,omitempty"`
-	Total    wire.LooseInt `json:"totalTokenCount"`
+	Prompt   shape.LooseInt `json:"promptTokenCount"`
+	Cached   shape.LooseInt `json:"cachedContentTokenCount,omitempty"`
+	Output   shape.LooseInt `json:"candidatesTokenCount"`
+	Thoughts shape.LooseInt `json:"thoughtsTokenCount,omitempty"`
+	ToolUse  shape.LooseInt `json:"toolUsePromptTokenCount,omitempty"`
+	Total    shape.LooseInt `json:"totalTokenCount"`
 }
 
 type errorJSON struct {
@@ -164,7 +164,7 @@ type retryInfo struct {
 }
 
 type countRequest struct {
-	Inner wire.Value `json:"generateContentRequest"`
+	Inner shape.Value `json:"generateContentRequest"`
 }
 
 type countJSON struct {
@@ -176,24 +176,24 @@ type modelsJSON struct {
 }
 
 type modelJSON struct {
-	Name    string        `json:"name"` // "models/gemini-2.5-flash"
-	Version string        `json:"version,omitempty"`
-	Display string        `json:"displayName,omitempty"`
-	Window  wire.LooseInt `json:"inputTokenLimit,omitempty"`
-	Methods []string      `json:"supportedGenerationMethods"`
-	Thinks  *bool         `json:"thinking,omitempty"`
+	Name    string         `json:"name"` // "models/gemini-2.5-flash"
+	Version string         `json:"version,omitempty"`
+	Display string         `json:"displayName,omitempty"`
+	Window  shape.LooseInt `json:"inputTokenLimit,omitempty"`
+	Methods []string       `json:"supportedGenerationMethods"`
+	Thinks  *bool          `json:"thinking,omitempty"`
 }
 
 var (
-	readRequest    = wire.ProtoShapeOf[requestJSON]()
-	readContent    = wire.ProtoShapeOf[contentJSON]()
-	readPart       = wire.ProtoShapeOf[partJSON]()
-	readTool       = wire.ProtoShapeOf[toolJSON]()
-	readFunction   = wire.ProtoShapeOf[functionJSON]()
-	readConfig     = wire.ProtoShapeOf[configJSON]()
-	readGeneration = wire.ProtoShapeOf[generationJSON]()
-	readThinking   = wire.ProtoShapeOf[thinkingJSON]()
-	readReply      = wire.ProtoShapeOf[replyJSON]()
-	writeChunk     = wire.ShapeOf[chunkJSON]()
-	writeCandidate = wire.ShapeOf[candidateJSON]()
+	readRequest    = shape.ProtoOf[requestJSON]()
+	readContent    = shape.ProtoOf[contentJSON]()
+	readPart       = shape.ProtoOf[partJSON]()
+	readTool       = shape.ProtoOf[toolJSON]()
+	readFunction   = shape.ProtoOf[functionJSON]()
+	readConfig     = shape.ProtoOf[configJSON]()
+	readGeneration = shape.ProtoOf[generationJSON]()
+	readThinking   = shape.ProtoOf[thinkingJSON]()
+	readReply      = shape.ProtoOf[replyJSON]()
+	writeChunk     = shape.Of[chunkJSON]()
+	writeCandidate = shape.Of[candidateJSON]()
 )

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // Paths of the server's own questions. Show is a POST of ShowRequest, the
@@ -20,11 +21,11 @@ const (
 
 type listJSON struct {
 	Models []struct {
-		Name         string        `json:"name"`
-		Model        string        `json:"model"`
-		Context      wire.LooseInt `json:"context_length"` // of /api/ps: as loaded
-		Capabilities []string      `json:"capabilities"`
-		RemoteHost   string        `json:"remote_host"` // of a model that runs in Ollama's cloud
+		Name         string         `json:"name"`
+		Model        string         `json:"model"`
+		Context      shape.LooseInt `json:"context_length"` // of /api/ps: as loaded
+		Capabilities []string       `json:"capabilities"`
+		RemoteHost   string         `json:"remote_host"` // of a model that runs in Ollama's cloud
 		Details      struct {
 			Family string `json:"family"`
 		} `json:"details"`
@@ -68,7 +69,7 @@ type showRequest struct {
 
 // ShowRequest is the body of a ShowPath request.
 func ShowRequest(model string) []byte {
-	b, err := wire.Marshal(showRequest{model})
+	b, err := shape.Marshal(showRequest{model})
 	if err != nil {
 		return []byte("{}")
 	}
@@ -104,7 +105,7 @@ func Show(model string, body []byte) (Details, error) {
 	}
 	for key, raw := range j.Info {
 		if strings.HasSuffix(key, ".context_length") {
-			var n wire.LooseInt
+			var n shape.LooseInt
 			_ = json.Unmarshal(raw, &n)
 			d.Context = max(d.Context, int(n))
 		}

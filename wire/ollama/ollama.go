@@ -10,6 +10,9 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // Back calls an Ollama server.
@@ -20,13 +23,13 @@ var _ wire.Back = Back{}
 const path = "/api/chat"
 
 type requestJSON struct {
-	Model    string              `json:"model"`
-	Messages []messageJSON       `json:"messages"`
-	Tools    []wire.FunctionTool `json:"tools,omitempty"`
-	Stream   bool                `json:"stream"` // true is the default: false must be said
-	Think    any                 `json:"think,omitempty"`
-	Format   json.RawMessage     `json:"format,omitempty"`
-	Options  optionsJSON         `json:"options,omitzero"`
+	Model    string               `json:"model"`
+	Messages []messageJSON        `json:"messages"`
+	Tools    []codec.FunctionTool `json:"tools,omitempty"`
+	Stream   bool                 `json:"stream"` // true is the default: false must be said
+	Think    any                  `json:"think,omitempty"`
+	Format   json.RawMessage      `json:"format,omitempty"`
+	Options  optionsJSON          `json:"options,omitzero"`
 }
 
 type optionsJSON struct {
@@ -63,7 +66,7 @@ type functionCall struct {
 
 type writing struct {
 	in     *utp.Request
-	names  *wire.Names
+	names  *codec.Names
 	out    requestJSON
 	losses []wire.Loss
 }
@@ -74,7 +77,7 @@ func (w *writing) lose(path, what, why string) {
 
 // Open writes the request.
 func (Back) Open(r *utp.Request) (*wire.Exchange, error) {
-	names, err := wire.NewNames(r.Tools, 0)
+	names, err := codec.NewNames(r.Tools, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +88,7 @@ func (Back) Open(r *utp.Request) (*wire.Exchange, error) {
 	if len(r.Extra) > 0 {
 		w.lose("extra", "dropped", "it belongs to another provider")
 	}
-	body, err := wire.Marshal(w.out)
+	body, err := shape.Marshal(w.out)
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +106,8 @@ func (w *writing) tools() {
 	if c.Mode == utp.None {
 		return
 	}
-	offered, _ := wire.Offered(w.in.Tools, c)
-	tools, losses := wire.Functions(offered, w.names)
+	offered, _ := codec.Offered(w.in.Tools, c)
+	tools, losses := codec.Functions(offered, w.names)
 	w.losses = append(w.losses, losses...)
 	for i := range tools {
 		if tools[i].Function.Strict != nil {
@@ -154,10 +157,10 @@ func (w *writing) params() {
 }
 
 func (w *writing) messages() {
-	messages, losses := wire.Order(w.in.Messages, nil)
+	messages, losses := history.Order(w.in.Messages, nil)
 	w.losses = append(w.losses, losses...)
 	w.out.Messages = []messageJSON{}
-	for i, m := range wire.LiftBlobs(messages) {
+	for i, m := range history.LiftBlobs(messages) {
 		path := fmt.Sprintf("messages[%d]", i)
 		if m.Role != utp.ToolRole {
 			w.out.Messages = append(w.out.Messages, w.message(path, m))
@@ -165,7 +168,7 @@ func (w *writing) messages() {
 		}
 		for _, r := range m.Results() {
 			w.out.Messages = append(w.out.Messages, messageJSON{
-				Role: "tool", Content: wire.ResultText(r), ToolName: r.Name, ToolCallID: r.CallID})
+				Role: "tool", Content: history.ResultText(r), ToolName: r.Name, ToolCallID: r.CallID})
 		}
 	}
 }
@@ -198,9 +201,9 @@ type customInput struct {
 }
 
 func (w *writing) call(path string, c utp.Call, index int) toolCall {
-	args, ok := wire.Object(c.Args, c.RawArgs)
+	args, ok := codec.Object(c.Args, c.RawArgs)
 	if c.Kind == utp.CustomCall {
-		if b, err := wire.Marshal(customInput{c.RawArgs}); err == nil {
+		if b, err := shape.Marshal(customInput{c.RawArgs}); err == nil {
 			args, ok = b, true
 		}
 	}

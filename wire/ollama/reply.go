@@ -5,26 +5,28 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // replyJSON is a line of the stream, or a whole reply: the same with done set.
 type replyJSON struct {
-	Model      wire.Loose        `json:"model"`
-	Message    *wire.ChatMessage `json:"message"`
-	Done       bool              `json:"done"`
-	DoneReason wire.Loose        `json:"done_reason"`
-	PromptEval wire.LooseInt     `json:"prompt_eval_count"` // absent when all of the prompt was cached
-	Eval       wire.LooseInt     `json:"eval_count"`
-	Error      json.RawMessage   `json:"error"`
+	Model      shape.Loose        `json:"model"`
+	Message    *codec.ChatMessage `json:"message"`
+	Done       bool               `json:"done"`
+	DoneReason shape.Loose        `json:"done_reason"`
+	PromptEval shape.LooseInt     `json:"prompt_eval_count"` // absent when all of the prompt was cached
+	Eval       shape.LooseInt     `json:"eval_count"`
+	Error      json.RawMessage    `json:"error"`
 }
 
 // stops maps done_reason; "load" and "unload" answer requests without messages.
-var stops = map[wire.Loose]utp.Stop{
+var stops = map[shape.Loose]utp.Stop{
 	"": utp.StopEnd, "stop": utp.StopEnd, "length": utp.StopLength, "load": utp.StopEnd, "unload": utp.StopEnd,
 }
 
 type answer struct {
-	names *wire.Names
+	names *codec.Names
 	one   bool
 }
 
@@ -38,11 +40,11 @@ func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{build: wire.Builder{Names: a.names, NewID: newID, One: a.one}}
+	return &reader{build: codec.Builder{Names: a.names, NewID: newID, One: a.one}}
 }
 
 type reader struct {
-	build wire.Builder
+	build codec.Builder
 	end   utp.End
 	done  bool
 	err   error
@@ -95,7 +97,7 @@ func (r *reader) line(data []byte) {
 func (r *reader) message(j *replyJSON, data []byte) {
 	m := j.Message
 	if m == nil {
-		m = new(wire.ChatMessage)
+		m = new(codec.ChatMessage)
 		_ = json.Unmarshal(data, m)
 		j.Done = j.Done || len(m.ToolCalls) > 0
 	}

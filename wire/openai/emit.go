@@ -5,18 +5,20 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // reasons maps utp.Stop to finish_reason.
-var reasons = map[utp.Stop]wire.Loose{
+var reasons = map[utp.Stop]shape.Loose{
 	utp.StopEnd: "stop", utp.StopSequence: "stop", utp.StopTool: "tool_calls", utp.StopPause: "stop",
 	utp.StopLength: "length", utp.StopFilter: "content_filter",
 }
 
 func usage(u utp.Usage) *usageJSON {
-	out := &usageJSON{Prompt: wire.LooseInt(u.Prompt()), Completion: wire.LooseInt(u.Completion()), Total: wire.LooseInt(u.Prompt() + u.Completion())}
-	out.PromptHow = &promptHow{wire.LooseInt(u.CacheRead), wire.LooseInt(u.CacheWrite)}
-	out.CompletionHow = &completionHow{wire.LooseInt(u.Reasoning)}
+	out := &usageJSON{Prompt: shape.LooseInt(u.Prompt()), Completion: shape.LooseInt(u.Completion()), Total: shape.LooseInt(u.Prompt() + u.Completion())}
+	out.PromptHow = &promptHow{shape.LooseInt(u.CacheRead), shape.LooseInt(u.CacheWrite)}
+	out.CompletionHow = &completionHow{shape.LooseInt(u.Reasoning)}
 	return out
 }
 
@@ -26,42 +28,42 @@ func usage(u utp.Usage) *usageJSON {
 const carry = "utp"
 
 // callExtra reads the Extra of a call from what stands beside it.
-func callExtra(rest wire.Fields) json.RawMessage {
-	content, _ := wire.Members(wire.Value{Raw: rest.Get("extra_content")})
-	foreign, _ := wire.Members(wire.Value{Raw: content.Get(carry)})
+func callExtra(rest shape.Fields) json.RawMessage {
+	content, _ := shape.Members(shape.Value{Raw: rest.Get("extra_content")})
+	foreign, _ := shape.Members(shape.Value{Raw: content.Get(carry)})
 	if foreign == nil {
-		return wire.PackExtra(provider, rest)
+		return codec.PackExtra(provider, rest)
 	}
 	rest = rest.Without("extra_content")
 	if content = content.Without(carry); content != nil {
-		rest = append(rest, wire.Field{Name: "extra_content", Value: object(content)})
+		rest = append(rest, shape.Field{Name: "extra_content", Value: object(content)})
 	}
 	if rest != nil {
-		foreign = append(foreign, wire.Field{Name: provider, Value: object(rest)})
+		foreign = append(foreign, shape.Field{Name: provider, Value: object(rest)})
 	}
 	return object(foreign)
 }
 
-func object(f wire.Fields) json.RawMessage { return wire.JSON(struct{}{}, f).Raw }
+func object(f shape.Fields) json.RawMessage { return shape.JSON(struct{}{}, f).Raw }
 
 // besideCall is the inverse.
-func besideCall(extra json.RawMessage) wire.Fields {
-	all, _ := wire.Members(wire.Value{Raw: extra})
-	own, foreign := wire.UnpackExtra(extra, provider)
+func besideCall(extra json.RawMessage) shape.Fields {
+	all, _ := shape.Members(shape.Value{Raw: extra})
+	own, foreign := codec.UnpackExtra(extra, provider)
 	if !foreign {
 		return own
 	}
-	content, _ := wire.Members(wire.Value{Raw: own.Get("extra_content")})
+	content, _ := shape.Members(shape.Value{Raw: own.Get("extra_content")})
 	content = content.Set(carry, object(all.Without(provider)))
 	return own.Set("extra_content", object(content))
 }
 
 // detail is reasoning with what it needs to be sent back to who made it, or
 // nothing if that is nothing.
-func detail(t utp.Think, words string) (list []wire.Value) {
-	if seal := wire.Seal(t); seal != "" && t.Provider != provider {
+func detail(t utp.Think, words string) (list []shape.Value) {
+	if seal := codec.Seal(t); seal != "" && t.Provider != provider {
 		d := detailJSON{Type: "reasoning.text", Text: words, Signature: seal, Format: "unknown"}
-		list = append(list, wire.Value{Raw: ofDetail.Write(d, nil)})
+		list = append(list, shape.Value{Raw: ofDetail.Write(d, nil)})
 	}
 	return list
 }
@@ -74,31 +76,31 @@ type dialogue struct {
 	usage  bool            // a stream ends with the counts
 }
 
-func answering(r *utp.Request, end utp.End, s wire.Stamp, object wire.Loose) dialogue {
+func answering(r *utp.Request, end utp.End, s wire.Stamp, object shape.Loose) dialogue {
 	id, model := s.Named(r, end)
 	d := dialogue{custom: map[string]bool{}}
-	d.head = replyJSON{ID: wire.Loose(id), Object: object, Created: wire.LooseInt(s.Unix), Model: wire.Loose(model)}
+	d.head = replyJSON{ID: shape.Loose(id), Object: object, Created: shape.LooseInt(s.Unix), Model: shape.Loose(model)}
 	for _, t := range r.Tools {
 		d.custom[t.Name] = t.Kind == utp.CustomTool
 	}
-	own, _ := wire.UnpackExtra(r.Extra, provider)
-	o, err := ofOptions.Read(wire.Value{Raw: own.Get("stream_options")})
+	own, _ := codec.UnpackExtra(r.Extra, provider)
+	o, err := ofOptions.Read(shape.Value{Raw: own.Get("stream_options")})
 	d.usage = err == nil && o.IncludeUsage
 	d.old = own.Get(legacy) != nil
 	return d
 }
 
 // end closes a reply's only choice.
-func (d *dialogue) end(c *optionJSON, end utp.End) (rest wire.Fields) {
+func (d *dialogue) end(c *optionJSON, end utp.End) (rest shape.Fields) {
 	reason := reasons[end.Stop]
 	if d.old && end.Stop == utp.StopTool {
 		reason = "function_call"
 	}
 	c.Finish = &reason
 	if end.StopSeq != "" {
-		c.StopReason = wire.JSON(end.StopSeq, nil)
+		c.StopReason = shape.JSON(end.StopSeq, nil)
 	}
-	own, _ := wire.UnpackExtra(end.Extra, provider)
+	own, _ := codec.UnpackExtra(end.Extra, provider)
 	c.Logprobs.Raw = own.Get("logprobs")
 	return own.Without("logprobs")
 }
@@ -107,14 +109,14 @@ func (d *dialogue) end(c *optionJSON, end utp.End) (rest wire.Fields) {
 func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wire.Loss, error) {
 	w := whole{dialogue: answering(r, reply.End, s, "chat.completion")}
 	var body []byte
-	err := wire.Compose(r, reply, s, func(e utp.Event, words string) {
+	err := codec.Compose(r, reply, s, func(e utp.Event, words string) {
 		if e.Kind != utp.Finish {
 			w.add(e, words)
 			return
 		}
 		var c optionJSON
 		rest := w.end(&c, *e.End)
-		own, _ := wire.UnpackExtra(e.Extra, provider)
+		own, _ := codec.UnpackExtra(e.Extra, provider)
 		c.Message = w.message(own)
 		w.head.Choices, w.head.Usage = []optionJSON{c}, usage(e.End.Usage)
 		body = ofReply.Write(w.head, rest)
@@ -129,8 +131,8 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 type whole struct {
 	dialogue
 	text, think string
-	details     []wire.Value
-	calls       []wire.Value
+	details     []shape.Value
+	calls       []shape.Value
 	losses      []wire.Loss
 }
 
@@ -160,45 +162,45 @@ func (w *whole) add(e utp.Event, words string) {
 }
 
 // message has a null content beside calls when there is no text.
-func (w *whole) message(rest wire.Fields) wire.Value {
-	m := messageJSON{Role: "assistant", Content: wire.JSON(w.text, nil), ToolCalls: w.calls}
+func (w *whole) message(rest shape.Fields) shape.Value {
+	m := messageJSON{Role: "assistant", Content: shape.JSON(w.text, nil), ToolCalls: w.calls}
 	if w.text == "" && len(w.calls) > 0 {
-		m.Content = wire.Value{}
+		m.Content = shape.Value{}
 	}
 	if w.think != "" {
-		m.ReasoningContent = wire.JSON(w.think, nil)
+		m.ReasoningContent = shape.JSON(w.think, nil)
 	}
 	m.Details = append(m.Details, w.details...)
 	if w.old && len(w.calls) > 0 {
 		c, _ := ofCall.Read(w.calls[0])
-		m.ToolCalls, m.FunctionCall = nil, wire.Value{Raw: ofFunction.Write(*c.Function, nil)}
+		m.ToolCalls, m.FunctionCall = nil, shape.Value{Raw: ofFunction.Write(*c.Function, nil)}
 	}
-	return wire.Value{Raw: ofMessage.Write(m, rest)}
+	return shape.Value{Raw: ofMessage.Write(m, rest)}
 }
 
 // call writes a complete call. One of a custom tool has its input as it is.
-func (d *dialogue) call(c utp.Call, index *int) wire.Value {
+func (d *dialogue) call(c utp.Call, index *int) shape.Value {
 	j := callJSON{Index: index, ID: c.ID, Type: "function"}
-	if input, ok := wire.CustomInput(c); ok && d.custom[c.Name] {
+	if input, ok := codec.CustomInput(c); ok && d.custom[c.Name] {
 		j.Type, j.Custom = "custom", &customCall{c.Name, input}
 	} else {
-		args, _ := wire.CallObject(c)
-		j.Function = &functionCall{c.Name, wire.JSON(string(args), nil)}
+		args, _ := codec.CallObject(c)
+		j.Function = &functionCall{c.Name, shape.JSON(string(args), nil)}
 	}
-	return wire.Value{Raw: ofCall.Write(j, besideCall(c.Extra))}
+	return shape.Value{Raw: ofCall.Write(j, besideCall(c.Extra))}
 }
 
 // Writer writes a streamed reply. Calls get dense indexes in the order in which
 // they begin.
 func (Front) Writer(r *utp.Request, s wire.Stamp) wire.Writer {
 	w := &writer{dialogue: answering(r, utp.End{}, s, "chat.completion.chunk")}
-	w.Emitter = wire.Emitter{Sequence: wire.Sequence{NewID: s.NewID, Turn: len(r.Messages)}, Event: w.event, Fail: w.fail}
+	w.Emitter = codec.Emitter{Sequence: codec.Sequence{NewID: s.NewID, Turn: len(r.Messages)}, Event: w.event, Fail: w.fail}
 	return w
 }
 
 type writer struct {
 	dialogue
-	wire.Emitter
+	codec.Emitter
 	begun bool // the role is written
 	think []byte
 	index int  // of the call
@@ -211,31 +213,31 @@ func (w *writer) fail(err error) {
 	w.Send("", body)
 }
 
-func (w *writer) send(c optionJSON, rest wire.Fields) {
+func (w *writer) send(c optionJSON, rest shape.Fields) {
 	w.head.Choices = []optionJSON{c}
 	w.Send("", ofReply.Write(w.head, rest))
 }
 
 func (w *writer) delta(d deltaJSON) {
-	w.send(optionJSON{Delta: wire.Value{Raw: ofDelta.Write(d, nil)}}, nil)
+	w.send(optionJSON{Delta: shape.Value{Raw: ofDelta.Write(d, nil)}}, nil)
 }
 
 // calls writes an entry of tool_calls.
-func (w *writer) call(c wire.Value) {
-	w.delta(deltaJSON{ToolCalls: wire.JSON([]wire.Value{c}, nil)})
+func (w *writer) call(c shape.Value) {
+	w.delta(deltaJSON{ToolCalls: shape.JSON([]shape.Value{c}, nil)})
 }
 
 func (w *writer) event(e utp.Event) {
 	if !w.begun {
 		w.begun = true
-		w.delta(deltaJSON{Role: "assistant", Content: wire.JSON("", nil)})
+		w.delta(deltaJSON{Role: "assistant", Content: shape.JSON("", nil)})
 	}
 	switch e.Kind {
 	case utp.TextDelta:
-		w.delta(deltaJSON{Content: wire.JSON(e.Text, nil)})
+		w.delta(deltaJSON{Content: shape.JSON(e.Text, nil)})
 	case utp.ThinkDelta:
 		w.think = append(w.think, e.Text...)
-		w.delta(deltaJSON{ReasoningContent: wire.JSON(e.Text, nil)})
+		w.delta(deltaJSON{ReasoningContent: shape.JSON(e.Text, nil)})
 	case utp.PartEnd:
 		if t, ok := e.Value.(utp.Think); ok {
 			w.detail(t)
@@ -245,7 +247,7 @@ func (w *writer) event(e utp.Event) {
 	case utp.Whole:
 		switch p := e.Value.(type) {
 		case utp.Text:
-			w.delta(deltaJSON{Content: wire.JSON(p.Text, nil)})
+			w.delta(deltaJSON{Content: shape.JSON(p.Text, nil)})
 		case utp.Think:
 			w.detail(p)
 		}
@@ -256,7 +258,7 @@ func (w *writer) event(e utp.Event) {
 
 func (w *writer) detail(t utp.Think) {
 	if list := detail(t, string(w.think)); list != nil {
-		w.delta(deltaJSON{Details: wire.JSON(list, nil)})
+		w.delta(deltaJSON{Details: shape.JSON(list, nil)})
 	}
 	w.think = nil
 }
@@ -274,15 +276,15 @@ func (w *writer) callEvent(e utp.Event) {
 		w.call(w.dialogue.call(*e.Call, &w.index))
 	case e.Kind == utp.CallEnd:
 		if rest := besideCall(e.Call.Extra); rest != nil {
-			w.call(wire.Value{Raw: ofCall.Write(j, rest)})
+			w.call(shape.Value{Raw: ofCall.Write(j, rest)})
 		}
 	case w.whole:
 	case e.Kind == utp.CallStart:
-		j.ID, j.Type, j.Function = e.Call.ID, "function", &functionCall{e.Call.Name, wire.JSON("", nil)}
-		w.call(wire.Value{Raw: ofCall.Write(j, nil)})
+		j.ID, j.Type, j.Function = e.Call.ID, "function", &functionCall{e.Call.Name, shape.JSON("", nil)}
+		w.call(shape.Value{Raw: ofCall.Write(j, nil)})
 	default:
-		j.Function = &functionCall{Arguments: wire.JSON(e.Text, nil)}
-		w.call(wire.Value{Raw: ofCall.Write(j, nil)})
+		j.Function = &functionCall{Arguments: shape.JSON(e.Text, nil)}
+		w.call(shape.Value{Raw: ofCall.Write(j, nil)})
 	}
 	if e.Kind == utp.CallEnd {
 		w.index++
@@ -291,20 +293,20 @@ func (w *writer) callEvent(e utp.Event) {
 
 // oldCall writes a piece of a function_call, of which a message has one.
 func (w *writer) oldCall(e utp.Event) {
-	f := functionCall{Arguments: wire.JSON(e.Text, nil)}
+	f := functionCall{Arguments: shape.JSON(e.Text, nil)}
 	if e.Kind == utp.CallStart {
 		f.Name = e.Call.Name
 	}
 	if w.index == 0 && e.Kind != utp.CallEnd {
-		w.delta(deltaJSON{FunctionCall: wire.Value{Raw: ofFunction.Write(f, nil)}})
+		w.delta(deltaJSON{FunctionCall: shape.Value{Raw: ofFunction.Write(f, nil)}})
 	}
 }
 
 func (w *writer) finish(e utp.Event) {
 	var c optionJSON
 	rest := w.end(&c, *e.End)
-	own, _ := wire.UnpackExtra(e.Extra, provider)
-	c.Delta = wire.Value{Raw: ofDelta.Write(deltaJSON{}, own)}
+	own, _ := codec.UnpackExtra(e.Extra, provider)
+	c.Delta = shape.Value{Raw: ofDelta.Write(deltaJSON{}, own)}
 	w.send(c, rest)
 	if w.dialogue.usage {
 		w.head.Choices, w.head.Usage = []optionJSON{}, usage(e.End.Usage)

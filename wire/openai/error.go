@@ -1,6 +1,9 @@
 package openai
 
-import "github.com/unifiedtoolprotocol/utp/wire"
+import (
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
+)
 
 // types are the error types. Source: API reference, "Error codes".
 var types = map[wire.FaultKind]string{
@@ -22,7 +25,7 @@ func (Front) Error(err error) (status int, body []byte) {
 	if f.Code != "" {
 		j.Code = &f.Code
 	}
-	return f.Status(), wire.JSON(errorJSON{j}, nil).Raw
+	return f.Status(), shape.JSON(errorJSON{j}, nil).Raw
 }
 
 // Models lists the chat models.
@@ -33,5 +36,5 @@ func (Front) Models(models []wire.Model) []byte {
 			j.Data = append(j.Data, modelJSON{m.ID, "model", m.Created, m.Owner, m.Context})
 		}
 	}
-	return wire.JSON(j, nil).Raw
+	return shape.JSON(j, nil).Raw
 }

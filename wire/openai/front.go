@@ -7,6 +7,9 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // Front poses as OpenAI.
@@ -27,13 +30,13 @@ type reading struct {
 func (Front) Read(h wire.HTTPRequest) (*utp.Request, []wire.Loss, error) {
 	r := reading{names: map[string]string{}}
 	if err := r.read(h); err != nil {
-		return nil, nil, err
+		return nil, nil, (*wire.InputError)(err)
 	}
 	return &r.out, r.losses, nil
 }
 
-func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
-	body, err := wire.Body(h.Body)
+func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
+	body, err := shape.Body(h.Body)
 	if err != nil {
 		return err
 	}
@@ -41,15 +44,15 @@ func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
 		return err
 	}
 	if r.in.Messages == nil {
-		return &wire.InputError{Path: "messages", Offset: -1, Want: "an array of messages"}
+		return &shape.Error{Path: "messages", Offset: -1, Want: "an array of messages"}
 	}
 	r.out = utp.Request{Model: r.in.Model, Stream: r.in.Stream}
 	for i, v := range r.in.Messages {
 		if err := r.message(v); err != nil {
-			return wire.Inside(err, "messages", i)
+			return shape.Inside(err, "messages", i)
 		}
 	}
-	for _, step := range []func() *wire.InputError{r.tools, r.choice, r.params} {
+	for _, step := range []func() *shape.Error{r.tools, r.choice, r.params} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -63,22 +66,22 @@ func (r *reading) extra() {
 	rest := r.in.Rest
 	for _, f := range []struct {
 		name  string
-		value wire.Value
+		value shape.Value
 	}{{"stream_options", r.in.StreamOptions}, {"response_format", r.in.ResponseFormat}, {"reasoning", r.in.Reasoning}} {
 		if !f.value.IsZero() {
-			rest = append(rest, wire.Field{Name: f.name, Value: f.value.Raw})
+			rest = append(rest, shape.Field{Name: f.name, Value: f.value.Raw})
 		}
 	}
 	if r.in.Functions != nil {
-		rest = append(rest, wire.Field{Name: legacy, Value: []byte("true")})
+		rest = append(rest, shape.Field{Name: legacy, Value: []byte("true")})
 	}
 	if n := r.in.Choices; n != nil && *n > 1 {
 		r.losses = append(r.losses, wire.Loss{Path: "n", What: "one reply is given", Why: "more at once are not passed on"})
 	}
-	r.out.Extra = wire.PackExtra(provider, rest)
+	r.out.Extra = codec.PackExtra(provider, rest)
 }
 
-func (r *reading) params() (err *wire.InputError) {
+func (r *reading) params() (err *shape.Error) {
 	in, p := r.in, &r.out.Params
 	p.Temperature, p.TopP, p.TopK, p.Seed, p.Effort, p.User = in.Temperature, in.TopP, in.TopK, in.Seed, in.Effort, in.User
 	if p.MaxTokens = in.MaxCompletion; p.MaxTokens == nil {
@@ -91,12 +94,12 @@ func (r *reading) params() (err *wire.InputError) {
 		p.User = in.Rest.Text("safety_identifier")
 	}
 	if p.Stop, err = texts(in.Stop); err != nil {
-		return wire.Inside(err, "stop", -1)
+		return shape.Inside(err, "stop", -1)
 	}
 	if !in.Reasoning.IsZero() {
 		j, err := ofReasoning.Read(in.Reasoning)
 		if err != nil {
-			return wire.Inside(err, "reasoning", -1)
+			return shape.Inside(err, "reasoning", -1)
 		}
 		if p.Effort == "" {
 			p.Effort = j.Effort
@@ -104,13 +107,13 @@ func (r *reading) params() (err *wire.InputError) {
 	}
 	if !in.StreamOptions.IsZero() {
 		if _, err := ofOptions.Read(in.StreamOptions); err != nil {
-			return wire.Inside(err, "stream_options", -1)
+			return shape.Inside(err, "stream_options", -1)
 		}
 	}
 	if !in.ResponseFormat.IsZero() {
 		f, err := ofFormat.Read(in.ResponseFormat)
 		if err != nil {
-			return wire.Inside(err, "response_format", -1)
+			return shape.Inside(err, "response_format", -1)
 		}
 		p.Schema = f.wants()
 	}
@@ -118,7 +121,7 @@ func (r *reading) params() (err *wire.InputError) {
 }
 
 // texts reads a text or a list of texts.
-func texts(v wire.Value) (out []string, err *wire.InputError) {
+func texts(v shape.Value) (out []string, err *shape.Error) {
 	switch v.Kind() {
 	case 0:
 		return nil, nil
@@ -130,58 +133,58 @@ func texts(v wire.Value) (out []string, err *wire.InputError) {
 	for i, v := range list {
 		s, err := v.Text()
 		if err != nil {
-			return nil, wire.Inside(err, "", i)
+			return nil, shape.Inside(err, "", i)
 		}
 		out = append(out, s)
 	}
 	return out, err
 }
 
-func (r *reading) tools() *wire.InputError {
+func (r *reading) tools() *shape.Error {
 	for i, v := range r.in.Tools {
-		t, err := wire.ReadFunction(v, provider)
+		t, err := codec.ReadFunction(v, provider)
 		if err != nil {
-			return wire.Inside(err, "tools", i)
+			return shape.Inside(err, "tools", i)
 		}
 		if t.Kind == utp.CustomTool {
-			own, _ := wire.UnpackExtra(t.Extra, provider)
+			own, _ := codec.UnpackExtra(t.Extra, provider)
 			if format := own.Get("format"); format != nil {
-				t.Extra = wire.PackExtra(provider, own.Set("format", flattened(format)))
+				t.Extra = codec.PackExtra(provider, own.Set("format", flattened(format)))
 			}
 		}
 		r.out.Tools = append(r.out.Tools, t)
 	}
 	for i, v := range r.in.Functions {
-		t, err := wire.ReadFunction(wire.JSON(choiceJSON{Type: "function"}, wire.Fields{{Name: "function", Value: v.Raw}}), provider)
+		t, err := codec.ReadFunction(shape.JSON(choiceJSON{Type: "function"}, shape.Fields{{Name: "function", Value: v.Raw}}), provider)
 		if err != nil {
-			return wire.Inside(err, "functions", i)
+			return shape.Inside(err, "functions", i)
 		}
 		one := false
 		r.out.Tools, r.out.Choice.Parallel = append(r.out.Tools, t), &one
 	}
-	return wire.CheckTools(r.out.Tools)
+	return codec.CheckTools(r.out.Tools)
 }
 
 // flattened is a custom tool's format with the members of its grammar beside its
 // type; nested is the inverse.
 func flattened(format []byte) []byte {
-	j, err := ofGrammar.Read(wire.Value{Raw: format})
+	j, err := ofGrammar.Read(shape.Value{Raw: format})
 	if err != nil || j.Grammar.IsZero() {
 		return format
 	}
-	inner, _ := wire.Members(j.Grammar)
-	return wire.JSON(grammarJSON{Type: j.Type}, append(inner, j.Rest...)).Raw
+	inner, _ := shape.Members(j.Grammar)
+	return shape.JSON(grammarJSON{Type: j.Type}, append(inner, j.Rest...)).Raw
 }
 
 func nested(format []byte) []byte {
-	j, err := ofGrammar.Read(wire.Value{Raw: format})
+	j, err := ofGrammar.Read(shape.Value{Raw: format})
 	if err != nil || j.Rest.Get("definition") == nil {
 		return format
 	}
-	return wire.JSON(grammarJSON{Type: j.Type, Grammar: wire.JSON(struct{}{}, j.Rest)}, nil).Raw
+	return shape.JSON(grammarJSON{Type: j.Type, Grammar: shape.JSON(struct{}{}, j.Rest)}, nil).Raw
 }
 
-func (r *reading) choice() (err *wire.InputError) {
+func (r *reading) choice() (err *shape.Error) {
 	c, v, field := &r.out.Choice, r.in.ToolChoice, "tool_choice"
 	if r.in.Parallel != nil {
 		c.Parallel = r.in.Parallel
@@ -201,13 +204,13 @@ func (r *reading) choice() (err *wire.InputError) {
 	if err == nil {
 		err = chosen(c, j, v)
 	}
-	return wire.Inside(err, field, -1)
+	return shape.Inside(err, field, -1)
 }
 
 var modes = map[string]utp.ChoiceMode{"auto": utp.Auto, "required": utp.Required, "any": utp.Required, "none": utp.None}
 
 // chosen reads a tool_choice into c.
-func chosen(c *utp.Choice, j choiceJSON, v wire.Value) *wire.InputError {
+func chosen(c *utp.Choice, j choiceJSON, v shape.Value) *shape.Error {
 	mode, word := modes[j.Type]
 	switch name := j.name(); {
 	case word:
@@ -217,14 +220,14 @@ func chosen(c *utp.Choice, j choiceJSON, v wire.Value) *wire.InputError {
 		for i, v := range j.Allowed.Tools {
 			t, err := ofChoice.Read(v)
 			if err != nil {
-				return wire.Inside(err, "allowed_tools.tools", i)
+				return shape.Inside(err, "allowed_tools.tools", i)
 			}
 			c.Allowed = append(c.Allowed, t.name())
 		}
 	case name != "":
 		c.Mode, c.Name = utp.Named, name
 	default:
-		return &wire.InputError{Offset: v.Offset, Want: "auto, required, none, or the function to call"}
+		return &shape.Error{Offset: v.Offset, Want: "auto, required, none, or the function to call"}
 	}
 	return nil
 }
@@ -243,18 +246,18 @@ var roles = map[string]utp.Role{
 	"system": utp.System, "developer": utp.System, "user": utp.User, "assistant": utp.Assistant, "tool": utp.ToolRole, "function": utp.ToolRole,
 }
 
-func (r *reading) message(v wire.Value) *wire.InputError {
+func (r *reading) message(v shape.Value) *shape.Error {
 	m, err := ofMessage.Read(v)
 	if err != nil {
 		return err
 	}
 	role, known := roles[m.Role]
 	if !known {
-		return &wire.InputError{Path: "role", Offset: v.Offset, Want: "system, developer, user, assistant or tool, not " + m.Role}
+		return &shape.Error{Path: "role", Offset: v.Offset, Want: "system, developer, user, assistant or tool, not " + m.Role}
 	}
 	parts, err := r.parts(m.Content)
 	if err != nil {
-		return wire.Inside(err, "content", -1)
+		return shape.Inside(err, "content", -1)
 	}
 	rest := m.Rest
 	switch role {
@@ -265,30 +268,30 @@ func (r *reading) message(v wire.Value) *wire.InputError {
 			return err
 		}
 		if rest = m.Rest; len(m.Details) > 0 {
-			rest = append(rest, wire.Field{Name: "reasoning_details", Value: wire.JSON(m.Details, nil).Raw})
+			rest = append(rest, shape.Field{Name: "reasoning_details", Value: shape.JSON(m.Details, nil).Raw})
 		}
 	case utp.System:
 		if m.Role != "system" {
-			rest = append(rest, wire.Field{Name: asRole, Value: wire.JSON(m.Role, nil).Raw})
+			rest = append(rest, shape.Field{Name: asRole, Value: shape.JSON(m.Role, nil).Raw})
 		}
 	}
-	r.out.Messages = append(r.out.Messages, utp.Message{Role: role, Parts: parts, Extra: wire.PackExtra(provider, rest)})
+	r.out.Messages = append(r.out.Messages, utp.Message{Role: role, Parts: parts, Extra: codec.PackExtra(provider, rest)})
 	return nil
 }
 
 func (r *reading) result(m messageJSON, parts []utp.Part) utp.Result {
-	id := wire.OriginID(m.CallID)
+	id := codec.OriginID(m.CallID)
 	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.OK, Parts: parts}
 	if out.Name == "" {
 		out.Name = m.Rest.Text("name")
 	}
 	if t, ok := leading(parts); ok {
-		plain, failed := wire.Unmark(t.Text)
+		plain, failed := history.Unmark(t.Text)
 		if t.Text = plain; failed {
 			out.Status, out.Parts[0] = utp.Failed, t
 		}
 	}
-	out.Extra = wire.PackExtra(provider, m.Rest.Without("name"))
+	out.Extra = codec.PackExtra(provider, m.Rest.Without("name"))
 	return out
 }
 
@@ -301,7 +304,7 @@ func leading(parts []utp.Part) (t utp.Text, ok bool) {
 
 // assistant adds to the parts of a message what stands beside its content, and
 // leaves in the message what only this API understands.
-func (r *reading) assistant(m *messageJSON, parts []utp.Part) ([]utp.Part, *wire.InputError) {
+func (r *reading) assistant(m *messageJSON, parts []utp.Part) ([]utp.Part, *shape.Error) {
 	thinks := r.thinks(m)
 	if m.Refusal != "" {
 		parts = append(parts, refused(m.Refusal))
@@ -309,12 +312,12 @@ func (r *reading) assistant(m *messageJSON, parts []utp.Part) ([]utp.Part, *wire
 	parts = append(thinks, parts...)
 	calls := m.ToolCalls
 	if m.FunctionCall.Kind() == '{' {
-		calls = append(calls, wire.Value{Raw: ofCall.Write(callJSON{}, wire.Fields{{Name: "function", Value: m.FunctionCall.Raw}}), Offset: m.FunctionCall.Offset})
+		calls = append(calls, shape.Value{Raw: ofCall.Write(callJSON{}, shape.Fields{{Name: "function", Value: m.FunctionCall.Raw}}), Offset: m.FunctionCall.Offset})
 	}
 	for i, v := range calls {
 		c, err := call(v)
 		if err != nil {
-			return nil, wire.Inside(err, "tool_calls", i)
+			return nil, shape.Inside(err, "tool_calls", i)
 		}
 		r.names[c.ID] = c.Name
 		parts = append(parts, c)
@@ -337,37 +340,37 @@ func (r *reading) thinks(m *messageJSON) (parts []utp.Part) {
 }
 
 func refused(words string) utp.Text {
-	return utp.Text{Text: words, Extra: wire.PackExtra(provider, wire.Fields{{Name: refusal, Value: []byte("true")}})}
+	return utp.Text{Text: words, Extra: codec.PackExtra(provider, shape.Fields{{Name: refusal, Value: []byte("true")}})}
 }
 
-func call(v wire.Value) (c utp.Call, err *wire.InputError) {
+func call(v shape.Value) (c utp.Call, err *shape.Error) {
 	j, err := ofCall.Read(v)
 	if err != nil {
 		return c, err
 	}
-	c = utp.Call{ID: wire.OriginID(j.ID), Source: utp.Native, Extra: callExtra(j.Rest)}
+	c = utp.Call{ID: codec.OriginID(j.ID), Source: utp.Native, Extra: callExtra(j.Rest)}
 	switch {
 	case j.Custom != nil:
-		c.Name, c.Kind, c.RawArgs, c.Args = j.Custom.Name, utp.CustomCall, j.Custom.Input, wire.CustomArgs(j.Custom.Input)
+		c.Name, c.Kind, c.RawArgs, c.Args = j.Custom.Name, utp.CustomCall, j.Custom.Input, codec.CustomArgs(j.Custom.Input)
 	case j.Function != nil:
 		args := []byte(j.Function.Arguments.Raw)
 		if j.Function.Arguments.Kind() == '"' {
 			args = []byte(j.Function.Arguments.String())
 		}
-		if c.Name = j.Function.Name; wire.IsObject(args) {
+		if c.Name = j.Function.Name; shape.IsObject(args) {
 			c.Args = args
 		} else {
 			c.RawArgs = string(args)
 		}
 	}
 	if c.Name == "" {
-		return c, &wire.InputError{Path: "function.name", Offset: v.Offset, Want: "the name of a tool"}
+		return c, &shape.Error{Path: "function.name", Offset: v.Offset, Want: "the name of a tool"}
 	}
 	return c, nil
 }
 
 // parts reads a content: a text, or an array of parts.
-func (r *reading) parts(v wire.Value) ([]utp.Part, *wire.InputError) {
+func (r *reading) parts(v shape.Value) ([]utp.Part, *shape.Error) {
 	switch v.Kind() {
 	case 0:
 		return nil, nil
@@ -376,7 +379,7 @@ func (r *reading) parts(v wire.Value) ([]utp.Part, *wire.InputError) {
 		return []utp.Part{utp.Text{Text: s}}, err
 	case '[':
 	default:
-		return nil, &wire.InputError{Offset: v.Offset, Want: "a text or an array of parts"}
+		return nil, &shape.Error{Offset: v.Offset, Want: "a text or an array of parts"}
 	}
 	list, err := v.Elements()
 	if err != nil {
@@ -385,20 +388,20 @@ func (r *reading) parts(v wire.Value) ([]utp.Part, *wire.InputError) {
 	parts := make([]utp.Part, len(list))
 	for i, v := range list {
 		if parts[i], err = part(v); err != nil {
-			return nil, wire.Inside(err, "", i)
+			return nil, shape.Inside(err, "", i)
 		}
 	}
 	return parts, nil
 }
 
-func part(v wire.Value) (utp.Part, *wire.InputError) {
+func part(v shape.Value) (utp.Part, *shape.Error) {
 	p, err := ofPart.Read(v)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case p.Type == "text", p.Type == "input_text", p.Type == "output_text":
-		return utp.Text{Text: p.Text, Extra: wire.PackExtra(provider, p.Rest)}, nil
+		return utp.Text{Text: p.Text, Extra: codec.PackExtra(provider, p.Rest)}, nil
 	case p.Type == "refusal":
 		return refused(p.Refusal), nil
 	case p.Type == "image_url":
@@ -406,36 +409,36 @@ func part(v wire.Value) (utp.Part, *wire.InputError) {
 	case p.Type == "input_audio" && p.Audio != nil:
 		return file("data:audio/"+p.Audio.Format+";base64,"+p.Audio.Data, p.Rest, v)
 	case p.Type == "file" && p.File != nil && strings.HasPrefix(p.File.Data, "data:"):
-		b, err := file(p.File.Data, append(p.Rest, wire.Field{Name: asFile, Value: []byte("true")}), v)
+		b, err := file(p.File.Data, append(p.Rest, shape.Field{Name: asFile, Value: []byte("true")}), v)
 		b.Name = p.File.Name
 		return b, err
 	case p.Type == "":
-		return nil, &wire.InputError{Path: "type", Offset: v.Offset, Want: "the type of a part"}
+		return nil, &shape.Error{Path: "type", Offset: v.Offset, Want: "the type of a part"}
 	}
 	return utp.Unknown{Provider: provider, Raw: v.Raw}, nil
 }
 
-func image(p partJSON) (utp.Part, *wire.InputError) {
+func image(p partJSON) (utp.Part, *shape.Error) {
 	j := imageJSON{}
-	var err *wire.InputError
+	var err *shape.Error
 	if p.Image.Kind() == '"' {
 		j.URL, err = p.Image.Text()
 	} else {
 		j, err = ofImage.Read(p.Image)
 	}
 	if err != nil {
-		return nil, wire.Inside(err, "image_url", -1)
+		return nil, shape.Inside(err, "image_url", -1)
 	}
 	rest := p.Rest
 	if len(j.Rest) > 0 {
-		rest = append(rest, wire.Field{Name: "image_url", Value: wire.JSON(struct{}{}, j.Rest).Raw})
+		rest = append(rest, shape.Field{Name: "image_url", Value: shape.JSON(struct{}{}, j.Rest).Raw})
 	}
 	return file(j.URL, rest, p.Image)
 }
 
 // file reads a data: URL, or the URL of a file.
-func file(url string, rest wire.Fields, v wire.Value) (utp.Blob, *wire.InputError) {
-	b := utp.Blob{Extra: wire.PackExtra(provider, rest)}
+func file(url string, rest shape.Fields, v shape.Value) (utp.Blob, *shape.Error) {
+	b := utp.Blob{Extra: codec.PackExtra(provider, rest)}
 	kind, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
 	if !ok || !strings.HasPrefix(url, "data:") {
 		b.URL = url
@@ -443,7 +446,7 @@ func file(url string, rest wire.Fields, v wire.Value) (utp.Blob, *wire.InputErro
 	}
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
-		return b, &wire.InputError{Offset: v.Offset, Want: fmt.Sprintf("base64 in the data: URL (%v)", err)}
+		return b, &shape.Error{Offset: v.Offset, Want: fmt.Sprintf("base64 in the data: URL (%v)", err)}
 	}
 	b.MIME, b.Data = kind, raw
 	return b, nil

@@ -143,8 +143,8 @@ func TestToolChoices(t *testing.T) {
 	for in, want := range map[string]utp.Choice{
 		`"auto"`: {}, `null`: {}, `"none"`: {Mode: utp.None}, `"required"`: {Mode: utp.Required}, `"any"`: {Mode: utp.Required}, `{"type":"any"}`: {Mode: utp.Required},
 		`{"type":"function","function":{"name":"f"}}`: {Mode: utp.Named, Name: "f"}, `{"type":"function","name":"f"}`: {Mode: utp.Named, Name: "f"}, `{"type":"tool","name":"f"}`: {Mode: utp.Named, Name: "f"},
-		`{"type":"custom","custom":{"name":"f"}}`:                                                                                    {Mode: utp.Named, Name: "f"},
-		`{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"}}]}}`:             {Allowed: []string{"f"}},
+		`{"type":"custom","custom":{"name":"f"}}`: {Mode: utp.Named, Name: "f"},
+		`{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"}}]}}`:              {Allowed: []string{"f"}},
 		`{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"custom","custom":{"name":"f"}},{"name":"g"}]}}`: {Mode: utp.Required, Allowed: []string{"f", "g"}},
 	} {
 		r := read(t, `{"messages":[],"tool_choice":`+in+`,"tools":[{"type":"function","function":{"name":"f"}},{"name":"g","parameters":{"type":"object"}}]}`)

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // Names in the Extra of this provider that are none of the API.
@@ -27,24 +29,24 @@ var origins = map[string]json.RawMessage{
 }
 
 func origin(field string) json.RawMessage {
-	return wire.PackExtra(provider, wire.Fields{{Name: asField, Value: wire.JSON(field, nil).Raw}})
+	return codec.PackExtra(provider, shape.Fields{{Name: asField, Value: shape.JSON(field, nil).Raw}})
 }
 
 func (w *writing) messages() {
-	ids := wire.ShortIDs(maxID)
+	ids := codec.ShortIDs(maxID)
 	if w.back.Server == Mistral {
-		ids = wire.FixedIDs(9)
+		ids = codec.FixedIDs(9)
 	}
-	messages, losses := wire.Order(w.in.Messages, ids)
+	messages, losses := history.Order(w.in.Messages, ids)
 	w.Losses = append(w.Losses, losses...)
-	w.out.Messages = []wire.Value{}
-	for i, m := range wire.LiftBlobs(messages) {
+	w.out.Messages = []shape.Value{}
+	for i, m := range history.LiftBlobs(messages) {
 		w.message(fmt.Sprintf("messages[%d]", i), m)
 	}
 }
 
-func (w *writing) add(m messageJSON, rest wire.Fields) {
-	w.out.Messages = append(w.out.Messages, wire.Value{Raw: ofMessage.Write(m, rest)})
+func (w *writing) add(m messageJSON, rest shape.Fields) {
+	w.out.Messages = append(w.out.Messages, shape.Value{Raw: ofMessage.Write(m, rest)})
 }
 
 func (w *writing) message(path string, m utp.Message) {
@@ -67,12 +69,12 @@ func (w *writing) message(path string, m utp.Message) {
 }
 
 // result writes a text, or texts if there is more to them.
-func (w *writing) result(path string, r utp.Result) wire.Value {
-	text := wire.ResultText(r)
+func (w *writing) result(path string, r utp.Result) shape.Value {
+	text := history.ResultText(r)
 	mark, marked := strings.CutSuffix(text, r.Text())
 	for i, p := range r.Parts {
 		t, ok := p.(utp.Text)
-		if own, _ := wire.UnpackExtra(t.Extra, provider); !ok || !marked || len(own) == 0 {
+		if own, _ := codec.UnpackExtra(t.Extra, provider); !ok || !marked || len(own) == 0 {
 			continue
 		}
 		parts := append([]utp.Part(nil), r.Parts...)
@@ -82,7 +84,7 @@ func (w *writing) result(path string, r utp.Result) wire.Value {
 		}
 		return w.content(fmt.Sprintf("%s.results[%d]", path, i), utp.Message{Parts: parts})
 	}
-	return wire.JSON(text, nil)
+	return shape.JSON(text, nil)
 }
 
 // assistant has a null content beside calls when there is no text: servers'
@@ -93,23 +95,23 @@ func (w *writing) assistant(path string, m utp.Message) messageJSON {
 		out.ToolCalls = append(out.ToolCalls, w.call(fmt.Sprintf("%s.calls[%d]", path, i), c))
 	}
 	if out.Content = w.content(path, m); len(out.ToolCalls) > 0 && m.Text() == "" {
-		out.Content = wire.Value{}
+		out.Content = shape.Value{}
 	}
 	w.reasoning(path, m, &out)
 	return out
 }
 
-func (w *writing) call(path string, c utp.Call) wire.Value {
+func (w *writing) call(path string, c utp.Call) shape.Value {
 	own := w.Own(path, c.Extra)
 	if c.Kind == utp.CustomCall && w.back.Server == OpenAI {
-		return wire.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "custom", Custom: &customCall{w.names.Out(c.Name), c.RawArgs}}, own)}
+		return shape.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "custom", Custom: &customCall{w.names.Out(c.Name), c.RawArgs}}, own)}
 	}
-	args, ok := wire.CallObject(c)
+	args, ok := codec.CallObject(c)
 	if !ok {
 		w.Lose(path+".arguments", "sent as _raw", "they are no JSON object")
 	}
-	f := &functionCall{w.names.Out(c.Name), wire.JSON(string(args), nil)}
-	return wire.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "function", Function: f}, own)}
+	f := &functionCall{w.names.Out(c.Name), shape.JSON(string(args), nil)}
+	return shape.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "function", Function: f}, own)}
 }
 
 func (w *writing) reasoning(path string, m utp.Message, out *messageJSON) {
@@ -119,7 +121,7 @@ func (w *writing) reasoning(path string, m utp.Message, out *messageJSON) {
 		if !ok || t.Text == "" {
 			continue
 		}
-		own, _ := wire.UnpackExtra(t.Extra, provider)
+		own, _ := codec.UnpackExtra(t.Extra, provider)
 		switch field := own.Text(asField); {
 		case field == "reasoning_content" && len(out.ToolCalls) > 0:
 			words[0] += t.Text
@@ -129,17 +131,17 @@ func (w *writing) reasoning(path string, m utp.Message, out *messageJSON) {
 			w.Lose(path+".think", "dropped", "reasoning goes back only where the server asks for it")
 		}
 	}
-	for i, to := range []*wire.Value{&out.ReasoningContent, &out.Reasoning} {
+	for i, to := range []*shape.Value{&out.ReasoningContent, &out.Reasoning} {
 		if words[i] != "" {
-			*to = wire.JSON(words[i], nil)
+			*to = shape.JSON(words[i], nil)
 		}
 	}
 }
 
 // content writes texts alone as one text, for servers whose templates want one,
 // all else as parts.
-func (w *writing) content(path string, m utp.Message) wire.Value {
-	parts := []wire.Value{}
+func (w *writing) content(path string, m utp.Message) shape.Value {
+	parts := []shape.Value{}
 	plain := true
 	for i, p := range m.Parts {
 		at := fmt.Sprintf("%s.parts[%d]", path, i)
@@ -163,28 +165,28 @@ func (w *writing) content(path string, m utp.Message) wire.Value {
 				w.Lose(at, "dropped", "only "+p.Provider+" understands it")
 				continue
 			}
-			plain, parts = false, append(parts, wire.Value{Raw: p.Raw})
+			plain, parts = false, append(parts, shape.Value{Raw: p.Raw})
 		}
 	}
 	if plain && (w.back.Server != OpenAI || len(parts) < 2) {
-		return wire.JSON(m.Text(), nil)
+		return shape.JSON(m.Text(), nil)
 	}
-	return wire.JSON(parts, nil)
+	return shape.JSON(parts, nil)
 }
 
-func text(t utp.Text, own wire.Fields) wire.Value {
+func text(t utp.Text, own shape.Fields) shape.Value {
 	p := partJSON{Type: "text", Text: t.Text}
 	if own.Get(refusal) != nil {
 		p = partJSON{Type: "refusal", Refusal: t.Text}
 	}
-	return wire.Value{Raw: ofPart.Write(p, own.Without(refusal))}
+	return shape.Value{Raw: ofPart.Write(p, own.Without(refusal))}
 }
 
 // sounds are the formats of input_audio. Source: OpenAI API reference.
 var sounds = map[string]string{"audio/wav": "wav", "audio/x-wav": "wav", "audio/mp3": "mp3", "audio/mpeg": "mp3"}
 
 // blob writes an image, a sound or, for servers that take them, a file.
-func (w *writing) blob(path string, b utp.Blob) (v wire.Value, why string) {
+func (w *writing) blob(path string, b utp.Blob) (v shape.Value, why string) {
 	own := w.Own(path, b.Extra)
 	url := b.URL
 	if url == "" {
@@ -202,12 +204,12 @@ func (w *writing) blob(path string, b utp.Blob) (v wire.Value, why string) {
 		}
 		p.Type, p.File = "file", &fileJSON{Name: name, Data: url}
 	case strings.HasPrefix(b.MIME, "image/"), b.MIME == "" && b.URL != "":
-		rest, _ := wire.Members(wire.Value{Raw: own.Get("image_url")})
-		p.Type, p.Image = "image_url", wire.Value{Raw: ofImage.Write(imageJSON{URL: url}, rest)}
+		rest, _ := shape.Members(shape.Value{Raw: own.Get("image_url")})
+		p.Type, p.Image = "image_url", shape.Value{Raw: ofImage.Write(imageJSON{URL: url}, rest)}
 	case sounds[b.MIME] != "" && b.URL == "":
 		p.Type, p.Audio = "input_audio", &audioJSON{url[strings.Index(url, ",")+1:], sounds[b.MIME]}
 	default:
 		return v, "only images can be sent, not " + b.MIME
 	}
-	return wire.Value{Raw: ofPart.Write(p, own.Without("image_url", asFile))}, ""
+	return shape.Value{Raw: ofPart.Write(p, own.Without("image_url", asFile))}, ""
 }

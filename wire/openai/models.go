@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // Paths of the servers' own questions, all GETs.
@@ -18,21 +19,21 @@ const (
 
 type listJSON struct {
 	Data []struct {
-		ID      string        `json:"id"`
-		Owner   string        `json:"owned_by"`
-		Created wire.LooseInt `json:"created"`
-		MaxLen  wire.LooseInt `json:"max_model_len"`  // vLLM, SGLang
-		Length  wire.LooseInt `json:"context_length"` // OpenRouter
-		Window  wire.LooseInt `json:"context_window"` // Groq
+		ID      string         `json:"id"`
+		Owner   string         `json:"owned_by"`
+		Created shape.LooseInt `json:"created"`
+		MaxLen  shape.LooseInt `json:"max_model_len"`  // vLLM, SGLang
+		Length  shape.LooseInt `json:"context_length"` // OpenRouter
+		Window  shape.LooseInt `json:"context_window"` // Groq
 		Status  struct {
 			Value string `json:"value"` // llama.cpp's router
 		} `json:"status"`
 		// LM Studio
-		Type         string        `json:"type"`
-		State        string        `json:"state"`
-		LoadedLength wire.LooseInt `json:"loaded_context_length"`
-		MaxLength    wire.LooseInt `json:"max_context_length"`
-		Capabilities []string      `json:"capabilities"`
+		Type         string         `json:"type"`
+		State        string         `json:"state"`
+		LoadedLength shape.LooseInt `json:"loaded_context_length"`
+		MaxLength    shape.LooseInt `json:"max_context_length"`
+		Capabilities []string       `json:"capabilities"`
 	} `json:"data"`
 }
 
@@ -58,7 +59,7 @@ func Models(body []byte) ([]wire.Model, error) {
 	return models, nil
 }
 
-func first(ns ...wire.LooseInt) wire.LooseInt {
+func first(ns ...shape.LooseInt) shape.LooseInt {
 	for _, n := range ns {
 		if n > 0 {
 			return n
@@ -76,12 +77,12 @@ type Props struct {
 
 type propsJSON struct {
 	Settings *struct {
-		NCtx wire.LooseInt `json:"n_ctx"`
+		NCtx shape.LooseInt `json:"n_ctx"`
 	} `json:"default_generation_settings"`
 	Caps struct {
 		Tools *bool `json:"supports_tools"`
 	} `json:"chat_template_caps"`
-	Build wire.Loose `json:"build_info"`
+	Build shape.Loose `json:"build_info"`
 }
 
 // ReadProps reads the answer of PropsPath.

@@ -14,6 +14,9 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // provider is the name of this API in Extra, Think and Unknown.
@@ -45,21 +48,21 @@ const (
 // writing is a request on its way out.
 type writing struct {
 	answer
-	wire.Outgoing
+	codec.Outgoing
 	back Back
 	in   *utp.Request
-	own  wire.Fields // of the request's Extra
+	own  shape.Fields // of the request's Extra
 	out  requestJSON
 }
 
 // Open writes the request.
 func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
-	names, err := wire.NewNames(r.Tools, maxName)
+	names, err := codec.NewNames(r.Tools, maxName)
 	if err != nil {
 		return nil, err
 	}
-	w := &writing{back: b, in: r, Outgoing: wire.Outgoing{Provider: provider}}
-	w.answer = answer{names: names, model: r.Model, back: map[string]*wire.Coercion{}}
+	w := &writing{back: b, in: r, Outgoing: codec.Outgoing{Provider: provider}}
+	w.answer = answer{names: names, model: r.Model, back: map[string]*dialect.Coercion{}}
 	w.out = requestJSON{Model: r.Model, Stream: r.Stream}
 	w.messages()
 	w.tools()
@@ -77,7 +80,7 @@ func (w *writing) tools() {
 	offered := w.in.Tools
 	if w.back.Server != OpenAI && c.Mode != utp.Named {
 		var filtered bool
-		if offered, filtered = wire.Offered(offered, c); filtered {
+		if offered, filtered = codec.Offered(offered, c); filtered {
 			w.Lose("choice.allowed", "sent only these tools", "only OpenAI takes a list of allowed tools")
 		}
 	}
@@ -108,13 +111,13 @@ func (w *writing) tool(path string, t utp.Tool) {
 }
 
 func (w *writing) custom(path string, t utp.Tool) {
-	j := customJSON{Name: w.names.Out(t.Name), Description: t.Description, Format: wire.Value{Raw: nested(w.Own(path, t.Extra).Get("format"))}}
-	w.out.Tools = append(w.out.Tools, wire.JSON(toolJSON{"custom", j}, nil))
+	j := customJSON{Name: w.names.Out(t.Name), Description: t.Description, Format: shape.Value{Raw: nested(w.Own(path, t.Extra).Get("format"))}}
+	w.out.Tools = append(w.out.Tools, shape.JSON(toolJSON{"custom", j}, nil))
 }
 
 func (w *writing) schema(path string, t *utp.Tool) {
 	if t.Strict != nil && *t.Strict {
-		schema, back, losses, ok := wire.Strict.Convert(t.Schema, path+".parameters")
+		schema, back, losses, ok := dialect.Strict.Convert(t.Schema, path+".parameters")
 		if ok {
 			if len(losses) > 0 || back != nil {
 				t.Schema, w.answer.back[t.Name] = schema, back
@@ -125,7 +128,7 @@ func (w *writing) schema(path string, t *utp.Tool) {
 		t.Strict = nil
 		w.Lose(path+".strict", "dropped", "a strict schema cannot have open objects or values of any type")
 	}
-	schema, _, losses, _ := wire.RootObject.Convert(t.Schema, path+".parameters")
+	schema, _, losses, _ := dialect.RootObject.Convert(t.Schema, path+".parameters")
 	t.Schema, w.Losses = schema, append(w.Losses, losses...)
 }
 
@@ -139,26 +142,26 @@ func (w *writing) choice(c utp.Choice) {
 	case c.Mode == utp.Named:
 		w.out.ToolChoice = w.named(c.Name)
 	case c.Mode == utp.None:
-		w.out.ToolChoice = wire.JSON("none", nil)
+		w.out.ToolChoice = shape.JSON("none", nil)
 	case len(c.Allowed) > 0 && w.back.Server == OpenAI:
 		list := &allowedJSON{Mode: mode}
 		for _, name := range c.Allowed {
 			list.Tools = append(list.Tools, w.named(name))
 		}
-		w.out.ToolChoice = wire.JSON(choiceJSON{Type: "allowed_tools", Allowed: list}, nil)
+		w.out.ToolChoice = shape.JSON(choiceJSON{Type: "allowed_tools", Allowed: list}, nil)
 	case mode == "required":
-		w.out.ToolChoice = wire.JSON(mode, nil)
+		w.out.ToolChoice = shape.JSON(mode, nil)
 	}
 }
 
-func (w *writing) named(name string) wire.Value {
+func (w *writing) named(name string) shape.Value {
 	j := &namedJSON{w.names.Out(name)}
 	for _, t := range w.in.Tools {
 		if t.Name == name && t.Kind == utp.CustomTool && w.back.Server == OpenAI {
-			return wire.JSON(choiceJSON{Type: "custom", Custom: j}, nil)
+			return shape.JSON(choiceJSON{Type: "custom", Custom: j}, nil)
 		}
 	}
-	return wire.JSON(choiceJSON{Type: "function", Function: j}, nil)
+	return shape.JSON(choiceJSON{Type: "function", Function: j}, nil)
 }
 
 // maxStops is what OpenAI takes.
@@ -169,25 +172,25 @@ func (w *writing) params() {
 	o.Temperature, o.TopP, o.TopK, o.Seed = p.Temperature, p.TopP, p.TopK, p.Seed
 	o.Effort, o.User, o.MaxTokens = p.Effort, p.User, p.MaxTokens
 	if o.Stream {
-		said, _ := ofOptions.Read(wire.Value{Raw: w.own.Get("stream_options")})
-		o.StreamOptions = wire.Value{Raw: ofOptions.Write(streamOptions{IncludeUsage: true}, said.Rest)}
+		said, _ := ofOptions.Read(shape.Value{Raw: w.own.Get("stream_options")})
+		o.StreamOptions = shape.Value{Raw: ofOptions.Write(streamOptions{IncludeUsage: true}, said.Rest)}
 	}
 	stop := p.Stop
 	switch w.back.Server {
 	case OpenAI:
 		o.MaxTokens, o.MaxCompletion, o.TopK = nil, p.MaxTokens, nil
-		w.Refuse("OpenAI has no such setting", wire.Param{Name: "top_k", Given: p.TopK != nil})
+		w.Refuse("OpenAI has no such setting", codec.Param{Name: "top_k", Given: p.TopK != nil})
 		if len(stop) > maxStops {
 			stop = stop[:maxStops]
 			w.Lose("params.stop", "the first "+strconv.Itoa(maxStops)+" sent", "OpenAI takes no more")
 		}
 	case Mistral:
-		o.Seed, o.RandomSeed, o.StreamOptions, o.TopK, o.User = nil, p.Seed, wire.Value{}, nil, ""
+		o.Seed, o.RandomSeed, o.StreamOptions, o.TopK, o.User = nil, p.Seed, shape.Value{}, nil, ""
 	}
 	if len(stop) > 0 {
-		o.Stop = wire.JSON(stop, nil)
+		o.Stop = shape.JSON(stop, nil)
 	}
-	w.Refuse("the server decides the window", wire.Param{Name: "context", Given: p.Context != nil})
+	w.Refuse("the server decides the window", codec.Param{Name: "context", Given: p.Context != nil})
 	w.said(p)
 }
 
@@ -195,21 +198,21 @@ func (w *writing) params() {
 // the same.
 func (w *writing) said(p utp.Params) {
 	o := &w.out
-	reasoning := wire.Value{Raw: w.own.Get("reasoning")}
+	reasoning := shape.Value{Raw: w.own.Get("reasoning")}
 	if r, err := ofReasoning.Read(reasoning); err == nil && (r.Effort == "" || r.Effort == p.Effort) {
 		if o.Reasoning = reasoning; r.Effort != "" {
 			o.Effort = ""
 		}
 	}
-	format := wire.Value{Raw: w.own.Get("response_format")}
+	format := shape.Value{Raw: w.own.Get("response_format")}
 	f, err := ofFormat.Read(format)
 	switch {
 	case err == nil && bytes.Equal(f.wants(), p.Schema):
 		o.ResponseFormat = format
 	case string(p.Schema) == "{}":
-		o.ResponseFormat = wire.JSON(formatJSON{Type: "json_object"}, nil)
+		o.ResponseFormat = shape.JSON(formatJSON{Type: "json_object"}, nil)
 	case len(p.Schema) > 0:
-		o.ResponseFormat = wire.JSON(formatJSON{"json_schema", &schemaJSON{"reply", p.Schema}}, nil)
+		o.ResponseFormat = shape.JSON(formatJSON{"json_schema", &schemaJSON{"reply", p.Schema}}, nil)
 	}
 }
 

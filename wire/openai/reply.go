@@ -6,6 +6,9 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 func (u *usageJSON) usage() utp.Usage {
@@ -31,29 +34,29 @@ var stops = map[string]utp.Stop{
 }
 
 type answer struct {
-	names *wire.Names
-	back  map[string]*wire.Coercion // by the tools' own names
+	names *codec.Names
+	back  map[string]*dialect.Coercion // by the tools' own names
 	model string
 }
 
 // Read reads a whole reply. An error body is an *wire.Error.
 func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
-	return wire.ReadWhole(a.Reader(newID), body)
+	return codec.ReadWhole(a.Reader(newID), body)
 }
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{answer: a, Incoming: wire.NewIncoming(provider, a.model, a.names, newID)}
+	return &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID)}
 }
 
 type reader struct {
-	wire.Incoming
+	codec.Incoming
 	answer
 	finished bool           // a finish_reason or [DONE] was seen
 	ids      map[int]string // of the calls, by index
 	held     *held
-	details  []wire.Value // reasoning_details that only their server understands
-	about    wire.Fields  // what only this API says of the end
+	details  []shape.Value // reasoning_details that only their server understands
+	about    shape.Fields  // what only this API says of the end
 }
 
 func (r *reader) Feed(f wire.Frame) []utp.Event {
@@ -82,9 +85,9 @@ func (r *reader) close() {
 	}
 	r.release(false)
 	if len(r.details) > 0 {
-		r.Extra = r.Extra.Set("reasoning_details", wire.JSON(r.details, nil).Raw)
+		r.Extra = r.Extra.Set("reasoning_details", shape.JSON(r.details, nil).Raw)
 	}
-	r.End.Extra = wire.PackExtra(provider, r.about)
+	r.End.Extra = codec.PackExtra(provider, r.about)
 	if r.End.Stop == utp.StopError {
 		r.Fail(&wire.Error{Message: "the server broke the reply off"})
 	}
@@ -92,7 +95,7 @@ func (r *reader) close() {
 }
 
 func (r *reader) chunk(data []byte) {
-	j, err := ofReply.Read(wire.Value{Raw: data})
+	j, err := ofReply.Read(shape.Value{Raw: data})
 	if err != nil {
 		e := wire.ReadError(0, data)
 		e.Type = wire.NotThisAPI
@@ -132,7 +135,7 @@ func (r *reader) note(j *replyJSON) {
 }
 
 // beside keeps what only this API says of the end of a reply.
-func (r *reader) beside(rest wire.Fields) {
+func (r *reader) beside(rest shape.Fields) {
 	for _, f := range rest {
 		if s := string(f.Value); s != "null" && s != "{}" && f.Name != "obfuscation" {
 			r.about = r.about.Set(f.Name, f.Value)
@@ -141,7 +144,7 @@ func (r *reader) beside(rest wire.Fields) {
 }
 
 // bare reads a reply without choices, which may be a message.
-func (r *reader) bare(message wire.Value, data []byte) {
+func (r *reader) bare(message shape.Value, data []byte) {
 	if message.IsZero() {
 		message.Raw = data
 	}
@@ -157,7 +160,7 @@ func (r *reader) choice(c *optionJSON) {
 	if !c.Message.IsZero() {
 		r.message(c.Message, true)
 		if !c.Logprobs.IsZero() {
-			r.beside(wire.Fields{{Name: "logprobs", Value: c.Logprobs.Raw}})
+			r.beside(shape.Fields{{Name: "logprobs", Value: c.Logprobs.Raw}})
 		}
 	}
 	if c.Finish == nil || *c.Finish == "" {
@@ -185,12 +188,12 @@ func (r *reader) stop(stop utp.Stop, sequence string) {
 
 // message takes a delta or, whole, a complete message. It reports whether it
 // said anything.
-func (r *reader) message(v wire.Value, whole bool) (some bool) {
+func (r *reader) message(v shape.Value, whole bool) (some bool) {
 	d, err := ofDelta.Read(v)
 	if err != nil {
 		return false
 	}
-	m := wire.ChatMessage{Content: content(d.Content), ReasoningContent: content(d.ReasoningContent), Reasoning: content(d.Reasoning), Thinking: content(d.Thinking)}
+	m := codec.ChatMessage{Content: content(d.Content), ReasoningContent: content(d.ReasoningContent), Reasoning: content(d.Reasoning), Thinking: content(d.Thinking)}
 	some = r.reasoning(&m, listed(d.Details), whole)
 	r.Text(m.Content.Text)
 	if d.Refusal != "" {
@@ -200,7 +203,7 @@ func (r *reader) message(v wire.Value, whole bool) (some bool) {
 	calls := listed(d.ToolCalls)
 	if d.FunctionCall.Kind() == '{' {
 		old := callJSON{Index: new(int)}
-		calls = append(calls, wire.Value{Raw: ofCall.Write(old, wire.Fields{{Name: "function", Value: d.FunctionCall.Raw}})})
+		calls = append(calls, shape.Value{Raw: ofCall.Write(old, shape.Fields{{Name: "function", Value: d.FunctionCall.Raw}})})
 	}
 	for _, c := range calls {
 		r.call(c, whole)
@@ -210,29 +213,29 @@ func (r *reader) message(v wire.Value, whole bool) (some bool) {
 }
 
 // keep keeps what the API says of the message; that there is nothing to say is nothing.
-func (r *reader) keep(rest wire.Fields) {
+func (r *reader) keep(rest shape.Fields) {
 	for _, f := range rest {
 		if s := string(f.Value); s != "[]" && s != "{}" {
-			r.Keep(wire.Fields{f})
+			r.Keep(shape.Fields{f})
 		}
 	}
 }
 
-func content(v wire.Value) (c wire.ChatContent) {
+func content(v shape.Value) (c codec.ChatContent) {
 	switch v.Kind() {
 	case 0:
 		return c
 	case '"':
-		return wire.ChatContent{Text: v.String()}
+		return codec.ChatContent{Text: v.String()}
 	}
 	_ = c.UnmarshalJSON(v.Raw)
 	return c
 }
 
 // listed is a list that servers also send as its only element.
-func listed(v wire.Value) []wire.Value {
+func listed(v shape.Value) []shape.Value {
 	if v.Kind() == '{' {
-		return []wire.Value{v}
+		return []shape.Value{v}
 	}
 	list, err := v.Elements()
 	if err != nil {
@@ -241,13 +244,13 @@ func listed(v wire.Value) []wire.Value {
 	return list
 }
 
-func fragment(v wire.Value, whole bool) []wire.Fragment {
-	return (&wire.ChatMessage{ToolCalls: []json.RawMessage{v.Raw}}).Fragments(whole)
+func fragment(v shape.Value, whole bool) []codec.Fragment {
+	return (&codec.ChatMessage{ToolCalls: []json.RawMessage{v.Raw}}).Fragments(whole)
 }
 
 // reasoning takes reasoning. Of a stream the words come first, and what seals
 // them behind them.
-func (r *reader) reasoning(m *wire.ChatMessage, details []wire.Value, whole bool) (some bool) {
+func (r *reader) reasoning(m *codec.ChatMessage, details []shape.Value, whole bool) (some bool) {
 	words, field := m.Reason()
 	about := utp.Think{Provider: provider, Extra: origins[field]}
 	if !whole {
@@ -270,7 +273,7 @@ func (r *reader) reasoning(m *wire.ChatMessage, details []wire.Value, whole bool
 // reasoned lists the reasoning of a message: what details seal, and between that
 // the words which are in none of it, as plain has them. Details without a seal go
 // back to their server with the next request.
-func reasoned(plain utp.Think, details []wire.Value) (thinks []utp.Think, others []wire.Value) {
+func reasoned(plain utp.Think, details []shape.Value) (thinks []utp.Think, others []shape.Value) {
 	words, all := plain.Text, true
 	add := func(text string) {
 		if plain.Text = text; text != "" {
@@ -297,21 +300,21 @@ func reasoned(plain utp.Think, details []wire.Value) (thinks []utp.Think, others
 }
 
 // unsealed is reasoning that this package sealed.
-func unsealed(v wire.Value) (utp.Think, bool) {
+func unsealed(v shape.Value) (utp.Think, bool) {
 	d, err := ofDetail.Read(v)
 	if err != nil {
 		return utp.Think{}, false
 	}
-	t, ok := wire.Unseal(d.Signature)
+	t, ok := codec.Unseal(d.Signature)
 	t.Text = d.Text
 	return t, ok
 }
 
 // call takes a piece of a call.
-func (r *reader) call(v wire.Value, whole bool) {
+func (r *reader) call(v shape.Value, whole bool) {
 	c, err := ofLooseCall.Read(v)
 	if err == nil && c.Custom != nil {
-		f := wire.Fragment{Index: -1, ID: string(c.ID), Name: c.Custom.Name, Args: c.Custom.Input}
+		f := codec.Fragment{Index: -1, ID: string(c.ID), Name: c.Custom.Name, Args: c.Custom.Input}
 		if c.Index != nil {
 			f.Index = int(*c.Index)
 		}
@@ -334,9 +337,9 @@ func (r *reader) call(v wire.Value, whole bool) {
 
 // held is a call that can be given only when it is complete.
 type held struct {
-	wire.Fragment
+	codec.Fragment
 	custom bool // the arguments are free text
-	back   *wire.Coercion
+	back   *dialect.Coercion
 }
 
 // hold collects a call until another begins.
@@ -357,7 +360,7 @@ func (r *reader) release(cut bool) {
 	}
 	r.held = nil
 	if h.custom {
-		h.Args = string(wire.CustomArgs(h.Args))
+		h.Args = string(codec.CustomArgs(h.Args))
 		if cut {
 			h.Args = h.Args[:len(h.Args)-1]
 		}
@@ -368,7 +371,7 @@ func (r *reader) release(cut bool) {
 }
 
 // noteCall keeps what stands beside a call.
-func (r *reader) noteCall(f *wire.Fragment, rest wire.Fields) {
+func (r *reader) noteCall(f *codec.Fragment, rest shape.Fields) {
 	if r.ids == nil {
 		r.ids = map[int]string{}
 	}

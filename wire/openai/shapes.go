@@ -3,39 +3,39 @@ package openai
 import (
 	"encoding/json"
 
-	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // requestJSON is the body of /v1/chat/completions.
 type requestJSON struct {
-	Model          string       `json:"model"`
-	Messages       []wire.Value `json:"messages"`
-	Tools          []wire.Value `json:"tools,omitempty"`
-	ToolChoice     wire.Value   `json:"tool_choice,omitzero"`
-	Functions      []wire.Value `json:"functions,omitempty"`    // the old form of tools
-	FunctionCall   wire.Value   `json:"function_call,omitzero"` // the old form of tool_choice
-	Parallel       *bool        `json:"parallel_tool_calls,omitempty"`
-	Stream         bool         `json:"stream,omitempty"`
-	StreamOptions  wire.Value   `json:"stream_options,omitzero"`
-	MaxTokens      *int         `json:"max_tokens,omitempty"`
-	MaxCompletion  *int         `json:"max_completion_tokens,omitempty"` // the newer name
-	Temperature    *float64     `json:"temperature,omitempty"`
-	TopP           *float64     `json:"top_p,omitempty"`
-	TopK           *int         `json:"top_k,omitempty"`
-	Seed           *int64       `json:"seed,omitempty"`
-	RandomSeed     *int64       `json:"random_seed,omitempty"` // Mistral's name for it
-	Stop           wire.Value   `json:"stop,omitzero"`         // a text or texts
-	Effort         string       `json:"reasoning_effort,omitempty"`
-	Reasoning      wire.Value   `json:"reasoning,omitzero"` // OpenRouter's form of it
-	ResponseFormat wire.Value   `json:"response_format,omitzero"`
-	User           string       `json:"user,omitempty"`
-	Choices        *int         `json:"n,omitempty"`
-	Rest           wire.Fields  `json:"-"`
+	Model          string        `json:"model"`
+	Messages       []shape.Value `json:"messages"`
+	Tools          []shape.Value `json:"tools,omitempty"`
+	ToolChoice     shape.Value   `json:"tool_choice,omitzero"`
+	Functions      []shape.Value `json:"functions,omitempty"`    // the old form of tools
+	FunctionCall   shape.Value   `json:"function_call,omitzero"` // the old form of tool_choice
+	Parallel       *bool         `json:"parallel_tool_calls,omitempty"`
+	Stream         bool          `json:"stream,omitempty"`
+	StreamOptions  shape.Value   `json:"stream_options,omitzero"`
+	MaxTokens      *int          `json:"max_tokens,omitempty"`
+	MaxCompletion  *int          `json:"max_completion_tokens,omitempty"` // the newer name
+	Temperature    *float64      `json:"temperature,omitempty"`
+	TopP           *float64      `json:"top_p,omitempty"`
+	TopK           *int          `json:"top_k,omitempty"`
+	Seed           *int64        `json:"seed,omitempty"`
+	RandomSeed     *int64        `json:"random_seed,omitempty"` // Mistral's name for it
+	Stop           shape.Value   `json:"stop,omitzero"`         // a text or texts
+	Effort         string        `json:"reasoning_effort,omitempty"`
+	Reasoning      shape.Value   `json:"reasoning,omitzero"` // OpenRouter's form of it
+	ResponseFormat shape.Value   `json:"response_format,omitzero"`
+	User           string        `json:"user,omitempty"`
+	Choices        *int          `json:"n,omitempty"`
+	Rest           shape.Fields  `json:"-"`
 }
 
 type streamOptions struct {
-	IncludeUsage bool        `json:"include_usage"`
-	Rest         wire.Fields `json:"-"`
+	IncludeUsage bool         `json:"include_usage"`
+	Rest         shape.Fields `json:"-"`
 }
 
 type formatJSON struct {
@@ -66,8 +66,8 @@ type namedJSON struct {
 }
 
 type allowedJSON struct {
-	Mode  string       `json:"mode"`
-	Tools []wire.Value `json:"tools"`
+	Mode  string        `json:"mode"`
+	Tools []shape.Value `json:"tools"`
 }
 
 // toolJSON is a custom tool.
@@ -77,46 +77,46 @@ type toolJSON struct {
 }
 
 type customJSON struct {
-	Name        string     `json:"name"`
-	Description string     `json:"description,omitempty"`
-	Format      wire.Value `json:"format,omitzero"`
+	Name        string      `json:"name"`
+	Description string      `json:"description,omitempty"`
+	Format      shape.Value `json:"format,omitzero"`
 }
 
 // grammarJSON is the format of a custom tool. In Extra its syntax and definition
 // stand beside its type.
 type grammarJSON struct {
-	Type    string      `json:"type"`
-	Grammar wire.Value  `json:"grammar,omitzero"`
-	Rest    wire.Fields `json:"-"`
+	Type    string       `json:"type"`
+	Grammar shape.Value  `json:"grammar,omitzero"`
+	Rest    shape.Fields `json:"-"`
 }
 
 // messageJSON is a message of a request.
 type messageJSON struct {
-	Role             string       `json:"role"`
-	CallID           string       `json:"tool_call_id,omitempty"`
-	Content          wire.Value   `json:"content"` // a text, parts or null
-	Refusal          string       `json:"refusal,omitempty"`
-	ReasoningContent wire.Value   `json:"reasoning_content,omitzero"`
-	Reasoning        wire.Value   `json:"reasoning,omitzero"`
-	Details          []wire.Value `json:"reasoning_details,omitempty"`
-	ToolCalls        []wire.Value `json:"tool_calls,omitempty"`
-	FunctionCall     wire.Value   `json:"function_call,omitzero"` // the old form of a call
-	Rest             wire.Fields  `json:"-"`
+	Role             string        `json:"role"`
+	CallID           string        `json:"tool_call_id,omitempty"`
+	Content          shape.Value   `json:"content"` // a text, parts or null
+	Refusal          string        `json:"refusal,omitempty"`
+	ReasoningContent shape.Value   `json:"reasoning_content,omitzero"`
+	Reasoning        shape.Value   `json:"reasoning,omitzero"`
+	Details          []shape.Value `json:"reasoning_details,omitempty"`
+	ToolCalls        []shape.Value `json:"tool_calls,omitempty"`
+	FunctionCall     shape.Value   `json:"function_call,omitzero"` // the old form of a call
+	Rest             shape.Fields  `json:"-"`
 }
 
 type partJSON struct {
-	Type    string      `json:"type"`
-	Text    string      `json:"text,omitempty"`
-	Refusal string      `json:"refusal,omitempty"`
-	Image   wire.Value  `json:"image_url,omitzero"` // an object, or as some clients send it a URL
-	Audio   *audioJSON  `json:"input_audio,omitempty"`
-	File    *fileJSON   `json:"file,omitempty"`
-	Rest    wire.Fields `json:"-"`
+	Type    string       `json:"type"`
+	Text    string       `json:"text,omitempty"`
+	Refusal string       `json:"refusal,omitempty"`
+	Image   shape.Value  `json:"image_url,omitzero"` // an object, or as some clients send it a URL
+	Audio   *audioJSON   `json:"input_audio,omitempty"`
+	File    *fileJSON    `json:"file,omitempty"`
+	Rest    shape.Fields `json:"-"`
 }
 
 type imageJSON struct {
-	URL  string      `json:"url"`
-	Rest wire.Fields `json:"-"`
+	URL  string       `json:"url"`
+	Rest shape.Fields `json:"-"`
 }
 
 type audioJSON struct {
@@ -137,12 +137,12 @@ type callJSON struct {
 	Type     string        `json:"type,omitempty"`
 	Function *functionCall `json:"function,omitempty"`
 	Custom   *customCall   `json:"custom,omitempty"`
-	Rest     wire.Fields   `json:"-"`
+	Rest     shape.Fields  `json:"-"`
 }
 
 type functionCall struct {
-	Name      string     `json:"name,omitempty"`
-	Arguments wire.Value `json:"arguments"` // JSON as text; servers and clients also send an object
+	Name      string      `json:"name,omitempty"`
+	Arguments shape.Value `json:"arguments"` // JSON as text; servers and clients also send an object
 }
 
 type customCall struct {
@@ -152,15 +152,15 @@ type customCall struct {
 
 // looseCall is a call of a server, of which anything may be missing.
 type looseCall struct {
-	Index    *wire.LooseInt `json:"index"`
-	ID       wire.Loose     `json:"id"`
-	Type     wire.Loose     `json:"type"`
-	Function wire.Value     `json:"function"`
-	Custom   *customCall    `json:"custom"`
-	Name     wire.Value     `json:"name"`
-	Args     wire.Value     `json:"arguments"`
-	Params   wire.Value     `json:"parameters"`
-	Rest     wire.Fields    `json:"-"`
+	Index    *shape.LooseInt `json:"index"`
+	ID       shape.Loose     `json:"id"`
+	Type     shape.Loose     `json:"type"`
+	Function shape.Value     `json:"function"`
+	Custom   *customCall     `json:"custom"`
+	Name     shape.Value     `json:"name"`
+	Args     shape.Value     `json:"arguments"`
+	Params   shape.Value     `json:"parameters"`
+	Rest     shape.Fields    `json:"-"`
 }
 
 // detailJSON is one of OpenRouter's reasoning_details: reasoning with what its
@@ -174,57 +174,57 @@ type detailJSON struct {
 
 // replyJSON is a whole reply or a chunk of one.
 type replyJSON struct {
-	ID      wire.Loose    `json:"id"`
-	Object  wire.Loose    `json:"object"`
-	Created wire.LooseInt `json:"created"`
-	Model   wire.Loose    `json:"model"`
-	Choices []optionJSON  `json:"choices"`
-	Usage   *usageJSON    `json:"usage,omitempty"`
-	Error   wire.Value    `json:"error,omitzero"`
-	Message wire.Value    `json:"message,omitzero"` // a bare choice
-	Rest    wire.Fields   `json:"-"`
+	ID      shape.Loose    `json:"id"`
+	Object  shape.Loose    `json:"object"`
+	Created shape.LooseInt `json:"created"`
+	Model   shape.Loose    `json:"model"`
+	Choices []optionJSON   `json:"choices"`
+	Usage   *usageJSON     `json:"usage,omitempty"`
+	Error   shape.Value    `json:"error,omitzero"`
+	Message shape.Value    `json:"message,omitzero"` // a bare choice
+	Rest    shape.Fields   `json:"-"`
 }
 
 // optionJSON is one of the choices of a reply.
 type optionJSON struct {
-	Index      wire.LooseInt `json:"index"`
-	Delta      wire.Value    `json:"delta,omitzero"`
-	Message    wire.Value    `json:"message,omitzero"`
-	Finish     *wire.Loose   `json:"finish_reason"`
-	StopReason wire.Value    `json:"stop_reason,omitzero"` // vLLM: the stop sequence, or a token's number
-	Logprobs   wire.Value    `json:"logprobs,omitzero"`
+	Index      shape.LooseInt `json:"index"`
+	Delta      shape.Value    `json:"delta,omitzero"`
+	Message    shape.Value    `json:"message,omitzero"`
+	Finish     *shape.Loose   `json:"finish_reason"`
+	StopReason shape.Value    `json:"stop_reason,omitzero"` // vLLM: the stop sequence, or a token's number
+	Logprobs   shape.Value    `json:"logprobs,omitzero"`
 }
 
 // deltaJSON is the message of a reply or a piece of it.
 type deltaJSON struct {
-	Role             wire.Loose  `json:"role,omitempty"`
-	Content          wire.Value  `json:"content,omitzero"`
-	Refusal          wire.Loose  `json:"refusal,omitempty"`
-	ReasoningContent wire.Value  `json:"reasoning_content,omitzero"` // DeepSeek, llama.cpp, older vLLM
-	Reasoning        wire.Value  `json:"reasoning,omitzero"`         // OpenRouter, vLLM, Ollama's /v1
-	Thinking         wire.Value  `json:"thinking,omitzero"`          // Ollama
-	Details          wire.Value  `json:"reasoning_details,omitzero"` // OpenRouter
-	ToolCalls        wire.Value  `json:"tool_calls,omitzero"`
-	FunctionCall     wire.Value  `json:"function_call,omitzero"`
-	Rest             wire.Fields `json:"-"`
+	Role             shape.Loose  `json:"role,omitempty"`
+	Content          shape.Value  `json:"content,omitzero"`
+	Refusal          shape.Loose  `json:"refusal,omitempty"`
+	ReasoningContent shape.Value  `json:"reasoning_content,omitzero"` // DeepSeek, llama.cpp, older vLLM
+	Reasoning        shape.Value  `json:"reasoning,omitzero"`         // OpenRouter, vLLM, Ollama's /v1
+	Thinking         shape.Value  `json:"thinking,omitzero"`          // Ollama
+	Details          shape.Value  `json:"reasoning_details,omitzero"` // OpenRouter
+	ToolCalls        shape.Value  `json:"tool_calls,omitzero"`
+	FunctionCall     shape.Value  `json:"function_call,omitzero"`
+	Rest             shape.Fields `json:"-"`
 }
 
 type usageJSON struct {
-	Prompt        wire.LooseInt  `json:"prompt_tokens"`
-	Completion    wire.LooseInt  `json:"completion_tokens"`
-	Total         wire.LooseInt  `json:"total_tokens"`
-	CacheHit      wire.LooseInt  `json:"prompt_cache_hit_tokens,omitempty"` // DeepSeek
+	Prompt        shape.LooseInt `json:"prompt_tokens"`
+	Completion    shape.LooseInt `json:"completion_tokens"`
+	Total         shape.LooseInt `json:"total_tokens"`
+	CacheHit      shape.LooseInt `json:"prompt_cache_hit_tokens,omitempty"` // DeepSeek
 	PromptHow     *promptHow     `json:"prompt_tokens_details,omitempty"`
 	CompletionHow *completionHow `json:"completion_tokens_details,omitempty"`
 }
 
 type promptHow struct {
-	Cached  wire.LooseInt `json:"cached_tokens"`
-	Written wire.LooseInt `json:"cache_write_tokens,omitempty"` // OpenRouter
+	Cached  shape.LooseInt `json:"cached_tokens"`
+	Written shape.LooseInt `json:"cache_write_tokens,omitempty"` // OpenRouter
 }
 
 type completionHow struct {
-	Reasoning wire.LooseInt `json:"reasoning_tokens"`
+	Reasoning shape.LooseInt `json:"reasoning_tokens"`
 }
 
 type errorJSON struct {
@@ -252,19 +252,19 @@ type modelJSON struct {
 }
 
 var (
-	ofRequest   = wire.ShapeOf[requestJSON]()
-	ofOptions   = wire.ShapeOf[streamOptions]()
-	ofFormat    = wire.ShapeOf[formatJSON]()
-	ofReasoning = wire.ShapeOf[reasoningJSON]()
-	ofChoice    = wire.ShapeOf[choiceJSON]()
-	ofGrammar   = wire.ShapeOf[grammarJSON]()
-	ofMessage   = wire.ShapeOf[messageJSON]()
-	ofPart      = wire.ShapeOf[partJSON]()
-	ofImage     = wire.ShapeOf[imageJSON]()
-	ofCall      = wire.ShapeOf[callJSON]()
-	ofFunction  = wire.ShapeOf[functionCall]()
-	ofLooseCall = wire.ShapeOf[looseCall]()
-	ofDetail    = wire.ShapeOf[detailJSON]()
-	ofReply     = wire.ShapeOf[replyJSON]()
-	ofDelta     = wire.ShapeOf[deltaJSON]()
+	ofRequest   = shape.Of[requestJSON]()
+	ofOptions   = shape.Of[streamOptions]()
+	ofFormat    = shape.Of[formatJSON]()
+	ofReasoning = shape.Of[reasoningJSON]()
+	ofChoice    = shape.Of[choiceJSON]()
+	ofGrammar   = shape.Of[grammarJSON]()
+	ofMessage   = shape.Of[messageJSON]()
+	ofPart      = shape.Of[partJSON]()
+	ofImage     = shape.Of[imageJSON]()
+	ofCall      = shape.Of[callJSON]()
+	ofFunction  = shape.Of[functionCall]()
+	ofLooseCall = shape.Of[looseCall]()
+	ofDetail    = shape.Of[detailJSON]()
+	ofReply     = shape.Of[replyJSON]()
+	ofDelta     = shape.Of[deltaJSON]()
 )

@@ -9,6 +9,9 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // provider is the name of this API in Extra, Think and Unknown.
@@ -35,14 +38,14 @@ const (
 // writing is a request on its way out.
 type writing struct {
 	in      *utp.Request
-	own     wire.Fields // of the request's Extra
-	names   *wire.Names
+	own     shape.Fields // of the request's Extra
+	names   *codec.Names
 	members map[string]member
-	back    map[string]*wire.Coercion // by the tools' own names
-	custom  map[string]bool           // ids of the custom calls written
+	back    map[string]*dialect.Coercion // by the tools' own names
+	custom  map[string]bool              // ids of the custom calls written
 	out     requestJSON
-	items   []wire.Value
-	wire.Outgoing
+	items   []shape.Value
+	codec.Outgoing
 
 	spaces    []string // namespaces written
 	group     toolJSON // the last of them
@@ -80,7 +83,7 @@ func ReadCount(body []byte) (int, error) {
 }
 
 func (w *writing) exchange(path string, a wire.Answer) (*wire.Exchange, error) {
-	body, err := wire.MarshalWith(w.out, w.out.Rest)
+	body, err := shape.MarshalWith(w.out, w.out.Rest)
 	if err != nil {
 		return nil, err
 	}
@@ -89,12 +92,12 @@ func (w *writing) exchange(path string, a wire.Answer) (*wire.Exchange, error) {
 }
 
 func write(r *utp.Request) (*writing, error) {
-	names, err := wire.NewNames(r.Tools, maxName)
+	names, err := codec.NewNames(r.Tools, maxName)
 	if err != nil {
 		return nil, err
 	}
-	w := &writing{in: r, names: names, members: members(r.Tools), back: map[string]*wire.Coercion{}, custom: map[string]bool{},
-		Outgoing: wire.Outgoing{Provider: provider}}
+	w := &writing{in: r, names: names, members: members(r.Tools), back: map[string]*dialect.Coercion{}, custom: map[string]bool{},
+		Outgoing: codec.Outgoing{Provider: provider}}
 	w.out = requestJSON{Model: r.Model, Stream: r.Stream}
 	w.extra()
 	w.messages()
@@ -128,10 +131,10 @@ func (w *writing) params() {
 	o.MaxTokens, o.Temperature, o.TopP = p.MaxTokens, p.Temperature, p.TopP
 	if reasoners.MatchString(w.in.Model) && p.Effort != "none" {
 		o.Temperature, o.TopP = nil, nil
-		w.Refuse("reasoning models refuse it", wire.Param{Name: "temperature", Given: p.Temperature != nil}, wire.Param{Name: "top_p", Given: p.TopP != nil})
+		w.Refuse("reasoning models refuse it", codec.Param{Name: "temperature", Given: p.Temperature != nil}, codec.Param{Name: "top_p", Given: p.TopP != nil})
 	}
-	w.Refuse("the Responses API has no such setting", wire.Param{Name: "top_k", Given: p.TopK != nil}, wire.Param{Name: "seed", Given: p.Seed != nil},
-		wire.Param{Name: "stop", Given: len(p.Stop) > 0}, wire.Param{Name: "context", Given: p.Context != nil})
+	w.Refuse("the Responses API has no such setting", codec.Param{Name: "top_k", Given: p.TopK != nil}, codec.Param{Name: "seed", Given: p.Seed != nil},
+		codec.Param{Name: "stop", Given: len(p.Stop) > 0}, codec.Param{Name: "context", Given: p.Context != nil})
 	w.user()
 	w.reasoning()
 	w.format()
@@ -148,7 +151,7 @@ func (w *writing) user() {
 // reasoning is as the client wrote it while it means the same.
 func (w *writing) reasoning() {
 	effort := w.in.Params.Effort
-	said := wire.Value{Raw: w.own.Get("reasoning")}
+	said := shape.Value{Raw: w.own.Get("reasoning")}
 	if r, err := readReasoning.Read(said); err == nil && r.Effort == effort {
 		w.out.Reasoning = said
 		return
@@ -158,13 +161,13 @@ func (w *writing) reasoning() {
 		if effort != "none" {
 			r.Summary = "auto"
 		}
-		w.out.Reasoning = wire.JSON(r, nil)
+		w.out.Reasoning = shape.JSON(r, nil)
 	}
 }
 
 func (w *writing) format() {
 	schema := w.in.Params.Schema
-	said := wire.Value{Raw: w.own.Get("text")}
+	said := shape.Value{Raw: w.own.Get("text")}
 	if t, err := readFormat.Read(said); err == nil && bytes.Equal(schemaOf(t.Format), schema) {
 		w.out.Text = said
 		return
@@ -173,9 +176,9 @@ func (w *writing) format() {
 	switch {
 	case len(schema) == 0:
 	case string(schema) == "{}":
-		w.out.Text = wire.JSON(textJSON{Format: &formatJSON{Type: "json_object"}}, nil)
+		w.out.Text = shape.JSON(textJSON{Format: &formatJSON{Type: "json_object"}}, nil)
 	default:
-		w.out.Text = wire.JSON(textJSON{Format: &formatJSON{Type: "json_schema", Name: "reply", Schema: schema, Strict: &off}}, nil)
+		w.out.Text = shape.JSON(textJSON{Format: &formatJSON{Type: "json_schema", Name: "reply", Schema: schema, Strict: &off}}, nil)
 	}
 }
 

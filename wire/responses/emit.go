@@ -7,6 +7,8 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // composer makes the output items of the events of a Sequence.
@@ -37,7 +39,7 @@ func (c *composer) text(status string, content ...outputText) messageItem {
 	if content == nil {
 		content = []outputText{}
 	}
-	return messageItem{ID: c.itemID("msg"), Type: "message", Status: status, Role: "assistant", Content: wire.JSON(content, nil)}
+	return messageItem{ID: c.itemID("msg"), Type: "message", Status: status, Role: "assistant", Content: shape.JSON(content, nil)}
 }
 
 func plainText(s string) outputText {
@@ -49,7 +51,7 @@ func plainText(s string) outputText {
 func (c *composer) thought(words string, t utp.Think) reasoningItem {
 	item := reasoningItem{ID: c.itemID("rs"), Type: "reasoning", Summary: []summaryPart{}, Encrypted: t.Signature}
 	if t.Provider != provider {
-		item.Encrypted = wire.Seal(t)
+		item.Encrypted = codec.Seal(t)
 	} else if t.ItemID != "" {
 		item.ID = t.ItemID
 	}
@@ -74,7 +76,7 @@ func (c *composer) call(call utp.Call, status string) callItem {
 		return item
 	}
 	item.ID, item.Type, item.Input = c.itemID("ctc"), "custom_tool_call", &input
-	if words, ok := wire.CustomInput(call); ok && status == done {
+	if words, ok := codec.CustomInput(call); ok && status == done {
 		input = words
 	}
 	return item
@@ -85,7 +87,7 @@ func (c *composer) isCustom(call utp.Call) bool {
 }
 
 func (c *composer) add(item any) json.RawMessage {
-	raw := wire.JSON(item, nil).Raw
+	raw := shape.JSON(item, nil).Raw
 	c.out = append(c.out, raw)
 	return raw
 }
@@ -116,9 +118,9 @@ func (j *responseJSON) close(end utp.End, output []json.RawMessage) {
 	case utp.StopFilter:
 		j.Status, j.Incomplete = "incomplete", &incompleteJSON{"content_filter"}
 	}
-	u := usageJSON{Input: wire.LooseInt(end.Usage.Prompt()), Output: wire.LooseInt(end.Usage.Completion())}
-	u.InputHow.Cached, u.InputHow.Written = wire.LooseInt(end.Usage.CacheRead), wire.LooseInt(end.Usage.CacheWrite)
-	u.OutputHow.Reasoning = wire.LooseInt(end.Usage.Reasoning)
+	u := usageJSON{Input: shape.LooseInt(end.Usage.Prompt()), Output: shape.LooseInt(end.Usage.Completion())}
+	u.InputHow.Cached, u.InputHow.Written = shape.LooseInt(end.Usage.CacheRead), shape.LooseInt(end.Usage.CacheWrite)
+	u.OutputHow.Reasoning = shape.LooseInt(end.Usage.Reasoning)
 	u.Total = u.Input + u.Output
 	j.Usage = &u
 }
@@ -127,7 +129,7 @@ func (j *responseJSON) close(end utp.End, output []json.RawMessage) {
 func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wire.Loss, error) {
 	j := head(r, reply.End, s)
 	c := compose(r, j.ID)
-	err := wire.Compose(r, reply, s, func(e utp.Event, words string) {
+	err := codec.Compose(r, reply, s, func(e utp.Event, words string) {
 		if e.Kind == utp.Finish {
 			j.close(*e.End, c.out)
 			return
@@ -137,7 +139,7 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 	if err != nil {
 		return nil, nil, err
 	}
-	return wire.JSON(j, nil).Raw, c.losses, nil
+	return shape.JSON(j, nil).Raw, c.losses, nil
 }
 
 // part adds the item of a part that is complete.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // types are the error types of OpenAI's API. Source: API reference, "Error codes".
@@ -24,7 +25,7 @@ func (Front) Error(err error) (status int, body []byte) {
 	if f.Code != "" {
 		j.Code = &f.Code
 	}
-	return f.Status(), wire.JSON(errorJSON{j}, nil).Raw
+	return f.Status(), shape.JSON(errorJSON{j}, nil).Raw
 }
 
 // failure is the code in a response that failed.
@@ -42,7 +43,7 @@ func failure(f wire.Fault) string {
 
 // CountReply is the answer to an input_tokens request.
 func CountReply(tokens int) []byte {
-	return wire.JSON(countJSON{"response.input_tokens", tokens}, nil).Raw
+	return shape.JSON(countJSON{"response.input_tokens", tokens}, nil).Raw
 }
 
 // ModelsPath is where the list of models is, by GET.
@@ -66,8 +67,8 @@ func (Front) Models(models []wire.Model) []byte {
 	j := modelsJSON{Object: "list", Data: []modelJSON{}}
 	for _, m := range models {
 		if m.Chat {
-			j.Data = append(j.Data, modelJSON{m.ID, "model", wire.LooseInt(m.Created), m.Owner})
+			j.Data = append(j.Data, modelJSON{m.ID, "model", shape.LooseInt(m.Created), m.Owner})
 		}
 	}
-	return wire.JSON(j, nil).Raw
+	return shape.JSON(j, nil).Raw
 }

@@ -7,6 +7,9 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // Front poses as OpenAI's Responses API.
@@ -33,13 +36,13 @@ type reading struct {
 func (f Front) Read(r wire.HTTPRequest) (*utp.Request, []wire.Loss, error) {
 	in := reading{front: f, names: map[string]string{}}
 	if err := in.read(r); err != nil {
-		return nil, nil, err
+		return nil, nil, (*wire.InputError)(err)
 	}
 	return &in.out, in.losses, nil
 }
 
-func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
-	body, err := wire.Body(h.Body)
+func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
+	body, err := shape.Body(h.Body)
 	if err != nil {
 		return err
 	}
@@ -47,7 +50,7 @@ func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
 		return err
 	}
 	r.out = utp.Request{Model: r.in.Model, Stream: r.in.Stream}
-	for _, step := range []func() *wire.InputError{r.stored, r.tools, r.input, r.choice, r.params} {
+	for _, step := range []func() *shape.Error{r.stored, r.tools, r.input, r.choice, r.params} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -57,18 +60,18 @@ func (r *reading) read(h wire.HTTPRequest) (err *wire.InputError) {
 }
 
 // stored refuses what only a server with a store can do.
-func (r *reading) stored() *wire.InputError {
+func (r *reading) stored() *shape.Error {
 	if r.front.Stored {
 		return nil
 	}
 	want := "the whole conversation in input: replies are not stored here"
 	switch {
 	case r.in.Previous != "":
-		return &wire.InputError{Path: "previous_response_id", Offset: -1, Want: want}
+		return &shape.Error{Path: "previous_response_id", Offset: -1, Want: want}
 	case !r.in.Conversation.IsZero():
-		return &wire.InputError{Path: "conversation", Offset: r.in.Conversation.Offset, Want: want}
+		return &shape.Error{Path: "conversation", Offset: r.in.Conversation.Offset, Want: want}
 	case r.in.Background:
-		return &wire.InputError{Path: "background", Offset: -1, Want: "false: replies are not stored here"}
+		return &shape.Error{Path: "background", Offset: -1, Want: "false: replies are not stored here"}
 	}
 	return nil
 }
@@ -76,9 +79,9 @@ func (r *reading) stored() *wire.InputError {
 // extra keeps what the model has no place for, and the exact forms of what it has.
 func (r *reading) extra() {
 	in, rest := r.in, r.in.Rest
-	keep := func(name string, v wire.Value) {
+	keep := func(name string, v shape.Value) {
 		if !v.IsZero() {
-			rest = append(rest, wire.Field{Name: name, Value: v.Raw})
+			rest = append(rest, shape.Field{Name: name, Value: v.Raw})
 		}
 	}
 	keep("reasoning", in.Reasoning)
@@ -86,25 +89,25 @@ func (r *reading) extra() {
 	keep("conversation", in.Conversation)
 	for _, f := range []struct{ name, value string }{{"user", in.User}, {"safety_identifier", in.Safety}, {"previous_response_id", in.Previous}} {
 		if f.value != "" {
-			keep(f.name, wire.JSON(f.value, nil))
+			keep(f.name, shape.JSON(f.value, nil))
 		}
 	}
 	if in.Background {
-		keep("background", wire.JSON(true, nil))
+		keep("background", shape.JSON(true, nil))
 	}
 	if in.Store != nil {
-		keep("store", wire.JSON(*in.Store, nil))
+		keep("store", shape.JSON(*in.Store, nil))
 	}
 	if len(in.Include) > 0 {
-		keep("include", wire.JSON(in.Include, nil))
+		keep("include", shape.JSON(in.Include, nil))
 	}
 	if r.out.Choice.Mode == utp.Auto && in.ToolChoice.Kind() == '{' && len(r.out.Choice.Allowed) == 0 {
 		keep("tool_choice", in.ToolChoice)
 	}
-	r.out.Extra = wire.PackExtra(provider, rest)
+	r.out.Extra = codec.PackExtra(provider, rest)
 }
 
-func (r *reading) params() *wire.InputError {
+func (r *reading) params() *shape.Error {
 	in, p := r.in, &r.out.Params
 	p.MaxTokens, p.Temperature, p.TopP = in.MaxTokens, in.Temperature, in.TopP
 	if p.User = in.Safety; p.User == "" {
@@ -113,21 +116,21 @@ func (r *reading) params() *wire.InputError {
 	if !in.Reasoning.IsZero() {
 		j, err := readReasoning.Read(in.Reasoning)
 		if err != nil {
-			return wire.Inside(err, "reasoning", -1)
+			return shape.Inside(err, "reasoning", -1)
 		}
 		p.Effort = j.Effort
 	}
 	if !in.Text.IsZero() {
 		j, err := readFormat.Read(in.Text)
 		if err != nil {
-			return wire.Inside(err, "text", -1)
+			return shape.Inside(err, "text", -1)
 		}
 		p.Schema = schemaOf(j.Format)
 	}
 	return nil
 }
 
-func (r *reading) choice() *wire.InputError {
+func (r *reading) choice() *shape.Error {
 	c := &r.out.Choice
 	c.Parallel = r.in.Parallel
 	v := r.in.ToolChoice
@@ -138,14 +141,14 @@ func (r *reading) choice() *wire.InputError {
 		word, err := v.Text()
 		mode, known := modes[word]
 		if err == nil && !known {
-			err = &wire.InputError{Offset: v.Offset, Want: "auto, required, none or an object"}
+			err = &shape.Error{Offset: v.Offset, Want: "auto, required, none or an object"}
 		}
 		c.Mode = mode
-		return wire.Inside(err, "tool_choice", -1)
+		return shape.Inside(err, "tool_choice", -1)
 	}
 	j, err := readChoice.Read(v)
 	if err != nil {
-		return wire.Inside(err, "tool_choice", -1)
+		return shape.Inside(err, "tool_choice", -1)
 	}
 	switch j.Type {
 	case "function", "custom":
@@ -167,7 +170,7 @@ var modes = map[string]utp.ChoiceMode{"auto": utp.Auto, "required": utp.Required
 func (r *reading) fullName(name string) string {
 	full := name
 	for _, t := range r.out.Tools {
-		own, _ := wire.UnpackExtra(t.Extra, provider)
+		own, _ := codec.UnpackExtra(t.Extra, provider)
 		switch {
 		case t.Name == name:
 			return name
@@ -178,12 +181,12 @@ func (r *reading) fullName(name string) string {
 	return full
 }
 
-func (r *reading) tools() *wire.InputError {
+func (r *reading) tools() *shape.Error {
 	seen := map[string]int{}
 	for i, v := range r.in.Tools {
 		t, err := readTool.Read(v)
 		if err != nil {
-			return wire.Inside(err, "tools", i)
+			return shape.Inside(err, "tools", i)
 		}
 		if t.Type == "namespace" {
 			err = r.namespace(t)
@@ -191,24 +194,24 @@ func (r *reading) tools() *wire.InputError {
 			r.tool(t, v, seen)
 		}
 		if err != nil {
-			return wire.Inside(err, "tools", i)
+			return shape.Inside(err, "tools", i)
 		}
 	}
-	return wire.CheckTools(r.out.Tools)
+	return codec.CheckTools(r.out.Tools)
 }
 
 // tool is a function, a custom tool, or for any other type one of the provider's own.
-func (r *reading) tool(t toolJSON, v wire.Value, seen map[string]int) {
+func (r *reading) tool(t toolJSON, v shape.Value, seen map[string]int) {
 	if t.Type == "function" || t.Type == "custom" || t.Type == "" {
 		r.out.Tools = append(r.out.Tools, tool(t))
 		return
 	}
-	all, _ := wire.Members(v)
+	all, _ := shape.Members(v)
 	name := t.Type
 	if seen[name]++; seen[name] > 1 {
 		name = fmt.Sprintf("%s_%d", name, seen[name])
 	}
-	r.out.Tools = append(r.out.Tools, utp.Tool{Name: name, Kind: utp.HostedTool, Extra: wire.PackExtra(provider, all)})
+	r.out.Tools = append(r.out.Tools, utp.Tool{Name: name, Kind: utp.HostedTool, Extra: codec.PackExtra(provider, all)})
 }
 
 func tool(t toolJSON) utp.Tool {
@@ -217,24 +220,24 @@ func tool(t toolJSON) utp.Tool {
 	if t.Type == "custom" {
 		out.Kind = utp.CustomTool
 	} else if t.Strict == nil {
-		rest = append(rest, wire.Field{Name: strictDefault, Value: []byte("null")})
+		rest = append(rest, shape.Field{Name: strictDefault, Value: []byte("null")})
 	}
-	out.Extra = wire.PackExtra(provider, rest)
+	out.Extra = codec.PackExtra(provider, rest)
 	return out
 }
 
 // namespace adds the tools of a namespace as NAMESPACE__NAME.
-func (r *reading) namespace(ns toolJSON) *wire.InputError {
+func (r *reading) namespace(ns toolJSON) *shape.Error {
 	if ns.Name == "" {
-		return &wire.InputError{Path: "name", Offset: -1, Want: "the name of the namespace"}
+		return &shape.Error{Path: "name", Offset: -1, Want: "the name of the namespace"}
 	}
 	for i, v := range ns.Tools {
 		t, err := readTool.Read(v)
 		if err != nil {
-			return wire.Inside(err, "tools", i)
+			return shape.Inside(err, "tools", i)
 		}
-		t.Rest = append(t.Rest, wire.Field{Name: inNamespace, Value: wire.JSON(ns.Name, nil).Raw},
-			wire.Field{Name: namespaceText, Value: wire.JSON(ns.Description, nil).Raw}, wire.Field{Name: nameInNamespace, Value: wire.JSON(t.Name, nil).Raw})
+		t.Rest = append(t.Rest, shape.Field{Name: inNamespace, Value: shape.JSON(ns.Name, nil).Raw},
+			shape.Field{Name: namespaceText, Value: shape.JSON(ns.Description, nil).Raw}, shape.Field{Name: nameInNamespace, Value: shape.JSON(t.Name, nil).Raw})
 		out := tool(t)
 		out.Name = ns.Name + "__" + t.Name
 		r.out.Tools = append(r.out.Tools, out)
@@ -242,7 +245,7 @@ func (r *reading) namespace(ns toolJSON) *wire.InputError {
 	return nil
 }
 
-func (r *reading) input() *wire.InputError {
+func (r *reading) input() *shape.Error {
 	if r.in.Instructions != "" {
 		r.out.Messages = append(r.out.Messages, utp.NewText(utp.System, r.in.Instructions))
 	}
@@ -252,26 +255,26 @@ func (r *reading) input() *wire.InputError {
 		if r.front.Stored {
 			return nil
 		}
-		return &wire.InputError{Path: "input", Offset: -1, Want: "a text or an array of items"}
+		return &shape.Error{Path: "input", Offset: -1, Want: "a text or an array of items"}
 	case '"':
 		words, err := v.Text()
 		r.out.Messages = append(r.out.Messages, utp.NewText(utp.User, words))
-		return wire.Inside(err, "input", -1)
+		return shape.Inside(err, "input", -1)
 	}
 	list, err := v.Elements()
 	if err != nil {
-		return wire.Inside(err, "input", -1)
+		return shape.Inside(err, "input", -1)
 	}
 	for i, v := range list {
 		if err := r.item(v); err != nil {
-			return wire.Inside(err, "input", i)
+			return shape.Inside(err, "input", i)
 		}
 	}
 	return nil
 }
 
 // item adds an item. Those of the assistant that follow each other are one message.
-func (r *reading) item(v wire.Value) *wire.InputError {
+func (r *reading) item(v shape.Value) *shape.Error {
 	head, err := readHead.Read(v)
 	if err != nil {
 		return err
@@ -280,7 +283,7 @@ func (r *reading) item(v wire.Value) *wire.InputError {
 	case kind == "message", kind == "" && head.Role != "":
 		return r.message(v)
 	case kind == "":
-		return &wire.InputError{Path: "type", Offset: v.Offset, Want: "the type of an item"}
+		return &shape.Error{Path: "type", Offset: v.Offset, Want: "the type of an item"}
 	case kind == "reasoning":
 		return r.thought(v)
 	case kind == "function_call", kind == "custom_tool_call":
@@ -288,7 +291,7 @@ func (r *reading) item(v wire.Value) *wire.InputError {
 	case kind == "function_call_output", kind == "custom_tool_call_output":
 		return r.result(v)
 	case kind == "item_reference" && !r.front.Stored:
-		return &wire.InputError{Path: "type", Offset: v.Offset, Want: "whole items: replies are not stored here"}
+		return &shape.Error{Path: "type", Offset: v.Offset, Want: "whole items: replies are not stored here"}
 	case strings.HasSuffix(kind, "_output"), strings.HasSuffix(kind, "_response"):
 		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.User, Parts: []utp.Part{utp.Unknown{Provider: provider, Raw: v.Raw}}})
 	default:
@@ -308,14 +311,14 @@ func (r *reading) assistant(parts ...utp.Part) {
 	m.Parts = append(m.Parts, parts...)
 }
 
-func (r *reading) message(v wire.Value) *wire.InputError {
+func (r *reading) message(v shape.Value) *shape.Error {
 	m, err := readMessage.Read(v)
 	if err != nil {
 		return err
 	}
 	parts, err := r.parts(m.Content)
 	if err != nil {
-		return wire.Inside(err, "content", -1)
+		return shape.Inside(err, "content", -1)
 	}
 	rest, role := m.Rest, utp.Role(m.Role)
 	switch m.Role {
@@ -324,12 +327,12 @@ func (r *reading) message(v wire.Value) *wire.InputError {
 		return nil
 	case "developer", "system":
 		role = utp.System
-		rest = append(rest, wire.Field{Name: asRole, Value: wire.JSON(m.Role, nil).Raw})
+		rest = append(rest, shape.Field{Name: asRole, Value: shape.JSON(m.Role, nil).Raw})
 	case "user":
 	default:
-		return &wire.InputError{Path: "role", Offset: v.Offset, Want: "user, assistant, system or developer, not " + m.Role}
+		return &shape.Error{Path: "role", Offset: v.Offset, Want: "user, assistant, system or developer, not " + m.Role}
 	}
-	r.out.Messages = append(r.out.Messages, utp.Message{Role: role, Parts: parts, Extra: wire.PackExtra(provider, rest)})
+	r.out.Messages = append(r.out.Messages, utp.Message{Role: role, Parts: parts, Extra: codec.PackExtra(provider, rest)})
 	return nil
 }
 
@@ -340,29 +343,29 @@ func answers(m messageItem, parts []utp.Part) []utp.Part {
 		if !ok {
 			continue
 		}
-		own, _ := wire.UnpackExtra(t.Extra, provider)
+		own, _ := codec.UnpackExtra(t.Extra, provider)
 		for _, f := range []struct{ name, value string }{{"id", m.ID}, {"status", m.Status}} {
 			if f.value != "" {
-				own = own.Set(f.name, wire.JSON(f.value, nil).Raw)
+				own = own.Set(f.name, shape.JSON(f.value, nil).Raw)
 			}
 		}
 		if phase := m.Rest.Get("phase"); phase != nil {
 			own = own.Set("phase", phase)
 		}
-		t.Extra = wire.PackExtra(provider, own)
+		t.Extra = codec.PackExtra(provider, own)
 		parts[i] = t
 	}
 	return parts
 }
 
 // parts reads a content: a text, or an array of parts.
-func (r *reading) parts(v wire.Value) ([]utp.Part, *wire.InputError) {
+func (r *reading) parts(v shape.Value) ([]utp.Part, *shape.Error) {
 	if v.Kind() == '"' {
 		words, err := v.Text()
 		return []utp.Part{utp.Text{Text: words}}, err
 	}
 	if v.Kind() != '[' {
-		return nil, &wire.InputError{Offset: v.Offset, Want: "a text or an array of parts"}
+		return nil, &shape.Error{Offset: v.Offset, Want: "a text or an array of parts"}
 	}
 	list, err := v.Elements()
 	if err != nil {
@@ -371,13 +374,13 @@ func (r *reading) parts(v wire.Value) ([]utp.Part, *wire.InputError) {
 	out := make([]utp.Part, len(list))
 	for i, v := range list {
 		if out[i], err = part(v); err != nil {
-			return nil, wire.Inside(err, "", i)
+			return nil, shape.Inside(err, "", i)
 		}
 	}
 	return out, nil
 }
 
-func part(v wire.Value) (utp.Part, *wire.InputError) {
+func part(v shape.Value) (utp.Part, *shape.Error) {
 	p, err := readPart.Read(v)
 	if err != nil {
 		return nil, err
@@ -390,9 +393,9 @@ func part(v wire.Value) (utp.Part, *wire.InputError) {
 				rest = rest.Without(empty)
 			}
 		}
-		return utp.Text{Text: p.Text, Extra: wire.PackExtra(provider, rest)}, nil
+		return utp.Text{Text: p.Text, Extra: codec.PackExtra(provider, rest)}, nil
 	case "refusal":
-		return utp.Text{Text: p.Refusal, Extra: wire.PackExtra(provider, wire.Fields{{Name: "refusal", Value: []byte("true")}})}, nil
+		return utp.Text{Text: p.Refusal, Extra: codec.PackExtra(provider, shape.Fields{{Name: "refusal", Value: []byte("true")}})}, nil
 	case "input_image":
 		return blob(p.ImageURL, "image/*", p, v)
 	case "input_file":
@@ -401,18 +404,18 @@ func part(v wire.Value) (utp.Part, *wire.InputError) {
 		}
 		return blob(p.FileData, "application/octet-stream", p, v)
 	case "":
-		return nil, &wire.InputError{Path: "type", Offset: v.Offset, Want: "the type of a part"}
+		return nil, &shape.Error{Path: "type", Offset: v.Offset, Want: "the type of a part"}
 	}
 	return utp.Unknown{Provider: provider, Raw: v.Raw}, nil
 }
 
 // blob reads a file: a data: URL or the URL of it. One by its id is the
 // provider's own.
-func blob(url, mime string, p contentPart, v wire.Value) (utp.Part, *wire.InputError) {
+func blob(url, mime string, p contentPart, v shape.Value) (utp.Part, *shape.Error) {
 	if url == "" {
 		return utp.Unknown{Provider: provider, Raw: v.Raw}, nil
 	}
-	out := utp.Blob{Name: p.FileName, Extra: wire.PackExtra(provider, p.Rest)}
+	out := utp.Blob{Name: p.FileName, Extra: codec.PackExtra(provider, p.Rest)}
 	head, data, inline := strings.Cut(url, ",")
 	kind, ok := strings.CutPrefix(head, "data:")
 	if !ok || !inline {
@@ -424,47 +427,47 @@ func blob(url, mime string, p contentPart, v wire.Value) (utp.Part, *wire.InputE
 	out.MIME = strings.TrimSuffix(kind, ";base64")
 	b, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
-		return nil, &wire.InputError{Offset: v.Offset, Want: fmt.Sprintf("base64 in the data: URL (%v)", err)}
+		return nil, &shape.Error{Offset: v.Offset, Want: fmt.Sprintf("base64 in the data: URL (%v)", err)}
 	}
 	out.Data = b
 	return out, nil
 }
 
 // thought reads reasoning. What this package sealed names another origin.
-func (r *reading) thought(v wire.Value) *wire.InputError {
+func (r *reading) thought(v shape.Value) *shape.Error {
 	j, err := readThought.Read(v)
 	if err != nil {
 		return err
 	}
 	words, open := reasoningText(j)
-	if t, ok := wire.Unseal(j.Encrypted); ok {
+	if t, ok := codec.Unseal(j.Encrypted); ok {
 		t.Text = words
 		r.assistant(t)
 		return nil
 	}
 	rest := j.Rest
 	if open {
-		rest = append(rest, wire.Field{Name: inContent, Value: []byte("true")})
+		rest = append(rest, shape.Field{Name: inContent, Value: []byte("true")})
 	}
-	r.assistant(utp.Think{Text: words, Signature: j.Encrypted, ItemID: j.ID, Provider: provider, Extra: wire.PackExtra(provider, rest)})
+	r.assistant(utp.Think{Text: words, Signature: j.Encrypted, ItemID: j.ID, Provider: provider, Extra: codec.PackExtra(provider, rest)})
 	return nil
 }
 
-func (r *reading) call(v wire.Value) *wire.InputError {
+func (r *reading) call(v shape.Value) *shape.Error {
 	j, err := readCall.Read(v)
 	switch {
 	case err != nil:
 		return err
 	case j.Name == "":
-		return &wire.InputError{Path: "name", Offset: v.Offset, Want: "the name of a tool"}
+		return &shape.Error{Path: "name", Offset: v.Offset, Want: "the name of a tool"}
 	}
 	rest := j.Rest
 	for _, f := range []struct{ name, value string }{{"id", j.ID}, {"status", j.Status}} {
 		if f.value != "" {
-			rest = append(rest, wire.Field{Name: f.name, Value: wire.JSON(f.value, nil).Raw})
+			rest = append(rest, shape.Field{Name: f.name, Value: shape.JSON(f.value, nil).Raw})
 		}
 	}
-	c := utp.Call{ID: wire.OriginID(j.CallID), Name: j.Name, Source: utp.Native, Extra: wire.PackExtra(provider, rest)}
+	c := utp.Call{ID: codec.OriginID(j.CallID), Name: j.Name, Source: utp.Native, Extra: codec.PackExtra(provider, rest)}
 	if j.Namespace != "" {
 		c.Name = j.Namespace + "__" + j.Name
 	}
@@ -473,8 +476,8 @@ func (r *reading) call(v wire.Value) *wire.InputError {
 		if j.Input != nil {
 			c.RawArgs = *j.Input
 		}
-		c.Kind, c.Args = utp.CustomCall, wire.CustomArgs(c.RawArgs)
-	case j.Arguments != nil && wire.IsObject([]byte(*j.Arguments)):
+		c.Kind, c.Args = utp.CustomCall, codec.CustomArgs(c.RawArgs)
+	case j.Arguments != nil && shape.IsObject([]byte(*j.Arguments)):
 		c.Args = []byte(*j.Arguments)
 	case j.Arguments != nil:
 		c.RawArgs = *j.Arguments
@@ -484,18 +487,18 @@ func (r *reading) call(v wire.Value) *wire.InputError {
 	return nil
 }
 
-func (r *reading) result(v wire.Value) *wire.InputError {
+func (r *reading) result(v shape.Value) *shape.Error {
 	j, err := readOutput.Read(v)
 	if err != nil {
 		return err
 	}
-	id := wire.OriginID(j.CallID)
-	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.OK, Extra: wire.PackExtra(provider, j.Rest)}
+	id := codec.OriginID(j.CallID)
+	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.OK, Extra: codec.PackExtra(provider, j.Rest)}
 	if out.Parts, err = r.parts(j.Output); err != nil {
-		return wire.Inside(err, "output", -1)
+		return shape.Inside(err, "output", -1)
 	}
 	if t, ok := first(out.Parts); ok {
-		plain, failed := wire.Unmark(t.Text)
+		plain, failed := history.Unmark(t.Text)
 		if failed {
 			out.Status = utp.Failed
 		}

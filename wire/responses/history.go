@@ -7,14 +7,16 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // asRole is, in a message's Extra, the role that its client gave it: "developer".
 const asRole = "role"
 
 func (w *writing) messages() {
-	ordered, losses := wire.Order(w.in.Messages, wire.ShortIDs(maxID))
+	ordered, losses := history.Order(w.in.Messages, codec.ShortIDs(maxID))
 	w.Losses = append(w.Losses, losses...)
 	front := true
 	for i, m := range ordered {
@@ -35,9 +37,9 @@ func (w *writing) messages() {
 			w.said(path, m, own)
 		}
 	}
-	w.out.Input = wire.JSON(w.items, nil)
+	w.out.Input = shape.JSON(w.items, nil)
 	if w.items == nil {
-		w.out.Input = wire.JSON([]wire.Value{}, nil)
+		w.out.Input = shape.JSON([]shape.Value{}, nil)
 	}
 }
 
@@ -50,18 +52,18 @@ func (w *writing) onlyText(path string, m utp.Message) {
 	}
 }
 
-func (w *writing) add(v any, rest wire.Fields) { w.items = append(w.items, wire.JSON(v, rest)) }
+func (w *writing) add(v any, rest shape.Fields) { w.items = append(w.items, shape.JSON(v, rest)) }
 
 // said writes a message of the user or the system.
-func (w *writing) said(path string, m utp.Message, own wire.Fields) {
+func (w *writing) said(path string, m utp.Message, own shape.Fields) {
 	var parts []utp.Part
 	for i, p := range m.Parts {
 		if u, ok := p.(utp.Unknown); ok && u.Provider == provider {
-			if head, err := readHead.Read(wire.Value{Raw: u.Raw}); err == nil && strings.HasPrefix(string(head.Type), "input_") {
+			if head, err := readHead.Read(shape.Value{Raw: u.Raw}); err == nil && strings.HasPrefix(string(head.Type), "input_") {
 				parts = append(parts, p)
 				continue
 			}
-			w.items = append(w.items, wire.Value{Raw: u.Raw})
+			w.items = append(w.items, shape.Value{Raw: u.Raw})
 			continue
 		}
 		if why := unsendable(p); why != "" {
@@ -96,27 +98,27 @@ func unsendable(p utp.Part) string {
 }
 
 // content writes one plain text as a text, all else as parts.
-func (w *writing) content(path string, parts []utp.Part) wire.Value {
+func (w *writing) content(path string, parts []utp.Part) shape.Value {
 	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 && len(t.Extra) == 0 {
-		return wire.JSON(t.Text, nil)
+		return shape.JSON(t.Text, nil)
 	}
-	out := make([]wire.Value, len(parts))
+	out := make([]shape.Value, len(parts))
 	for i, p := range parts {
 		at := fmt.Sprintf("%s.content[%d]", path, i)
 		switch p := p.(type) {
 		case utp.Text:
-			out[i] = wire.JSON(textPart{Type: "input_text", Text: p.Text}, w.Own(at, p.Extra))
+			out[i] = shape.JSON(textPart{Type: "input_text", Text: p.Text}, w.Own(at, p.Extra))
 		case utp.Blob:
 			j := file(p)
 			if p.Name != "" && j.FileName == "" {
 				w.Lose(at+".name", "dropped", "an image has none")
 			}
-			out[i] = wire.JSON(j, w.Own(at, p.Extra))
+			out[i] = shape.JSON(j, w.Own(at, p.Extra))
 		case utp.Unknown:
-			out[i] = wire.Value{Raw: p.Raw}
+			out[i] = shape.Value{Raw: p.Raw}
 		}
 	}
-	return wire.JSON(out, nil)
+	return shape.JSON(out, nil)
 }
 
 // file is an input_image or an input_file.
@@ -151,7 +153,7 @@ func (w *writing) assistant(path string, m utp.Message) {
 			w.call(at, p)
 		case utp.Unknown:
 			if p.Provider == provider {
-				w.items = append(w.items, wire.Value{Raw: p.Raw})
+				w.items = append(w.items, shape.Value{Raw: p.Raw})
 				continue
 			}
 			w.Lose(at, "dropped", "only "+p.Provider+" understands it")
@@ -171,13 +173,13 @@ func (w *writing) answer(path string, t utp.Text) {
 	part := textPart{Type: "output_text", Text: t.Text}
 	item := messageItem{Type: "message", Role: "assistant", ID: own.Text("id"), Status: own.Text("status")}
 	if refused := own.Get("refusal"); refused != nil {
-		item.Content = wire.JSON([]contentPart{{Type: "refusal", Refusal: t.Text}}, nil)
+		item.Content = shape.JSON([]contentPart{{Type: "refusal", Refusal: t.Text}}, nil)
 	} else {
-		item.Content = wire.JSON([]wire.Value{wire.JSON(part, own.Without("id", "status", "phase", "refusal"))}, nil)
+		item.Content = shape.JSON([]shape.Value{shape.JSON(part, own.Without("id", "status", "phase", "refusal"))}, nil)
 	}
-	var phase wire.Fields
+	var phase shape.Fields
 	if p := own.Get("phase"); p != nil {
-		phase = wire.Fields{{Name: "phase", Value: p}}
+		phase = shape.Fields{{Name: "phase", Value: p}}
 	}
 	w.add(item, phase)
 }
@@ -190,7 +192,7 @@ var date = regexp.MustCompile(`-\d{4}-\d{2}-\d{2}$`)
 func family(model string) string { return date.ReplaceAllString(model, "") }
 
 func (w *writing) thought(path string, t utp.Think) {
-	own, _ := wire.UnpackExtra(t.Extra, provider)
+	own, _ := codec.UnpackExtra(t.Extra, provider)
 	open := own.Get(inContent) != nil
 	switch {
 	case t.Provider != provider || t.Signature == "" && !open:
@@ -221,7 +223,7 @@ func (w *writing) call(path string, c utp.Call) {
 		item.Type, item.Input = "custom_tool_call", &c.RawArgs
 		w.custom[c.ID] = true
 	} else {
-		args, ok := wire.Object(c.Args, c.RawArgs)
+		args, ok := codec.Object(c.Args, c.RawArgs)
 		if !ok {
 			w.Lose(path+".arguments", "sent as _raw", "they are no JSON object")
 		}
@@ -251,7 +253,7 @@ func (w *writing) result(path string, r utp.Result) {
 	}
 	own := w.Own(path, r.Extra)
 	if len(parts) < 2 && !list {
-		item.Output = wire.JSON(wire.ResultText(r), nil)
+		item.Output = shape.JSON(history.ResultText(r), nil)
 	} else {
 		item.Output = w.content(path, marked(parts, r))
 	}
@@ -263,5 +265,5 @@ func marked(parts []utp.Part, r utp.Result) []utp.Part {
 	if r.Status == "" || r.Status == utp.OK {
 		return parts
 	}
-	return append([]utp.Part{utp.Text{Text: wire.ResultText(utp.Result{Status: r.Status})}}, parts...)
+	return append([]utp.Part{utp.Text{Text: history.ResultText(utp.Result{Status: r.Status})}}, parts...)
 }

@@ -6,23 +6,26 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 type answer struct {
-	names   *wire.Names
+	names   *codec.Names
 	members map[string]member
-	back    map[string]*wire.Coercion
+	back    map[string]*dialect.Coercion
 	model   string
 }
 
 // Read reads a whole reply. An error body is an *wire.Error.
 func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
-	return wire.ReadWhole(a.Reader(newID), body)
+	return codec.ReadWhole(a.Reader(newID), body)
 }
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{answer: a, Incoming: wire.NewIncoming(provider, a.model, a.names, newID), items: map[string]*item{}}
+	return &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID), items: map[string]*item{}}
 }
 
 // item is an output item that has begun.
@@ -37,7 +40,7 @@ type item struct {
 
 type reader struct {
 	answer
-	wire.Incoming
+	codec.Incoming
 	items   map[string]*item
 	count   int
 	refused bool
@@ -56,7 +59,7 @@ func (r *reader) Close() []utp.Event {
 }
 
 func (r *reader) event(data []byte) {
-	v := wire.Value{Raw: data}
+	v := shape.Value{Raw: data}
 	e, err := readEvent.Read(v)
 	if err != nil {
 		r.Foreign(data, err)
@@ -82,18 +85,18 @@ func (r *reader) event(data []byte) {
 }
 
 // bare reads an object without a type: a whole response, or an error.
-func (r *reader) bare(e *eventJSON, v wire.Value) {
+func (r *reader) bare(e *eventJSON, v shape.Value) {
 	switch {
 	case e.Object == "response":
 		r.whole(v)
 	case !e.Error.IsZero():
 		r.Fail(wire.ReadError(0, v.Raw))
 	default:
-		r.Foreign(v.Raw, &wire.InputError{Offset: -1, Want: "a type"})
+		r.Foreign(v.Raw, &shape.Error{Offset: -1, Want: "a type"})
 	}
 }
 
-func (r *reader) begin(v wire.Value) {
+func (r *reader) begin(v shape.Value) {
 	if j, err := readReply.Read(v); err == nil {
 		r.End.ID, r.End.Model = string(j.ID), string(j.Model)
 	}
@@ -135,7 +138,7 @@ func (r *reader) open(e *eventJSON) {
 
 func (it *item) isCall() bool { return it.kind == "function_call" || it.kind == "custom_tool_call" }
 
-func (r *reader) openCall(it *item, v wire.Value) {
+func (r *reader) openCall(it *item, v shape.Value) {
 	c, err := readCall.Read(v)
 	if err != nil {
 		return
@@ -143,7 +146,7 @@ func (r *reader) openCall(it *item, v wire.Value) {
 	rest := c.Rest
 	for _, f := range []struct{ name, value string }{{"id", c.ID}, {"status", ended(c.Status)}} {
 		if f.value != "" {
-			rest = rest.Set(f.name, wire.JSON(f.value, nil).Raw)
+			rest = rest.Set(f.name, shape.JSON(f.value, nil).Raw)
 		}
 	}
 	r.Note(c.CallID, rest)
@@ -154,9 +157,9 @@ func (r *reader) openCall(it *item, v wire.Value) {
 		}
 	}
 	it.hold = r.back[r.names.In(name)] != nil
-	r.Call(wire.Fragment{Index: it.index, ID: c.CallID, Name: name})
+	r.Call(codec.Fragment{Index: it.index, ID: c.CallID, Name: name})
 	if it.kind == "custom_tool_call" {
-		r.Call(wire.Fragment{Index: it.index, Args: `{"input":"`})
+		r.Call(codec.Fragment{Index: it.index, Args: `{"input":"`})
 	}
 }
 
@@ -188,21 +191,21 @@ func (r *reader) delta(name string, e *eventJSON) {
 		if it.hold {
 			return // they come again, whole
 		}
-		r.Call(wire.Fragment{Index: it.index, Args: delta})
+		r.Call(codec.Fragment{Index: it.index, Args: delta})
 	case "custom_tool_call_input":
-		r.Call(wire.Fragment{Index: it.index, Args: inside(delta)})
+		r.Call(codec.Fragment{Index: it.index, Args: inside(delta)})
 	}
 	it.some = true
 }
 
 // inside is a text as it stands inside a JSON string.
 func inside(s string) string {
-	b := wire.JSON(s, nil).Raw
+	b := shape.JSON(s, nil).Raw
 	return string(b[1 : len(b)-1])
 }
 
 // done reads a complete item: all of it if no delta came.
-func (r *reader) done(it *item, v wire.Value) {
+func (r *reader) done(it *item, v shape.Value) {
 	head, err := readHead.Read(v)
 	if err != nil || it.done {
 		return
@@ -225,7 +228,7 @@ func (r *reader) done(it *item, v wire.Value) {
 	}
 }
 
-func (r *reader) message(it *item, v wire.Value) {
+func (r *reader) message(it *item, v shape.Value) {
 	m, err := readMessage.Read(v)
 	if err == nil && !it.some {
 		parts, _ := m.Content.Elements()
@@ -241,7 +244,7 @@ func (r *reader) message(it *item, v wire.Value) {
 	r.EndPart()
 }
 
-func (r *reader) thought(it *item, v wire.Value) {
+func (r *reader) thought(it *item, v shape.Value) {
 	t, err := readThought.Read(v)
 	if err != nil {
 		r.EndPart()
@@ -251,7 +254,7 @@ func (r *reader) thought(it *item, v wire.Value) {
 	about.ItemID = t.ID
 	words, open := reasoningText(t)
 	if open {
-		about.Extra = wire.PackExtra(provider, wire.Fields{{Name: inContent, Value: []byte("true")}})
+		about.Extra = codec.PackExtra(provider, shape.Fields{{Name: inContent, Value: []byte("true")}})
 	}
 	if !it.some {
 		r.Think(words, about)
@@ -276,7 +279,7 @@ func reasoningText(t reasoningItem) (text string, open bool) {
 }
 
 // closeCall ends a call, unless another is open too.
-func (r *reader) closeCall(it *item, v wire.Value) {
+func (r *reader) closeCall(it *item, v shape.Value) {
 	c, err := readCall.Read(v)
 	if err != nil {
 		return
@@ -287,13 +290,13 @@ func (r *reader) closeCall(it *item, v wire.Value) {
 		if c.Input != nil && !it.some {
 			rest = inside(*c.Input) + rest
 		}
-		r.Call(wire.Fragment{Index: it.index, Args: rest})
+		r.Call(codec.Fragment{Index: it.index, Args: rest})
 	case c.Arguments != nil && !it.some:
 		args := *c.Arguments
-		if wire.IsObject([]byte(args)) {
+		if shape.IsObject([]byte(args)) {
 			args = string(r.back[r.own(c)].Apply(json.RawMessage(args)))
 		}
-		r.Call(wire.Fragment{Index: it.index, Args: args})
+		r.Call(codec.Fragment{Index: it.index, Args: args})
 	}
 	for _, other := range r.items {
 		if other.isCall() && !other.done {
@@ -315,7 +318,7 @@ func (r *reader) own(c callItem) string {
 
 // whole reads a response that is over. What its items say came before in a
 // stream.
-func (r *reader) whole(v wire.Value) {
+func (r *reader) whole(v shape.Value) {
 	j, err := readReply.Read(v)
 	if err != nil {
 		r.Foreign(v.Raw, err)
@@ -335,7 +338,7 @@ func (r *reader) whole(v wire.Value) {
 }
 
 // streamed reports an item that the events before have told.
-func (r *reader) streamed(i int, v wire.Value) bool {
+func (r *reader) streamed(i int, v shape.Value) bool {
 	if c, err := readCall.Read(v); err == nil && c.ID != "" {
 		if it := r.items["#"+c.ID]; it != nil {
 			return it.done
@@ -354,7 +357,7 @@ func (u *usageJSON) usage() utp.Usage {
 	return out
 }
 
-func (r *reader) stop(j *replyJSON, v wire.Value) {
+func (r *reader) stop(j *replyJSON, v shape.Value) {
 	why, _ := readIncomplete.Read(j.Incomplete)
 	switch {
 	case j.Status == "failed", j.Status == "cancelled", j.Status == "" && j.Error.Kind() == '{':

@@ -3,42 +3,42 @@ package responses
 import (
 	"encoding/json"
 
-	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // requestJSON is the body of /v1/responses and of /v1/responses/input_tokens.
 type requestJSON struct {
-	Model        string       `json:"model"`
-	Instructions string       `json:"instructions,omitempty"`
-	Input        wire.Value   `json:"input,omitzero"` // a text or items
-	Tools        []wire.Value `json:"tools,omitempty"`
-	ToolChoice   wire.Value   `json:"tool_choice,omitzero"`
-	Parallel     *bool        `json:"parallel_tool_calls,omitempty"`
-	Stream       bool         `json:"stream,omitempty"`
-	Store        *bool        `json:"store,omitempty"` // true is the default: false must be said
-	Include      []string     `json:"include,omitempty"`
-	MaxTokens    *int         `json:"max_output_tokens,omitempty"`
-	Temperature  *float64     `json:"temperature,omitempty"`
-	TopP         *float64     `json:"top_p,omitempty"`
-	Reasoning    wire.Value   `json:"reasoning,omitzero"`
-	Text         wire.Value   `json:"text,omitzero"`
-	User         string       `json:"user,omitempty"`
-	Safety       string       `json:"safety_identifier,omitempty"` // the newer name of user
-	Previous     string       `json:"previous_response_id,omitempty"`
-	Conversation wire.Value   `json:"conversation,omitzero"`
-	Background   bool         `json:"background,omitempty"`
-	Rest         wire.Fields  `json:"-"`
+	Model        string        `json:"model"`
+	Instructions string        `json:"instructions,omitempty"`
+	Input        shape.Value   `json:"input,omitzero"` // a text or items
+	Tools        []shape.Value `json:"tools,omitempty"`
+	ToolChoice   shape.Value   `json:"tool_choice,omitzero"`
+	Parallel     *bool         `json:"parallel_tool_calls,omitempty"`
+	Stream       bool          `json:"stream,omitempty"`
+	Store        *bool         `json:"store,omitempty"` // true is the default: false must be said
+	Include      []string      `json:"include,omitempty"`
+	MaxTokens    *int          `json:"max_output_tokens,omitempty"`
+	Temperature  *float64      `json:"temperature,omitempty"`
+	TopP         *float64      `json:"top_p,omitempty"`
+	Reasoning    shape.Value   `json:"reasoning,omitzero"`
+	Text         shape.Value   `json:"text,omitzero"`
+	User         string        `json:"user,omitempty"`
+	Safety       string        `json:"safety_identifier,omitempty"` // the newer name of user
+	Previous     string        `json:"previous_response_id,omitempty"`
+	Conversation shape.Value   `json:"conversation,omitzero"`
+	Background   bool          `json:"background,omitempty"`
+	Rest         shape.Fields  `json:"-"`
 }
 
 type reasoningJSON struct {
-	Effort  string      `json:"effort,omitempty"`
-	Summary string      `json:"summary,omitempty"`
-	Rest    wire.Fields `json:"-"`
+	Effort  string       `json:"effort,omitempty"`
+	Summary string       `json:"summary,omitempty"`
+	Rest    shape.Fields `json:"-"`
 }
 
 type textJSON struct {
-	Format *formatJSON `json:"format,omitempty"`
-	Rest   wire.Fields `json:"-"`
+	Format *formatJSON  `json:"format,omitempty"`
+	Rest   shape.Fields `json:"-"`
 }
 
 type formatJSON struct {
@@ -56,8 +56,8 @@ type toolJSON struct {
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 	Strict      *bool           `json:"strict,omitempty"`
-	Tools       []wire.Value    `json:"tools,omitempty"`
-	Rest        wire.Fields     `json:"-"`
+	Tools       []shape.Value   `json:"tools,omitempty"`
+	Rest        shape.Fields    `json:"-"`
 }
 
 type choiceJSON struct {
@@ -73,36 +73,36 @@ type choiceTool struct {
 }
 
 type headJSON struct {
-	Type wire.Loose `json:"type"`
-	Role wire.Loose `json:"role"`
+	Type shape.Loose `json:"type"`
+	Role shape.Loose `json:"role"`
 }
 
 // messageItem is a message; an assistant's also has an id and a status.
 type messageItem struct {
-	ID      string      `json:"id,omitempty"`
-	Type    string      `json:"type,omitempty"`
-	Status  string      `json:"status,omitempty"`
-	Role    string      `json:"role"`
-	Content wire.Value  `json:"content"` // a text or parts
-	Rest    wire.Fields `json:"-"`
+	ID      string       `json:"id,omitempty"`
+	Type    string       `json:"type,omitempty"`
+	Status  string       `json:"status,omitempty"`
+	Role    string       `json:"role"`
+	Content shape.Value  `json:"content"` // a text or parts
+	Rest    shape.Fields `json:"-"`
 }
 
 // contentPart is input_text, output_text, refusal, input_image or input_file.
 type contentPart struct {
-	Type     string      `json:"type"`
-	Text     string      `json:"text,omitempty"`
-	Refusal  string      `json:"refusal,omitempty"`
-	ImageURL string      `json:"image_url,omitempty"`
-	FileName string      `json:"filename,omitempty"`
-	FileData string      `json:"file_data,omitempty"` // a data: URL
-	FileURL  string      `json:"file_url,omitempty"`
-	Rest     wire.Fields `json:"-"`
+	Type     string       `json:"type"`
+	Text     string       `json:"text,omitempty"`
+	Refusal  string       `json:"refusal,omitempty"`
+	ImageURL string       `json:"image_url,omitempty"`
+	FileName string       `json:"filename,omitempty"`
+	FileData string       `json:"file_data,omitempty"` // a data: URL
+	FileURL  string       `json:"file_url,omitempty"`
+	Rest     shape.Fields `json:"-"`
 }
 
 type textPart struct {
-	Type string      `json:"type"`
-	Text string      `json:"text"`
-	Rest wire.Fields `json:"-"`
+	Type string       `json:"type"`
+	Text string       `json:"text"`
+	Rest shape.Fields `json:"-"`
 }
 
 // outputText is a text of a reply.
@@ -115,23 +115,23 @@ type outputText struct {
 
 // callItem is a function_call or a custom_tool_call.
 type callItem struct {
-	ID        string      `json:"id,omitempty"`
-	Type      string      `json:"type"`
-	Status    string      `json:"status,omitempty"`
-	CallID    string      `json:"call_id"`
-	Namespace string      `json:"namespace,omitempty"`
-	Name      string      `json:"name"`
-	Arguments *string     `json:"arguments,omitempty"` // of a function: JSON as text
-	Input     *string     `json:"input,omitempty"`     // of a custom tool
-	Rest      wire.Fields `json:"-"`
+	ID        string       `json:"id,omitempty"`
+	Type      string       `json:"type"`
+	Status    string       `json:"status,omitempty"`
+	CallID    string       `json:"call_id"`
+	Namespace string       `json:"namespace,omitempty"`
+	Name      string       `json:"name"`
+	Arguments *string      `json:"arguments,omitempty"` // of a function: JSON as text
+	Input     *string      `json:"input,omitempty"`     // of a custom tool
+	Rest      shape.Fields `json:"-"`
 }
 
 // outputItem is a function_call_output or a custom_tool_call_output.
 type outputItem struct {
-	Type   string      `json:"type"`
-	CallID string      `json:"call_id"`
-	Output wire.Value  `json:"output"` // a text or parts
-	Rest   wire.Fields `json:"-"`
+	Type   string       `json:"type"`
+	CallID string       `json:"call_id"`
+	Output shape.Value  `json:"output"` // a text or parts
+	Rest   shape.Fields `json:"-"`
 }
 
 type reasoningItem struct {
@@ -140,7 +140,7 @@ type reasoningItem struct {
 	Summary   []summaryPart `json:"summary"`
 	Content   []summaryPart `json:"content,omitempty"` // of open models
 	Encrypted string        `json:"encrypted_content,omitempty"`
-	Rest      wire.Fields   `json:"-"`
+	Rest      shape.Fields  `json:"-"`
 }
 
 type summaryPart struct {
@@ -150,44 +150,44 @@ type summaryPart struct {
 
 // replyJSON is a response, as it is read.
 type replyJSON struct {
-	ID         wire.Loose   `json:"id"`
-	Object     wire.Loose   `json:"object"`
-	Model      wire.Loose   `json:"model"`
-	Status     wire.Loose   `json:"status"`
-	Output     []wire.Value `json:"output"`
-	Usage      wire.Value   `json:"usage"`
-	Error      wire.Value   `json:"error"`
-	Incomplete wire.Value   `json:"incomplete_details"`
+	ID         shape.Loose   `json:"id"`
+	Object     shape.Loose   `json:"object"`
+	Model      shape.Loose   `json:"model"`
+	Status     shape.Loose   `json:"status"`
+	Output     []shape.Value `json:"output"`
+	Usage      shape.Value   `json:"usage"`
+	Error      shape.Value   `json:"error"`
+	Incomplete shape.Value   `json:"incomplete_details"`
 }
 
 type incompleteJSON struct {
-	Reason wire.Loose `json:"reason"`
+	Reason shape.Loose `json:"reason"`
 }
 
 type usageJSON struct {
-	Input    wire.LooseInt `json:"input_tokens"`
+	Input    shape.LooseInt `json:"input_tokens"`
 	InputHow struct {
-		Cached  wire.LooseInt `json:"cached_tokens"`
-		Written wire.LooseInt `json:"cache_write_tokens"`
+		Cached  shape.LooseInt `json:"cached_tokens"`
+		Written shape.LooseInt `json:"cache_write_tokens"`
 	} `json:"input_tokens_details"`
-	Output    wire.LooseInt `json:"output_tokens"`
+	Output    shape.LooseInt `json:"output_tokens"`
 	OutputHow struct {
-		Reasoning wire.LooseInt `json:"reasoning_tokens"`
+		Reasoning shape.LooseInt `json:"reasoning_tokens"`
 	} `json:"output_tokens_details"`
-	Total wire.LooseInt `json:"total_tokens"`
+	Total shape.LooseInt `json:"total_tokens"`
 }
 
 // eventJSON is any event of a stream, or a whole response.
 type eventJSON struct {
-	Type     wire.Loose `json:"type"`
-	Object   wire.Loose `json:"object"`
-	Response wire.Value `json:"response"`
-	Index    *int       `json:"output_index"`
-	ItemID   wire.Loose `json:"item_id"`
-	Item     wire.Value `json:"item"`
-	Delta    wire.Loose `json:"delta"`
-	Summary  *int       `json:"summary_index"`
-	Error    wire.Value `json:"error"`
+	Type     shape.Loose `json:"type"`
+	Object   shape.Loose `json:"object"`
+	Response shape.Value `json:"response"`
+	Index    *int        `json:"output_index"`
+	ItemID   shape.Loose `json:"item_id"`
+	Item     shape.Value `json:"item"`
+	Delta    shape.Loose `json:"delta"`
+	Summary  *int        `json:"summary_index"`
+	Error    shape.Value `json:"error"`
 }
 
 // responseJSON is a response, as it is written.
@@ -299,27 +299,27 @@ type modelsJSON struct {
 }
 
 type modelJSON struct {
-	ID      string        `json:"id"`
-	Object  string        `json:"object"`
-	Created wire.LooseInt `json:"created"`
-	Owner   string        `json:"owned_by"`
+	ID      string         `json:"id"`
+	Object  string         `json:"object"`
+	Created shape.LooseInt `json:"created"`
+	Owner   string         `json:"owned_by"`
 }
 
 var (
-	readRequest    = wire.ShapeOf[requestJSON]()
-	readReasoning  = wire.ShapeOf[reasoningJSON]()
-	readFormat     = wire.ShapeOf[textJSON]()
-	readTool       = wire.ShapeOf[toolJSON]()
-	readChoice     = wire.ShapeOf[choiceJSON]()
-	readHead       = wire.ShapeOf[headJSON]()
-	readMessage    = wire.ShapeOf[messageItem]()
-	readPart       = wire.ShapeOf[contentPart]()
-	readCall       = wire.ShapeOf[callItem]()
-	readOutput     = wire.ShapeOf[outputItem]()
-	readThought    = wire.ShapeOf[reasoningItem]()
-	readReply      = wire.ShapeOf[replyJSON]()
-	readIncomplete = wire.ShapeOf[incompleteJSON]()
-	readUsage      = wire.ShapeOf[usageJSON]()
-	readEvent      = wire.ShapeOf[eventJSON]()
-	writeDelta     = wire.ShapeOf[deltaEvent]()
+	readRequest    = shape.Of[requestJSON]()
+	readReasoning  = shape.Of[reasoningJSON]()
+	readFormat     = shape.Of[textJSON]()
+	readTool       = shape.Of[toolJSON]()
+	readChoice     = shape.Of[choiceJSON]()
+	readHead       = shape.Of[headJSON]()
+	readMessage    = shape.Of[messageItem]()
+	readPart       = shape.Of[contentPart]()
+	readCall       = shape.Of[callItem]()
+	readOutput     = shape.Of[outputItem]()
+	readThought    = shape.Of[reasoningItem]()
+	readReply      = shape.Of[replyJSON]()
+	readIncomplete = shape.Of[incompleteJSON]()
+	readUsage      = shape.Of[usageJSON]()
+	readEvent      = shape.Of[eventJSON]()
+	writeDelta     = shape.Of[deltaEvent]()
 )

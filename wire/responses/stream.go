@@ -5,6 +5,8 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // Writer writes a streamed reply. Items are written one after another, so that
@@ -12,13 +14,13 @@ import (
 func (Front) Writer(r *utp.Request, s wire.Stamp) wire.Writer {
 	j := head(r, utp.End{}, s)
 	w := &writer{response: j, composer: compose(r, j.ID)}
-	w.Emitter = wire.Emitter{Sequence: wire.Sequence{NewID: s.NewID, Turn: len(r.Messages)}, Event: w.event, Fail: w.fail}
+	w.Emitter = codec.Emitter{Sequence: codec.Sequence{NewID: s.NewID, Turn: len(r.Messages)}, Event: w.event, Fail: w.fail}
 	return w
 }
 
 type writer struct {
 	composer
-	wire.Emitter
+	codec.Emitter
 	response responseJSON
 	number   int  // of the next event
 	started  bool // response.created is written
@@ -39,7 +41,7 @@ func (w *writer) fail(err error) {
 func (w *writer) send(name string, body any) {
 	h := eventHead{"response." + name, w.number}
 	w.number++
-	head, tail := wire.JSON(h, nil).Raw, wire.JSON(body, nil).Raw
+	head, tail := shape.JSON(h, nil).Raw, shape.JSON(body, nil).Raw
 	w.Send(h.Type, append(append(head[:len(head)-1], ','), tail[1:]...))
 }
 
@@ -90,7 +92,7 @@ func (w *writer) event(e utp.Event) {
 }
 
 func (w *writer) added(item any) {
-	w.send("output_item.added", itemEvent{len(w.out), wire.JSON(item, nil).Raw})
+	w.send("output_item.added", itemEvent{len(w.out), shape.JSON(item, nil).Raw})
 }
 
 func (w *writer) done(item any) {
@@ -151,7 +153,7 @@ func (w *writer) endCall(c utp.Call) {
 	kind := utp.FunctionCall
 	if w.isInput() {
 		kind = utp.CustomCall
-		if words, ok := wire.CustomInput(c); ok {
+		if words, ok := codec.CustomInput(c); ok {
 			c.RawArgs = words
 		}
 	}

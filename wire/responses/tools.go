@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // Of a tool in a namespace, Extra names both; the tool's own name is then
@@ -23,7 +25,7 @@ type member struct{ namespace, name string }
 func members(tools []utp.Tool) map[string]member {
 	out := map[string]member{}
 	for _, t := range tools {
-		own, _ := wire.UnpackExtra(t.Extra, provider)
+		own, _ := codec.UnpackExtra(t.Extra, provider)
 		if ns := own.Text(inNamespace); ns != "" {
 			out[t.Name] = member{ns, own.Text(nameInNamespace)}
 		}
@@ -46,7 +48,7 @@ func (w *writing) tools() {
 		default:
 			w.spaces = append(w.spaces, m.namespace)
 			w.group = toolJSON{Type: "namespace", Name: m.namespace, Description: own.Text(namespaceText)}
-			w.out.Tools = append(w.out.Tools, wire.Value{})
+			w.out.Tools = append(w.out.Tools, shape.Value{})
 			w.lastSpace = len(w.out.Tools)
 			w.addMember(path, t, own)
 		}
@@ -59,18 +61,18 @@ func (w *writing) tools() {
 }
 
 // addMember adds a tool to the namespace that was written last.
-func (w *writing) addMember(path string, t utp.Tool, own wire.Fields) {
+func (w *writing) addMember(path string, t utp.Tool, own shape.Fields) {
 	t.Name = w.members[t.Name].name
 	v, ok := w.define(path, t, own.Without(inNamespace, namespaceText, nameInNamespace))
 	if ok {
 		w.group.Tools = append(w.group.Tools, v)
-		w.out.Tools[w.lastSpace-1] = wire.JSON(w.group, nil)
+		w.out.Tools[w.lastSpace-1] = shape.JSON(w.group, nil)
 	}
 }
 
-func (w *writing) tool(path string, t utp.Tool, own wire.Fields) {
+func (w *writing) tool(path string, t utp.Tool, own shape.Fields) {
 	if (t.Kind == utp.HostedTool || t.Kind == utp.NamespaceTool) && len(own) > 0 {
-		w.out.Tools = append(w.out.Tools, wire.JSON(own, nil))
+		w.out.Tools = append(w.out.Tools, shape.JSON(own, nil))
 		return
 	}
 	if out := w.names.Out(t.Name); out != t.Name {
@@ -82,7 +84,7 @@ func (w *writing) tool(path string, t utp.Tool, own wire.Fields) {
 }
 
 // define writes a function or a custom tool.
-func (w *writing) define(path string, t utp.Tool, own wire.Fields) (wire.Value, bool) {
+func (w *writing) define(path string, t utp.Tool, own shape.Fields) (shape.Value, bool) {
 	out := toolJSON{Type: "function", Name: w.names.Out(t.Name), Description: t.Description}
 	switch t.Kind {
 	case utp.CustomTool:
@@ -91,9 +93,9 @@ func (w *writing) define(path string, t utp.Tool, own wire.Fields) (wire.Value, 
 		w.function(path, t, &out, own.Get(strictDefault) != nil)
 	default:
 		w.Lose(path, "dropped", "a "+string(t.Kind)+" tool of another provider cannot be offered here")
-		return wire.Value{}, false
+		return shape.Value{}, false
 	}
-	return wire.JSON(out, own.Without(strictDefault)), true
+	return shape.JSON(out, own.Without(strictDefault)), true
 }
 
 // function writes the schema. Where nothing was said, strict is off, unless the
@@ -104,7 +106,7 @@ func (w *writing) function(path string, t utp.Tool, out *toolJSON, left bool) {
 		out.Strict = &off
 	}
 	if t.Strict != nil && *t.Strict {
-		schema, back, losses, ok := wire.Strict.Convert(t.Schema, path+".parameters")
+		schema, back, losses, ok := dialect.Strict.Convert(t.Schema, path+".parameters")
 		if ok {
 			w.back[t.Name] = back
 			w.Losses = append(w.Losses, losses...)
@@ -116,7 +118,7 @@ func (w *writing) function(path string, t utp.Tool, out *toolJSON, left bool) {
 		out.Strict = &off
 		w.Lose(path+".strict", "dropped", "a strict schema cannot have open objects or values of any type")
 	}
-	schema, _, losses, _ := wire.RootObject.Convert(t.Schema, path+".parameters")
+	schema, _, losses, _ := dialect.RootObject.Convert(t.Schema, path+".parameters")
 	out.Parameters = schema
 	w.Losses = append(w.Losses, losses...)
 }
@@ -130,19 +132,19 @@ func (w *writing) choice(c utp.Choice) {
 	said := w.own.Get("tool_choice")
 	switch {
 	case said != nil && c.Mode == utp.Auto && len(c.Allowed) == 0:
-		w.out.ToolChoice = wire.Value{Raw: said}
+		w.out.ToolChoice = shape.Value{Raw: said}
 	case c.Mode == utp.None:
-		w.out.ToolChoice = wire.JSON("none", nil)
+		w.out.ToolChoice = shape.JSON("none", nil)
 	case c.Mode == utp.Named:
-		w.out.ToolChoice = wire.JSON(choiceJSON{Type: w.kind(c.Name), Name: w.names.Out(c.Name)}, nil)
+		w.out.ToolChoice = shape.JSON(choiceJSON{Type: w.kind(c.Name), Name: w.names.Out(c.Name)}, nil)
 	case len(c.Allowed) > 0:
 		list := choiceJSON{Type: "allowed_tools", Mode: mode}
 		for _, name := range c.Allowed {
 			list.Tools = append(list.Tools, choiceTool{w.kind(name), w.names.Out(name)})
 		}
-		w.out.ToolChoice = wire.JSON(list, nil)
+		w.out.ToolChoice = shape.JSON(list, nil)
 	case mode == "required":
-		w.out.ToolChoice = wire.JSON(mode, nil)
+		w.out.ToolChoice = shape.JSON(mode, nil)
 	}
 }
 

@@ -1,0 +1,38 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+)
+
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		kind FaultKind
+		code int
+	}{
+		{errors.New("x"), Internal, 500}, {nil, Internal, 500}, {&Error{Status: 418}, BadInput, 400}, {&Error{Status: 422}, BadInput, 400}, {&Error{Status: 529}, Overloaded, 503},
+		{&Error{Status: 408}, Timeout, 504}, {&Error{Type: NotThisAPI}, BadGateway, 502}, {&Error{Code: "insufficient_quota"}, RateLimited, 429}, {&Error{}, Internal, 500},
+		{fmt.Errorf("outer: %w", &Error{Status: 403}), Forbidden, 403}, {fmt.Errorf("outer: %w", ErrCut), BadGateway, 502}, {&Error{Status: 413}, TooLarge, 413},
+	} {
+		if f := FaultOf(c.err); f.Kind != c.kind || f.Status() != c.code {
+			t.Errorf("%v: %+v", c.err, f)
+		}
+	}
+	for in, want := range map[string]string{
+		"Incorrect API key provided: sk-proj-AbC123****xyz.": "Incorrect API key provided: sk-…", "key AIzaSyA1234567 is bad": "key AIza… is bad",
+		"Authorization: Bearer abcdef123": "Authorization: Bearer …", "a task-list of risk-free desks": "a task-list of risk-free desks",
+	} {
+		if got := Redact(in); got != want {
+			t.Errorf("%q became %q", in, got)
+		}
+	}
+	if d := RetryDelay([]byte(`{"error":{"details":[{"@type":"x"},{"retryDelay":"1.5s"}]}}`)); d != 1500*time.Millisecond {
+		t.Error(d)
+	}
+	if RetryDelay([]byte(`{"error":"x"}`)) != 0 || RetryDelay(nil) != 0 {
+		t.Error("a pause out of nothing")
+	}
+}

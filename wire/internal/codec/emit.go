@@ -1,0 +1,88 @@
+package codec
+
+import (
+	"encoding/json"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// Emitter is a Writer that hands the events of a Sequence to a codec.
+type Emitter struct {
+	Sequence
+	Event func(e utp.Event) // writes an event of the Sequence, by Send
+	Fail  func(err error)   // writes the error that ends the stream, by Send
+	sent  []wire.Frame
+	over  bool
+}
+
+var _ wire.Writer = (*Emitter)(nil)
+
+// Send writes a frame of JSON.
+func (m *Emitter) Send(event string, data json.RawMessage) {
+	m.sent = append(m.sent, wire.Frame{Event: event, Data: data})
+}
+
+// Write takes an event in any legal order.
+func (m *Emitter) Write(e utp.Event) []wire.Frame {
+	m.sent = nil
+	if m.over {
+		return nil
+	}
+	for _, e := range m.Add(e) {
+		if e.Kind == utp.Finish && e.End.Stop == utp.StopBadCall {
+			m.fail(wire.Broken(utp.Reply{End: *e.End}))
+			return m.sent
+		}
+		m.Event(e)
+		m.over = e.Kind == utp.Finish
+	}
+	if err := m.Err(); err != nil && e.Kind != utp.Finish {
+		m.fail(err)
+	}
+	return m.sent
+}
+
+// Close ends the stream with an error unless it has ended well.
+func (m *Emitter) Close(err error) []wire.Frame {
+	m.sent = nil
+	switch {
+	case m.over:
+		return nil
+	case err != nil:
+	case m.Err() != nil:
+		err = m.Err()
+	default:
+		err = wire.ErrCut
+	}
+	m.fail(err)
+	return m.sent
+}
+
+func (m *Emitter) fail(err error) {
+	m.over = true
+	m.Fail(err)
+}
+
+// Compose hands the parts of a whole reply to a codec, in the order and with the
+// ids of a Sequence. words is the text of a text or reasoning that a PartEnd
+// ends. The last event is a Finish. It fails for a reply that is broken.
+func Compose(r *utp.Request, reply utp.Reply, s wire.Stamp, part func(e utp.Event, words string)) error {
+	if err := wire.Broken(reply); err != nil {
+		return err
+	}
+	seq := Sequence{NewID: s.NewID, Turn: len(r.Messages)}
+	var words []byte
+	for _, e := range utp.Replay(reply) {
+		for _, e := range seq.Add(e) {
+			switch e.Kind {
+			case utp.TextDelta, utp.ThinkDelta:
+				words = append(words, e.Text...)
+			default:
+				part(e, string(words))
+				words = nil
+			}
+		}
+	}
+	return seq.Err()
+}

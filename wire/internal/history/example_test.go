@@ -1,0 +1,27 @@
+package history_test
+
+import (
+	"fmt"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
+)
+
+// A call that was interrupted gets a result before the user speaks on.
+func Example() {
+	messages, losses := history.Order([]utp.Message{
+		{Role: utp.Assistant, Parts: []utp.Part{utp.Call{ID: "1", Name: "ls"}}},
+		utp.NewText(utp.User, "Never mind."),
+	}, nil)
+	for _, m := range messages {
+		fmt.Println(m.Role)
+	}
+	fmt.Println(history.ResultText(messages[1].Results()[0]))
+	fmt.Println(losses[0].Path, losses[0].What)
+	// Output:
+	// assistant
+	// tool
+	// user
+	// ERROR: no result: the call was interrupted
+	// messages[0] added
+}

@@ -1,0 +1,314 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// Order puts a history into the order that every provider wants: after an
+// assistant message with calls one tool message per call, in the order of the
+// calls, and nothing between. Calls get ids where they have none; id (may be
+// nil) makes an id legal. A call without a result gets one that says so, of two
+// results for one call the later counts, and a result without a call becomes
+// text of the user. Each repair is a Loss. The messages given are not changed.
+func Order(messages []utp.Message, id func(string) string) ([]utp.Message, []wire.Loss) {
+	if id == nil {
+		id = func(s string) string { return s }
+	}
+	o := ordering{in: messages, id: id}
+	o.collect()
+	for i := range messages {
+		o.claim(i)
+	}
+	for i := range messages {
+		o.write(i)
+	}
+	return o.out, o.losses
+}
+
+// pending is a result and where it stood.
+type pending struct {
+	message int
+	result  utp.Result
+	taken   bool
+}
+
+type ordering struct {
+	in      []utp.Message
+	id      func(string) string
+	results []*pending
+	answers map[int][]*pending // message with calls → its results, by call; nil entries are missing
+	out     []utp.Message
+	losses  []wire.Loss
+}
+
+func (o *ordering) collect() {
+	o.answers = map[int][]*pending{}
+	for i, m := range o.in {
+		for _, r := range m.Results() {
+			o.results = append(o.results, &pending{message: i, result: r})
+		}
+	}
+}
+
+// claim finds the results of the calls in message i.
+func (o *ordering) claim(i int) {
+	calls := o.in[i].Calls()
+	if len(calls) == 0 {
+		return
+	}
+	answers := make([]*pending, len(calls))
+	until := o.reused(i, calls)
+	for k, c := range calls {
+		answers[k] = o.byID(i, until[c.ID], c.ID, sameID(calls, c.ID) == 1)
+	}
+	next := o.nextCalls(i)
+	for k, c := range calls {
+		if answers[k] == nil {
+			answers[k] = o.nameless(i, next, c.Name)
+		}
+	}
+	for k := range calls {
+		if answers[k] == nil {
+			answers[k] = o.nameless(i, next, "")
+		}
+	}
+	o.answers[i] = answers
+	o.noteOrder(i, answers)
+}
+
+// reused is, by id, the message after i that uses the id again.
+func (o *ordering) reused(i int, calls []utp.Call) map[string]int {
+	until := map[string]int{}
+	for _, c := range calls {
+		until[c.ID] = len(o.in)
+	}
+	for j := len(o.in) - 1; j > i; j-- {
+		for _, c := range o.in[j].Calls() {
+			if _, ours := until[c.ID]; ours {
+				until[c.ID] = j
+			}
+		}
+	}
+	return until
+}
+
+func (o *ordering) nextCalls(i int) int {
+	for j := i + 1; j < len(o.in); j++ {
+		if len(o.in[j].Calls()) > 0 {
+			return j
+		}
+	}
+	return len(o.in)
+}
+
+func sameID(calls []utp.Call, id string) (n int) {
+	for _, c := range calls {
+		if c.ID == id {
+			n++
+		}
+	}
+	return n
+}
+
+// byID takes the result with this id between two messages: the last one if the
+// id is used once, else the next in order.
+func (o *ordering) byID(after, before int, id string, once bool) (found *pending) {
+	if id == "" {
+		return nil
+	}
+	for _, p := range o.results {
+		if p.taken || p.message <= after || p.message >= before || p.result.CallID != id {
+			continue
+		}
+		if found != nil {
+			o.lose(found.message, "dropped", "a later result answers the same call")
+		}
+		p.taken, found = true, p
+		if !once {
+			return found
+		}
+	}
+	return found
+}
+
+func (o *ordering) nameless(after, before int, name string) *pending {
+	for _, p := range o.results {
+		if !p.taken && p.message > after && p.message < before && p.result.CallID == "" && p.result.Name == name {
+			p.taken = true
+			return p
+		}
+	}
+	return nil
+}
+
+// noteOrder reports results that did not stand directly behind their calls.
+func (o *ordering) noteOrder(i int, answers []*pending) {
+	last, moved := i, false
+	for _, p := range answers {
+		if p == nil {
+			continue
+		}
+		moved = moved || p.message < last
+		for j := last + 1; j < p.message; j++ {
+			moved = moved || len(o.in[j].Results()) == 0
+		}
+		last = max(last, p.message)
+	}
+	if moved {
+		o.lose(i, "reordered", "the results must follow their calls in the order of the calls")
+	}
+}
+
+func (o *ordering) lose(message int, what, why string) {
+	o.losses = append(o.losses, wire.Loss{Path: fmt.Sprintf("messages[%d]", message), What: what, Why: why})
+}
+
+func (o *ordering) write(i int) {
+	m := o.in[i]
+	answers := o.answers[i]
+	ids := o.ids(i, m.Calls())
+	var parts []utp.Part
+	k := 0
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case utp.Result:
+			continue
+		case utp.Call:
+			p.ID = ids[k]
+			k++
+			parts = append(parts, p)
+		default:
+			parts = append(parts, p)
+		}
+	}
+	if len(parts) > 0 || len(m.Results()) == 0 {
+		o.out = append(o.out, utp.Message{Role: m.Role, Parts: parts, Extra: m.Extra})
+	}
+	for k, c := range m.Calls() {
+		c.ID = ids[k]
+		o.answer(i, c, answers[k])
+	}
+	o.orphans(i)
+}
+
+// ids are the ids to send for the calls of message i, each once.
+func (o *ordering) ids(i int, calls []utp.Call) []string {
+	ids, used := make([]string, len(calls)), map[string]bool{}
+	for k, c := range calls {
+		id := c.ID
+		if id == "" {
+			id = fmt.Sprintf("call_%d_%d", i, k)
+		}
+		for n := 2; used[id]; n++ {
+			id = fmt.Sprintf("%s_%d", c.ID, n)
+		}
+		used[id] = true
+		ids[k] = o.id(id)
+	}
+	return ids
+}
+
+func (o *ordering) answer(i int, c utp.Call, p *pending) {
+	r := utp.TextResult(c, utp.Failed, "no result: the call was interrupted")
+	if p != nil {
+		r = p.result
+		r.CallID, r.Name = c.ID, c.Name
+	} else {
+		o.lose(i, "added", "the call of "+c.Name+" has no result")
+	}
+	o.out = append(o.out, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{r}})
+}
+
+func (o *ordering) orphans(i int) {
+	for _, p := range o.results {
+		if p.message != i || p.taken {
+			continue
+		}
+		name := p.result.Name
+		if name == "" {
+			name = "a tool"
+		}
+		text := fmt.Sprintf("[result of %s] %s", name, ResultText(p.result))
+		o.out = append(o.out, utp.NewText(utp.User, text))
+		o.lose(i, "quoted", "the result answers no call: "+p.result.CallID)
+	}
+}
+
+const errorMark = "ERROR: "
+
+// ResultText is a result for a provider whose results are texts. A failure
+// begins with "ERROR: " unless the text is an error object already.
+func ResultText(r utp.Result) string {
+	text := r.Text()
+	switch {
+	case r.Status != "" && r.Status != utp.OK && !strings.HasPrefix(text, errorMark) && !isErrorObject(text):
+		return errorMark + text
+	case text == "":
+		return "(empty)"
+	}
+	return text
+}
+
+// Unmark reads what ResultText wrote for providers without a field for failures:
+// the text, and whether the call failed.
+func Unmark(text string) (plain string, failed bool) {
+	plain, failed = strings.CutPrefix(text, errorMark)
+	return plain, failed || isErrorObject(text)
+}
+
+func isErrorObject(text string) bool {
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return false
+	}
+	var j struct{ Error json.RawMessage }
+	return json.Unmarshal([]byte(text), &j) == nil && j.Error != nil && string(j.Error) != "null"
+}
+
+// LiftBlobs moves the images and files of results into a message of the user
+// behind the results of the turn, for providers whose results are texts.
+func LiftBlobs(messages []utp.Message) []utp.Message {
+	var out []utp.Message
+	var lifted []utp.Part
+	flush := func() {
+		if len(lifted) > 0 {
+			out = append(out, utp.Message{Role: utp.User, Parts: lifted})
+			lifted = nil
+		}
+	}
+	for _, m := range messages {
+		if m.Role != utp.ToolRole {
+			flush()
+			out = append(out, m)
+			continue
+		}
+		kept := utp.Message{Role: m.Role, Extra: m.Extra}
+		for _, r := range m.Results() {
+			rest, blobs := split(r)
+			kept.Parts = append(kept.Parts, rest)
+			lifted = append(lifted, blobs...)
+		}
+		out = append(out, kept)
+	}
+	flush()
+	return out
+}
+
+func split(r utp.Result) (utp.Result, []utp.Part) {
+	var kept, lifted []utp.Part
+	for _, p := range r.Parts {
+		if b, ok := p.(utp.Blob); ok {
+			note := fmt.Sprintf("[from tool %s, call %s]", r.Name, r.CallID)
+			kept = append(kept, utp.Text{Text: "(attached below)"})
+			lifted = append(lifted, utp.Text{Text: note}, b)
+			continue
+		}
+		kept = append(kept, p)
+	}
+	r.Parts = kept
+	return r, lifted
+}

@@ -1,0 +1,115 @@
+package history
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+)
+
+// wellFormed says what is wrong with the order of a history, or "".
+func wellFormed(messages []utp.Message) string {
+	var due []utp.Call
+	for i, m := range messages {
+		if m.Role == utp.ToolRole {
+			rs := m.Results()
+			if len(rs) != 1 || len(m.Parts) != 1 || len(due) == 0 || rs[0].CallID != due[0].ID || rs[0].Name != due[0].Name {
+				return fmt.Sprintf("messages[%d] answers %+v, due are %+v", i, rs, due)
+			}
+			due = due[1:]
+			continue
+		}
+		if len(due) > 0 {
+			return fmt.Sprintf("messages[%d] stands between calls and results", i)
+		}
+		if len(m.Results()) > 0 {
+			return fmt.Sprintf("messages[%d] (%s) holds results", i, m.Role)
+		}
+		due = m.Calls()
+		ids := map[string]bool{}
+		for _, c := range due {
+			if c.ID == "" || ids[c.ID] {
+				return fmt.Sprintf("messages[%d]: id %q is empty or used twice", i, c.ID)
+			}
+			ids[c.ID] = true
+		}
+	}
+	if len(due) > 0 {
+		return "results are missing at the end"
+	}
+	return ""
+}
+
+// contract: F-11 I-04 I-05 CON-10
+func TestOrderMendsAnyHistory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		id := rapid.SampledFrom([]string{"", "a", "b", "c"})
+		name := rapid.SampledFrom([]string{"f", "g"})
+		var in []utp.Message
+		texts := 0
+		for i := range rapid.IntRange(0, 8).Draw(t, "messages") {
+			m := utp.Message{Role: rapid.SampledFrom([]utp.Role{utp.User, utp.Assistant, utp.ToolRole}).Draw(t, "role")}
+			for range rapid.IntRange(0, 3).Draw(t, "parts") {
+				switch m.Role {
+				case utp.Assistant:
+					m.Parts = append(m.Parts, utp.Call{ID: id.Draw(t, "id"), Name: name.Draw(t, "name")})
+				case utp.ToolRole:
+					c := utp.Call{ID: id.Draw(t, "id"), Name: name.Draw(t, "name")}
+					m.Parts = append(m.Parts, utp.TextResult(c, utp.OK, fmt.Sprint("result", i)))
+				default:
+					texts++
+					m.Parts = append(m.Parts, utp.Text{Text: "u"})
+				}
+			}
+			if len(m.Parts) > 0 {
+				in = append(in, m)
+			}
+		}
+		out, losses := Order(in, nil)
+		if wrong := wellFormed(out); wrong != "" {
+			t.Fatalf("%s\nin  %+v\nout %+v", wrong, in, out)
+		}
+		if again, more := Order(out, nil); len(more) > 0 || fmt.Sprint(again) != fmt.Sprint(out) {
+			t.Fatalf("a second pass changes it: %v\nfirst  %+v\nsecond %+v", more, out, again)
+		}
+		if wellFormed(in) == "" && (len(losses) > 0 || fmt.Sprint(in) != fmt.Sprint(out)) {
+			t.Fatalf("a good history was changed: %v", losses)
+		}
+	})
+}
+
+func TestOrderLeavesItsInputAlone(t *testing.T) {
+	call := utp.Call{Name: "f"}
+	in := []utp.Message{{Role: utp.Assistant, Parts: []utp.Part{call}}}
+	Order(in, codec.ShortIDs(40))
+	if in[0].Calls()[0].ID != "" {
+		t.Error("the call in the input got an id")
+	}
+}
+
+// contract: A-10
+func TestResultText(t *testing.T) {
+	for _, c := range []struct {
+		status utp.Status
+		text   string
+		want   string
+	}{
+		{utp.OK, "fine", "fine"},
+		{"", "fine", "fine"},
+		{utp.OK, "", "(empty)"},
+		{utp.Failed, "no such file", "ERROR: no such file"},
+		{utp.Denied, "Tool 'rm' not available", "ERROR: Tool 'rm' not available"},
+		{utp.Failed, "ERROR: twice", "ERROR: twice"},
+		{utp.Failed, `{"error":"no such file"}`, `{"error":"no such file"}`},
+		{utp.Failed, `{"error":null}`, `ERROR: {"error":null}`},
+		{utp.Failed, `{"a":1}`, `ERROR: {"a":1}`},
+		{utp.Failed, "", "ERROR: "},
+	} {
+		if got := ResultText(utp.TextResult(utp.Call{}, c.status, c.text)); got != c.want {
+			t.Errorf("%s %q: got %q, want %q", c.status, c.text, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package shape
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// Marshal writes JSON without HTML escaping: models and people read it.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Loose is a string that servers also write as a number, as true or as null.
+// Objects and arrays read as "".
+type Loose string
+
+// UnmarshalJSON never fails.
+func (l *Loose) UnmarshalJSON(b []byte) error {
+	switch {
+	case len(b) == 0 || b[0] == '{' || b[0] == '[' || string(b) == "null":
+	case b[0] == '"':
+		var s string
+		if json.Unmarshal(b, &s) == nil {
+			*l = Loose(s)
+		}
+	default:
+		*l = Loose(b)
+	}
+	return nil
+}
+
+// LooseInt is an integer that servers also write as "3", 3.0 or null.
+// Anything else reads as 0.
+type LooseInt int
+
+// UnmarshalJSON never fails.
+func (n *LooseInt) UnmarshalJSON(b []byte) error {
+	f, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
+	if err == nil && f > -1e15 && f < 1e15 {
+		*n = LooseInt(f)
+	}
+	return nil
+}
+
+// IsObject reports whether b is one JSON object and nothing else.
+func IsObject(b []byte) bool {
+	b = bytes.TrimSpace(b)
+	return len(b) > 0 && b[0] == '{' && json.Valid(b)
+}

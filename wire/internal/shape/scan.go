@@ -1,0 +1,441 @@
+package shape
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Value is a piece of JSON that knows where it stood in the body. The zero
+// value is an absent one.
+type Value struct {
+	Raw    json.RawMessage
+	Offset int
+}
+
+// MarshalJSON writes the piece.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if len(v.Raw) == 0 {
+		return []byte("null"), nil
+	}
+	return v.Raw, nil
+}
+
+// Kind is the first byte, which tells the type: one of {["tfn-0…9, or 0 for an
+// absent value.
+func (v Value) Kind() byte {
+	s := scanner{b: v.Raw}
+	s.space()
+	return s.peek()
+}
+
+// IsZero reports an absent value.
+func (v Value) IsZero() bool { return len(v.Raw) == 0 }
+
+// Text reads a string.
+func (v Value) Text() (string, *Error) {
+	s := scanner{b: v.Raw, base: v.Offset}
+	s.space()
+	text, err := s.text()
+	if err == nil {
+		err = s.end()
+	}
+	return text, err
+}
+
+// String is a text, or "" for anything else.
+func (v Value) String() string {
+	s, err := v.Text()
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+// Elements lists the elements of an array.
+func (v Value) Elements() (out []Value, err *Error) {
+	s := scanner{b: v.Raw, base: v.Offset}
+	err = s.array(func(i int) *Error {
+		at := s.base + s.i
+		raw, err := s.value()
+		out = append(out, Value{raw, at})
+		return Inside(err, "", i)
+	})
+	if err == nil {
+		err = s.end()
+	}
+	return out, err
+}
+
+// Field is a member of a JSON object.
+type Field struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Fields is a JSON object with its order, or as part of a struct the fields
+// that the struct does not name.
+type Fields []Field
+
+// Get is the value of a field, or nil.
+func (f Fields) Get(name string) json.RawMessage {
+	for i := len(f) - 1; i >= 0; i-- {
+		if f[i].Name == name {
+			return f[i].Value
+		}
+	}
+	return nil
+}
+
+// Text is the field as a text, or "".
+func (f Fields) Text(name string) string { return Value{Raw: f.Get(name)}.String() }
+
+// Set replaces a field or adds it at the end.
+func (f Fields) Set(name string, value json.RawMessage) Fields {
+	for i := range f {
+		if f[i].Name == name {
+			f[i].Value = value
+			return f
+		}
+	}
+	return append(f, Field{name, value})
+}
+
+// Without is the fields but those named.
+func (f Fields) Without(names ...string) (out Fields) {
+next:
+	for _, field := range f {
+		for _, name := range names {
+			if field.Name == name {
+				continue next
+			}
+		}
+		out = append(out, field)
+	}
+	return out
+}
+
+// MarshalJSON writes the object.
+func (f Fields) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, field := range f {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		name, err := Marshal(field.Name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(append(out, name...), ':'), field.Value...)
+	}
+	return append(out, '}'), nil
+}
+
+// Members lists the fields of an object.
+func Members(v Value) (out Fields, err *Error) {
+	s := scanner{b: v.Raw, base: v.Offset}
+	err = s.object(func(name []byte) *Error {
+		raw, err := s.value()
+		out = append(out, Field{string(name), raw})
+		return Inside(err, string(name), -1)
+	})
+	if err == nil {
+		err = s.end()
+	}
+	return out, err
+}
+
+// maxDepth is how deep JSON may be nested.
+const maxDepth = 1000
+
+// scanner reads JSON text once, from the front.
+type scanner struct {
+	b     []byte
+	i     int
+	base  int // offset of b in the body
+	depth int
+}
+
+func (s *scanner) fail(want string) *Error {
+	return &Error{Offset: s.base + s.i, Want: want}
+}
+
+func (s *scanner) peek() byte {
+	if s.i < len(s.b) {
+		return s.b[s.i]
+	}
+	return 0
+}
+
+func (s *scanner) space() {
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case ' ', '\t', '\r', '\n':
+			s.i++
+		default:
+			return
+		}
+	}
+}
+
+// end wants nothing more.
+func (s *scanner) end() *Error {
+	if s.space(); s.i < len(s.b) {
+		return s.fail("nothing behind the JSON value")
+	}
+	return nil
+}
+
+// value passes over any JSON value and gives its text.
+func (s *scanner) value() (json.RawMessage, *Error) {
+	start := s.i
+	if err := s.skip(); err != nil {
+		return nil, err
+	}
+	return s.b[start:s.i:s.i], nil
+}
+
+func (s *scanner) skip() *Error {
+	switch c := s.peek(); {
+	case c == '"':
+		_, _, err := s.quoted()
+		return err
+	case c == '{':
+		return s.object(func([]byte) *Error { return s.skip() })
+	case c == '[':
+		return s.array(func(int) *Error { return s.skip() })
+	case c == '-', c >= '0' && c <= '9':
+		return s.number()
+	}
+	for _, word := range []string{"true", "false", "null"} {
+		if s.word(word) {
+			return nil
+		}
+	}
+	return s.fail("a JSON value")
+}
+
+func (s *scanner) word(w string) bool {
+	if len(s.b)-s.i < len(w) || string(s.b[s.i:s.i+len(w)]) != w {
+		return false
+	}
+	s.i += len(w)
+	return true
+}
+
+// object reads "{…}". f reads the value of each member; name is valid until it
+// returns.
+func (s *scanner) object(f func(name []byte) *Error) *Error {
+	if err := s.open('{', "an object"); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		if done, err := s.more('}', first); done || err != nil {
+			return err
+		}
+		name, err := s.name()
+		if err != nil {
+			return err
+		}
+		if err := f(name); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *scanner) name() ([]byte, *Error) {
+	if s.peek() != '"' {
+		return nil, s.fail("a field name in quotes")
+	}
+	name, escaped, err := s.quoted()
+	if err != nil {
+		return nil, err
+	}
+	if escaped {
+		name = unescape(name)
+	}
+	if s.space(); s.peek() != ':' {
+		return nil, s.fail("a colon")
+	}
+	s.i++
+	s.space()
+	return name, nil
+}
+
+// array reads "[…]". f reads each element.
+func (s *scanner) array(f func(i int) *Error) *Error {
+	if err := s.open('[', "an array"); err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		if done, err := s.more(']', i == 0); done || err != nil {
+			return err
+		}
+		if err := f(i); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *scanner) open(c byte, what string) *Error {
+	if s.space(); s.peek() != c {
+		return s.fail(what)
+	}
+	if s.depth++; s.depth > maxDepth {
+		return s.fail("at most " + strconv.Itoa(maxDepth) + " levels of nesting")
+	}
+	s.i++
+	return nil
+}
+
+// more stands before the next element, or has passed the closer.
+func (s *scanner) more(closer byte, first bool) (done bool, err *Error) {
+	s.space()
+	switch c := s.peek(); {
+	case c == closer && s.i < len(s.b):
+		s.i++
+		s.depth--
+		return true, nil
+	case first:
+		return false, nil
+	case c == ',':
+		s.i++
+		s.space()
+		return false, nil
+	}
+	return false, s.fail("a comma or " + string(closer))
+}
+
+// plain are the bytes of a string that mean themselves.
+var plain = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c >= ' ' && c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// quoted passes over a string and gives what stands between the quotes.
+func (s *scanner) quoted() (inner []byte, escaped bool, err *Error) {
+	b, start := s.b, s.i+1
+	for i := start; i < len(b); i++ {
+		if plain[b[i]] {
+			continue
+		}
+		if b[i] == '"' {
+			s.i = i + 1
+			return b[start:i], escaped, nil
+		}
+		n := escape(b[i:])
+		if n == 0 {
+			s.i = i
+			return nil, false, s.fail(`an escaped character: \n, \" or \u00XX`)
+		}
+		escaped = true
+		i += n - 1
+	}
+	s.i = len(b)
+	return nil, false, s.fail("a closing quote")
+}
+
+// escape is the length of the escape at the beginning of b, or 0.
+func escape(b []byte) int {
+	switch {
+	case len(b) < 2 || b[0] != '\\':
+	case escapes[b[1]] != 0:
+		return 2
+	case hex4(b) >= 0:
+		return 6
+	}
+	return 0
+}
+
+// hex4 is the number of \uXXXX at the beginning of b, or -1.
+func hex4(b []byte) rune {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
+}
+
+// escapes are the characters that stand behind a backslash.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unescape reads the escapes of a string that quoted has passed. Half a
+// surrogate pair becomes U+FFFD.
+func unescape(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	for {
+		n := bytes.IndexByte(b, '\\')
+		if n < 0 {
+			return append(out, b...)
+		}
+		out, b = append(out, b[:n]...), b[n:]
+		if c := escapes[b[1]]; c != 0 {
+			out, b = append(out, c), b[2:]
+			continue
+		}
+		r := hex4(b)
+		b = b[6:]
+		if utf16.IsSurrogate(r) {
+			if r = utf16.DecodeRune(r, hex4(b)); r != utf8.RuneError {
+				b = b[6:]
+			}
+		}
+		out = utf8.AppendRune(out, r)
+	}
+}
+
+func (s *scanner) text() (string, *Error) {
+	if s.peek() != '"' {
+		return "", s.fail("a string")
+	}
+	inner, escaped, err := s.quoted()
+	if err != nil {
+		return "", err
+	}
+	if escaped {
+		inner = unescape(inner)
+	}
+	return string(inner), nil
+}
+
+func (s *scanner) digits() bool {
+	from := s.i
+	for c := s.peek(); c >= '0' && c <= '9'; c = s.peek() {
+		s.i++
+	}
+	return s.i > from
+}
+
+func (s *scanner) number() *Error {
+	if s.peek() == '-' {
+		s.i++
+	}
+	switch {
+	case s.peek() == '0':
+		s.i++
+	case !s.digits():
+		return s.fail("a digit")
+	}
+	if s.peek() == '.' {
+		if s.i++; !s.digits() {
+			return s.fail("a digit")
+		}
+	}
+	if c := s.peek(); c == 'e' || c == 'E' {
+		s.i++
+		if c := s.peek(); c == '+' || c == '-' {
+			s.i++
+		}
+		if !s.digits() {
+			return s.fail("a digit")
+		}
+	}
+	return nil
+}
