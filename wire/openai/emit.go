@@ -114,6 +114,9 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 		}
 		var c optionJSON
 		rest := w.end(&c, *e.End)
+		if c.Logprobs.Raw == nil {
+			c.Logprobs = null
+		}
 		own, _ := wire.UnpackExtra(e.Extra, provider)
 		c.Message = w.message(own)
 		w.head.Choices, w.head.Usage = []optionJSON{c}, usage(e.End.Usage)
@@ -159,8 +162,14 @@ func (w *whole) add(e utp.Event, words string) {
 	}
 }
 
+// null is what fields hold that the API always writes.
+var null = wire.Value{Raw: json.RawMessage("null")}
+
 // message has a null content beside calls when there is no text.
 func (w *whole) message(rest wire.Fields) wire.Value {
+	if rest.Get(refusal) == nil {
+		rest = append(wire.Fields{{Name: refusal, Value: null.Raw}}, rest...)
+	}
 	m := messageJSON{Role: "assistant", Content: wire.JSON(w.text, nil), ToolCalls: w.calls}
 	if w.text == "" && len(w.calls) > 0 {
 		m.Content = wire.Value{}
