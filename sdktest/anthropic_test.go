@@ -3,6 +3,7 @@ package sdktest
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,6 +20,11 @@ var anthropicSDK = &sdk{
 	stops:  map[utp.Stop]string{utp.StopEnd: "end_turn", utp.StopTool: "tool_use", utp.StopLength: "max_tokens"},
 	counts: func(u utp.Usage) (in, out int) { return u.Input, u.Completion() },
 	params: func(p *utp.Params) { p.Context, p.Seed = nil, nil },
+	models: anthropicModels, fault: anthropicFault, tokens: anthropicTokens,
+	kinds: map[int]string{
+		400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
+		413: "request_too_large", 429: "rate_limit_error", 500: "api_error", 529: "overloaded_error",
+	},
 }
 
 type anthropicSession struct {
@@ -234,4 +240,38 @@ func (s *anthropicSession) give(texts []string) {
 		blocks = append(blocks, anthropic.NewToolResultBlock(s.calls[i], text, false))
 	}
 	s.params.Messages = append(s.params.Messages, anthropic.NewUserMessage(blocks...))
+}
+
+func anthropicFault(err error) (fault, bool) {
+	var e *anthropic.Error
+	if !errors.As(err, &e) {
+		return fault{}, false
+	}
+	var body struct{ Error struct{ Message string } }
+	if err := json.Unmarshal([]byte(e.RawJSON()), &body); err != nil {
+		return fault{}, false
+	}
+	return fault{e.StatusCode, string(e.Type()), body.Error.Message}, true
+}
+
+func anthropicModels(url string) (ids []string, err error) {
+	api := anthropicAPI(url)
+	pages := api.Models.ListAutoPaging(context.Background(), anthropic.ModelListParams{})
+	for pages.Next() {
+		ids = append(ids, pages.Current().ID)
+	}
+	return ids, pages.Err()
+}
+
+func anthropicTokens(url string, r *utp.Request) (int, error) {
+	s := beginAnthropic(url, r).(*anthropicSession)
+	params := anthropic.MessageCountTokensParams{Model: s.params.Model, Messages: s.params.Messages}
+	for _, t := range s.params.Tools {
+		params.Tools = append(params.Tools, anthropic.MessageCountTokensToolUnionParam{OfTool: t.OfTool})
+	}
+	n, err := s.client.Messages.CountTokens(context.Background(), params)
+	if err != nil {
+		return 0, err
+	}
+	return int(n.InputTokens), expected(n)
 }

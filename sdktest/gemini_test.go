@@ -14,7 +14,12 @@ var geminiSDK = &sdk{
 	name: "gemini", begin: beginGemini, counts: all, errors: true,
 	stops:  map[utp.Stop]string{utp.StopEnd: "STOP", utp.StopTool: "STOP", utp.StopLength: "MAX_TOKENS"},
 	params: func(p *utp.Params) { p.Context = nil },
-	lacks:  map[string]string{"choice_one": "no field says it", "names": "names longer than 64 characters are refused"},
+	models: geminiModels, fault: geminiFault, tokens: geminiTokens,
+	kinds: map[int]string{
+		400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 413: "INVALID_ARGUMENT",
+		429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE",
+	},
+	lacks: map[string]string{"choice_one": "no field says it", "names": "names longer than 64 characters are refused"},
 }
 
 type geminiSession struct {
@@ -200,4 +205,35 @@ func (s *geminiSession) give(texts []string) {
 		parts = append(parts, part)
 	}
 	s.contents = append(s.contents, genai.NewContentFromParts(parts, genai.RoleUser))
+}
+
+func geminiFault(err error) (fault, bool) {
+	var e genai.APIError
+	if !errors.As(err, &e) {
+		return fault{}, false
+	}
+	return fault{e.Code, e.Status, e.Message}, true
+}
+
+func geminiModels(url string) (ids []string, err error) {
+	api, err := geminiAPI(url)
+	if err != nil {
+		return nil, err
+	}
+	for m, err := range api.Models.All(context.Background()) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, strings.TrimPrefix(m.Name, "models/"))
+	}
+	return ids, nil
+}
+
+func geminiTokens(url string, r *utp.Request) (int, error) {
+	s := beginGemini(url, r).(*geminiSession)
+	n, err := s.client.Models.CountTokens(context.Background(), s.model, s.contents, nil)
+	if err != nil {
+		return 0, err
+	}
+	return int(n.TotalTokens), nil
 }

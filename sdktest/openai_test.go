@@ -20,6 +20,7 @@ var chatSDK = &sdk{
 	stops:  map[utp.Stop]string{utp.StopEnd: "stop", utp.StopTool: "tool_calls", utp.StopLength: "length"},
 	params: func(p *utp.Params) { p.TopK, p.Context = nil, nil },
 	lacks:  map[string]string{"image_result": "a tool message has text only"},
+	models: openaiModels, fault: openaiFault, kinds: openaiKinds,
 }
 
 type chatSession struct {
@@ -213,6 +214,34 @@ func (s *chatSession) give(texts []string) {
 	for i, text := range texts {
 		s.params.Messages = append(s.params.Messages, openai.ToolMessage(text, s.calls[i]))
 	}
+}
+
+var openaiKinds = map[int]string{
+	400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
+	413: "request_too_large", 429: "rate_limit_error", 500: "server_error", 503: "server_error",
+}
+
+func openaiFault(err error) (fault, bool) {
+	var e *openai.Error
+	if !errors.As(err, &e) {
+		return fault{}, false
+	}
+	return fault{e.StatusCode, e.Type, e.Message}, true
+}
+
+func openaiModels(url string) (ids []string, err error) {
+	api := openaiAPI(url)
+	page, err := api.Models.List(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range page.Data {
+		if err := expected(m); err != nil {
+			return nil, err
+		}
+		ids = append(ids, m.ID)
+	}
+	return ids, nil
 }
 
 // distinct checks that ids can tell calls apart.

@@ -18,6 +18,7 @@ var responsesSDK = &sdk{
 	name: "responses", begin: beginResponses, counts: all,
 	stops:  map[utp.Stop]string{utp.StopEnd: "completed", utp.StopTool: "completed", utp.StopLength: "incomplete"},
 	params: func(p *utp.Params) { p.TopK, p.Context, p.Seed, p.Stop = nil, nil, nil, nil },
+	models: openaiModels, fault: openaiFault, kinds: openaiKinds, tokens: responsesTokens,
 }
 
 type responsesSession struct {
@@ -209,4 +210,15 @@ func (s *responsesSession) give(texts []string) {
 	for i, text := range texts {
 		s.input = append(s.input, responsesResult(utp.Result{CallID: s.calls[i], Parts: []utp.Part{utp.Text{Text: text}}}))
 	}
+}
+
+func responsesTokens(url string, r *utp.Request) (int, error) {
+	s := beginResponses(url, r).(*responsesSession)
+	n, err := s.client.Responses.InputTokens.Count(context.Background(), responses.InputTokenCountParams{
+		Model: openai.String(r.Model), Input: responses.InputTokenCountParamsInputUnion{OfResponseInputItemArray: s.input}, Tools: s.params.Tools,
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(n.InputTokens), expected(n)
 }

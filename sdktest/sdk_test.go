@@ -19,9 +19,20 @@ type sdk struct {
 	begin  func(url string, r *utp.Request) session
 	stops  map[utp.Stop]string
 	counts func(utp.Usage) (in, out int)
-	errors bool              // a result can say that it is a failure
-	params func(*utp.Params) // takes out what the API has no field for
-	lacks  map[string]string // conversations that it cannot have, and why
+	errors bool // a result can say that it is a failure
+	models func(url string) ([]string, error)
+	fault  func(error) (fault, bool)                     // false: not of the SDK's own type
+	kinds  map[int]string                                // the API's words for errors, by status
+	tokens func(url string, r *utp.Request) (int, error) // counts them; nil: the API cannot
+	params func(*utp.Params)                             // takes out what the API has no field for
+	lacks  map[string]string                             // conversations that it cannot have, and why
+}
+
+// fault is what a program gets of an error through an SDK.
+type fault struct {
+	Status  int    `json:"status"`
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
 }
 
 var sdks = []*sdk{chatSDK, responsesSDK, anthropicSDK, geminiSDK}

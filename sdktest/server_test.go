@@ -58,6 +58,7 @@ func (m *model) Models(context.Context) ([]wire.Model, error) {
 // exchange is what went over the wire once.
 type exchange struct {
 	request wire.HTTPRequest
+	header  http.Header // of the reply
 	reply   []byte
 }
 
@@ -96,6 +97,13 @@ type tee struct {
 	http.ResponseWriter
 	r *recorder
 	x *exchange
+}
+
+func (t *tee) WriteHeader(status int) {
+	t.r.mu.Lock()
+	t.x.header = t.Header().Clone()
+	t.r.mu.Unlock()
+	t.ResponseWriter.WriteHeader(status)
 }
 
 func (t *tee) Write(b []byte) (int, error) {
