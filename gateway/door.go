@@ -30,7 +30,8 @@ var (
 	responsesDoor = &door{name: "responses", front: responses.Front{}, count: responses.CountReply}
 	messagesDoor  = &door{name: "anthropic", front: anthropic.Front{}, count: anthropic.CountReply,
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}
-	geminiDoor = &door{name: "gemini", front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming}
+	// Google's Go SDK takes a comment for an error; an empty line is nothing to anyone.
+	geminiDoor = &door{name: "gemini", front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n")}
 )
 
 func geminiFraming(r *utp.Request) (wire.Framing, string) {

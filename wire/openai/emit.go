@@ -116,6 +116,9 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 		}
 		var c optionJSON
 		rest := w.end(&c, *e.End)
+		if c.Logprobs.Raw == nil {
+			c.Logprobs = null
+		}
 		own, _ := codec.UnpackExtra(e.Extra, provider)
 		c.Message = w.message(own)
 		w.head.Choices, w.head.Usage = []optionJSON{c}, usage(e.End.Usage)
@@ -161,8 +164,14 @@ func (w *whole) add(e utp.Event, words string) {
 	}
 }
 
+// null is what fields hold that the API always writes.
+var null = shape.Value{Raw: json.RawMessage("null")}
+
 // message has a null content beside calls when there is no text.
 func (w *whole) message(rest shape.Fields) shape.Value {
+	if rest.Get(refusal) == nil {
+		rest = append(shape.Fields{{Name: refusal, Value: null.Raw}}, rest...)
+	}
 	m := messageJSON{Role: "assistant", Content: shape.JSON(w.text, nil), ToolCalls: w.calls}
 	if w.text == "" && len(w.calls) > 0 {
 		m.Content = shape.Value{}

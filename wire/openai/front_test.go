@@ -122,7 +122,7 @@ func TestFunctionsOfOldClients(t *testing.T) {
 	call := utp.Call{ID: "x", Name: "f", Args: []byte(`{"a":2}`)}
 	reply := utp.Reply{Message: utp.Message{Parts: []utp.Part{call}}, End: utp.End{Stop: utp.StopTool}}
 	whole, _, err := openai.Front{}.Whole(r, reply, wire.Stamp{ID: "c"})
-	if want := `"message":{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"a\":2}"}},"finish_reason":"function_call"`; err != nil || !strings.Contains(string(whole), want) {
+	if want := `"message":{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"a\":2}"},"refusal":null},"finish_reason":"function_call","logprobs":null`; err != nil || !strings.Contains(string(whole), want) {
 		t.Errorf("%s (%v)", whole, err)
 	}
 	w := openai.Front{}.Writer(r, wire.Stamp{ID: "c"})

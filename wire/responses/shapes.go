@@ -192,24 +192,25 @@ type eventJSON struct {
 
 // responseJSON is a response, as it is written.
 type responseJSON struct {
-	ID          string            `json:"id"`
-	Object      string            `json:"object"`
-	Created     int64             `json:"created_at"`
-	Status      string            `json:"status"`
-	Error       *responseError    `json:"error"`
-	Incomplete  *incompleteJSON   `json:"incomplete_details"`
-	Model       string            `json:"model"`
-	Output      []json.RawMessage `json:"output"`
-	Parallel    bool              `json:"parallel_tool_calls"`
-	Temperature *float64          `json:"temperature"`
-	TopP        *float64          `json:"top_p"`
-	MaxTokens   *int              `json:"max_output_tokens"`
-	ToolChoice  string            `json:"tool_choice"`
-	Tools       []struct{}        `json:"tools"` // not repeated
-	Previous    *string           `json:"previous_response_id"`
-	Store       bool              `json:"store"`
-	Metadata    struct{}          `json:"metadata"`
-	Usage       *usageJSON        `json:"usage"`
+	ID           string            `json:"id"`
+	Object       string            `json:"object"`
+	Created      int64             `json:"created_at"`
+	Status       string            `json:"status"`
+	Error        *responseError    `json:"error"`
+	Incomplete   *incompleteJSON   `json:"incomplete_details"`
+	Model        string            `json:"model"`
+	Output       []json.RawMessage `json:"output"`
+	Parallel     bool              `json:"parallel_tool_calls"`
+	Temperature  *float64          `json:"temperature"`
+	TopP         *float64          `json:"top_p"`
+	MaxTokens    *int              `json:"max_output_tokens"`
+	ToolChoice   string            `json:"tool_choice"`
+	Tools        []struct{}        `json:"tools"`        // not repeated
+	Instructions *string           `json:"instructions"` // not repeated
+	Previous     *string           `json:"previous_response_id"`
+	Store        bool              `json:"store"`
+	Metadata     struct{}          `json:"metadata"`
+	Usage        *usageJSON        `json:"usage"`
 }
 
 type responseError struct {

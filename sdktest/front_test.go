@@ -1,0 +1,140 @@
+package sdktest
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
+	"github.com/unifiedtoolprotocol/utp/wire/gemini"
+	"github.com/unifiedtoolprotocol/utp/wire/openai"
+	"github.com/unifiedtoolprotocol/utp/wire/responses"
+)
+
+var fronts = map[string]wire.Front{
+	"openai": openai.Front{}, "responses": responses.Front{}, "anthropic": anthropic.Front{}, "gemini": gemini.Front{},
+}
+
+// each runs f for every SDK and conversation that it can have, whole and streamed.
+func each(t *testing.T, f func(t *testing.T, s *sdk, c conversation, stream bool)) {
+	for _, s := range sdks {
+		for _, name := range carried {
+			if s.lacks[name] != "" {
+				continue
+			}
+			for _, how := range []string{"whole", "stream"} {
+				t.Run(fmt.Sprintf("%s/%s/%s", s.name, name, how), func(t *testing.T) { f(t, s, load(t, name), how == "stream") })
+			}
+		}
+	}
+}
+
+// done is the reply to the results that a program gives.
+var done = utp.Reply{
+	Message: utp.Message{Role: utp.Assistant, Parts: []utp.Part{utp.Text{Text: "All done."}}},
+	End:     utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 60, Output: 3}},
+}
+
+// results are what a program says to the calls of a reply.
+func results(r utp.Reply) (texts []string) {
+	for i := range r.Calls() {
+		texts = append(texts, fmt.Sprintf("result %d: \"ü\" & <b>", i+1))
+	}
+	return texts
+}
+
+// followed is the request of the second turn.
+func followed(c conversation) *utp.Request {
+	r := c.Request
+	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], c.Reply.Message)
+	for i, text := range results(c.Reply) {
+		r.Messages = append(r.Messages, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c.Reply.Calls()[i], utp.OK, text)}})
+	}
+	return &r
+}
+
+// A conversation that an SDK has with a gateway reaches the model as it is
+// meant, without a loss, and the reply reaches the program; also in the turn
+// after it.
+func TestSDKsTalkToTheFronts(t *testing.T) {
+	each(t, func(t *testing.T, s *sdk, c conversation, stream bool) {
+		m := &model{replies: []utp.Reply{c.Reply, done}}
+		url, seen := listen(t, gateway.Route{Backend: m})
+		session := s.begin(url, &c.Request)
+		got, err := session.ask(stream)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, seen.last().reply)
+		}
+		if diff := cmp.Diff(s.wanted(c.Reply), got); diff != "" {
+			t.Errorf("answer (-want +got):\n%s\n%s", diff, seen.last().reply)
+		}
+		s.same(t, &c.Request, seen.last(), stream)
+		if len(c.Reply.Calls()) == 0 {
+			return
+		}
+		session.give(results(c.Reply))
+		got, err = session.ask(stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(s.wanted(done), got); diff != "" {
+			t.Errorf("answer of the second turn (-want +got):\n%s", diff)
+		}
+		s.same(t, followed(c), seen.last(), stream)
+	})
+}
+
+// same checks that a request, as a client sent it, is what it should say.
+func (s *sdk) same(t *testing.T, want *utp.Request, x exchange, stream bool) {
+	t.Helper()
+	got, losses, err := fronts[s.name].Read(x.request)
+	if err != nil || len(losses) > 0 {
+		t.Fatalf("%v, losses %v\n%s", err, losses, x.request.Body)
+	}
+	if diff := cmp.Diff(s.told(want), s.told(got)); diff != "" {
+		t.Errorf("request (-want +got):\n%s\n%s", diff, x.request.Body)
+	}
+	if diff := cmp.Diff(s.offer(want), s.offer(got)); diff != "" {
+		t.Errorf("tools, choice and settings (-want +got):\n%s\n%s", diff, x.request.Body)
+	}
+	if got.Model != want.Model || got.Stream != stream {
+		t.Errorf("model %q, stream %t", got.Model, got.Stream)
+	}
+}
+
+// offer is what a request says beside its messages.
+func (s *sdk) offer(r *utp.Request) (lines []string) {
+	for _, tool := range r.Tools {
+		if len(tool.Schema) == 0 {
+			tool.Schema = noArguments
+		}
+		lines = append(lines, fmt.Sprintf("tool %s: %s: %s", tool.Name, tool.Description, canonical(tool.Schema)))
+	}
+	p, choice := r.Params, r.Choice
+	s.params(&p)
+	if p.MaxTokens != nil && *p.MaxTokens == anyMaxTokens {
+		p.MaxTokens = nil
+	}
+	if choice.Parallel != nil && *choice.Parallel {
+		choice.Parallel = nil // is the default everywhere
+	}
+	if s.lacks["choice_one"] != "" {
+		choice.Parallel = nil
+	}
+	if p.Schema != nil {
+		p.Schema = json.RawMessage(canonical(p.Schema))
+	}
+	b, err := json.Marshal([]any{p, choice})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return append(lines, string(b))
+}
+
+// anyMaxTokens is what a client says that has to say something.
+const anyMaxTokens = 8000
