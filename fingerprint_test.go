@@ -22,6 +22,9 @@ func TestFingerprint(t *testing.T) {
 	same := [][]utp.Call{
 		{{Name: "t", Args: json.RawMessage(`{"x":{"b":[1,2],"a":null}}`)}, {Name: "t", Args: json.RawMessage(`{"x": {"a": null, "b": [1, 2]}}`), ID: "2"}},
 		{{Name: "t", Args: json.RawMessage("{\"a\":\"\u2028<&>\"}")}, {Name: "t", Args: json.RawMessage(`{"a":"\u2028\u003c&\u003e"}`)}},
+		{{Name: "t", Args: json.RawMessage(`{"b":1,"a":[1.0,"x"]}`)}, {Name: "t", Args: json.RawMessage(`{ "a": [1.0, "\u0078"], "b": 1 }`)}},
+		{{Name: "t", Args: json.RawMessage(`{"a":1}`)}}, {{Name: "t", Args: json.RawMessage(`{"a":"1"}`)}}, {{Name: "t", Args: json.RawMessage(`{"a":[]}`)}},
+		{{Name: "t", Args: json.RawMessage(`{"a":{}}`)}}, {{Name: "t", Args: json.RawMessage(`{}`)}}, {{Name: "t", Args: json.RawMessage(`{`)}},
 		{{Name: "t", Args: json.RawMessage(`{"a":9007199254740993}`)}},
 		{{Name: "t", Args: json.RawMessage(`{"a":9007199254740992}`)}},
 		{{Name: "t", Args: json.RawMessage(`{"a":"\\u2028"}`)}},
