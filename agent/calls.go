@@ -44,12 +44,12 @@ func (t *turn) calls(ctx context.Context, rep reply) (why string, err error) {
 
 // plan says how a call gets its result: by running, from its twin, or not.
 func (t *turn) plan(c utp.Call, before []utp.Call) slot {
-	s := slot{Done: Done{Call: c}, key: key(c), twin: -1}
+	s := slot{Done: Done{Call: c}, key: c.Fingerprint(), twin: -1}
 	if slices.Contains(t.Polling, c.Name) {
 		return s
 	}
 	if c.FromText() {
-		s.twin = slices.IndexFunc(before, func(b utp.Call) bool { return b.FromText() && key(b) == s.key })
+		s.twin = slices.IndexFunc(before, func(b utp.Call) bool { return b.FromText() && b.Fingerprint() == s.key })
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -15,14 +16,36 @@ func (t *turn) correct(rep reply, last bool) (why string) {
 	}
 	t.mended = true
 	t.warn("a tool call could not be read; the model was told", nil)
-	text := correctLine + "\n" + t.listProblems(rep)
+	t.answerBack(rep, correctLine+"\n"+t.listProblems(rep))
+	return ""
+}
+
+// idle reports a model that should have looked first: it was told to insist on
+// that, tools are on offer, and none has run in the conversation so far.
+func (t *turn) idle() bool {
+	mode := t.ask.Choice.Mode
+	insist := t.Insist && mode != utp.None || mode == utp.Required || mode == utp.Named
+	return insist && !t.urged && len(t.Gate.Offered()) > 0 &&
+		!slices.ContainsFunc(t.msgs, func(m utp.Message) bool { return len(m.Results()) > 0 })
+}
+
+// urge reminds a model of its tools. What it has said so far is no part of the
+// conversation that is kept.
+func (t *turn) urge(rep reply) {
+	t.urged = true
+	t.warn("the model answered without using a tool; it was reminded of its tools", nil)
+	t.answerBack(rep, urgeLine)
+}
+
+// answerBack shows the model its reply, less the calls, and what the user has
+// to say to it. Neither is kept.
+func (t *turn) answerBack(rep reply, text string) {
 	kept := withoutCalls(rep.Message)
 	if len(kept.Parts) > 0 {
 		t.msgs = append(t.msgs, kept, utp.NewText(utp.User, text))
-		return ""
+		return
 	}
 	t.msgs = appendUser(t.msgs, text)
-	return ""
 }
 
 // appendUser adds text as the user, without making two user messages in a row.

@@ -48,20 +48,3 @@ func TestCutOfFiftyThousandBytes(t *testing.T) {
 		t.Errorf("kept %d, cut %d", got, cut)
 	}
 }
-
-func TestKeyIsTheMeaningOfACall(t *testing.T) {
-	call := func(args string) utp.Call { return utp.Call{Name: "t", Args: []byte(args)} }
-	if key(call(`{"b":1,"a":[1.0,"x"]}`)) != key(call(`{ "a": [1.0, "\u0078"], "b": 1 }`)) {
-		t.Error("the same arguments differ")
-	}
-	for _, args := range []string{`{"a":1}`, `{"a":"1"}`, `{"a":[]}`, `{}`, `{"a":12345678901234567890}`, `{"a":12345678901234567891}`, `{`} {
-		for _, other := range []string{`{"a":2}`, `{"a":{}}`, `{"a":12345678901234567892}`, `{{`} {
-			if key(call(args)) == key(call(other)) {
-				t.Errorf("%s and %s are taken for the same", args, other)
-			}
-		}
-	}
-	if key(utp.Call{Name: "t", RawArgs: "a"}) == key(utp.Call{Name: "t", RawArgs: "b"}) {
-		t.Error("raw input is ignored")
-	}
-}

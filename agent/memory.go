@@ -1,11 +1,6 @@
 package agent
 
-import (
-	"bytes"
-	"encoding/json"
-
-	"github.com/unifiedtoolprotocol/utp"
-)
+import "github.com/unifiedtoolprotocol/utp"
 
 // memory holds the calls of earlier rounds, so that a model that goes round in
 // circles is noticed.
@@ -55,23 +50,4 @@ func (m *memory) keep(key string, d Done, tier utp.Tier) {
 	if m.calls[key] == nil {
 		m.calls[key] = &memo{done: d, tier: tier, round: m.round}
 	}
-}
-
-// key is equal for calls of the same tool with equal arguments, however they
-// are written.
-func key(c utp.Call) string {
-	if c.Kind == utp.CustomCall || len(c.Args) == 0 {
-		return c.Name + "\n" + c.RawArgs
-	}
-	d := json.NewDecoder(bytes.NewReader(c.Args))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return c.Name + "\n" + string(c.Args)
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return c.Name + "\n" + string(c.Args)
-	}
-	return c.Name + "\n" + string(b)
 }

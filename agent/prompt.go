@@ -22,6 +22,7 @@ var (
 	repeatLine  = line("repeat")
 	correctLine = line("correct")
 	besideLine  = line("beside")
+	urgeLine    = line("urge")
 )
 
 // line finds the paragraph under a heading of lines.md.

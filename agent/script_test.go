@@ -179,6 +179,8 @@ func config(text string, m agent.Model, run agent.Runner) agent.Config {
 			c.Polling = strings.Fields(value)
 		case "tier":
 			gate.Tier, _ = utp.ParseTier(value)
+		case "insist":
+			c.Insist = true
 		case "allow":
 			gate.Allow = strings.Fields(value)
 		case "confirm":

@@ -43,6 +43,7 @@ type turn struct {
 	answer Answer
 	ran    int  // calls run, of MaxCalls
 	mended bool // the last reply was answered with a correction
+	urged  bool // the model was reminded of its tools
 	send   func(Event) bool
 	left   bool
 	cancel context.CancelFunc
@@ -139,6 +140,8 @@ func (t *turn) rounds(ctx context.Context) error {
 			t.add(rep.Message)
 		case rep.broken():
 			why = t.correct(rep, spent+1 == t.Config.Rounds)
+		case t.idle() && spent+1 != t.Config.Rounds:
+			t.urge(rep)
 		default:
 			done = true
 		}
