@@ -161,6 +161,7 @@ func (e *element) special(p *Parser) bool {
 		p.fromPair(f.value)
 	case "\x00positional":
 		e.others = nil
+		p.fix("", "", "", "an object for all arguments")
 		p.argsJSON(f.value)
 		return false
 	}
