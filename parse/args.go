@@ -29,6 +29,10 @@ func (p *Parser) argKey(key string) {
 		c.fixes = append(c.fixes, *fix)
 	}
 	if len(c.keys) == 0 {
+		if p.isResult(own) {
+			p.reject()
+			return
+		}
 		p.firstKey(own)
 	}
 	if p.trial.on && p.trial.bare && !p.trial.whole && !c.holds && c.declared {
@@ -44,6 +48,13 @@ func (p *Parser) argKey(key string) {
 	}
 	c.buf = appendString(c.buf, own)
 	c.buf = append(c.buf, ':')
+}
+
+// isResult reports whether {tool: {key: …}} as ordinary text is no call: the
+// tool has no such argument.
+func (p *Parser) isResult(key string) bool {
+	order := p.tools.Order(p.cur.name)
+	return p.trial.on && p.trial.bare && p.el.byKey && len(order) > 0 && !slices.Contains(order, key)
 }
 
 // firstKey sees whether the arguments may turn out to be something else.

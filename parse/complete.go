@@ -30,9 +30,16 @@ func (e *element) complete(p *Parser) {
 	if p.st != inElement {
 		return
 	}
+	c.echo = e.argsKey == "parameters" && len(c.keys) == 0 && e.described()
 	if p.trial.on && p.trial.bare && (!c.declared || !e.hasArgs && len(c.keys) == 0 && !p.needsNothing(c.name)) {
 		p.reject()
 	}
+}
+
+// described reports whether a description stands beside the name, as in a
+// tool's definition.
+func (e *element) described() bool {
+	return slices.ContainsFunc(e.others, func(f field) bool { return f.key == "description" })
 }
 
 // typed names a call by the type of its segment.

@@ -65,6 +65,7 @@ type element struct {
 	early   json.RawMessage // arguments that came before the name
 	argsKey string
 	hasArgs bool
+	byKey   bool // the key of the arguments is the tool's name
 	begun   bool // arguments were begun
 	index   int  // of positional arguments
 	start   int  // offset of the element
@@ -286,7 +287,7 @@ func (e *element) roleOf(p *Parser, k string) role {
 		if p.cur.pending {
 			p.setName(k)
 		}
-		e.argsKey = k
+		e.argsKey, e.byKey = k, true
 		return argsRole
 	}
 	switch {
@@ -317,7 +318,7 @@ func (e *element) roleOf(p *Parser, k string) role {
 	}
 	if p.cur.pending && p.declared(k) && len(e.others) == 0 {
 		p.setName(k)
-		e.argsKey = k
+		e.argsKey, e.byKey = k, true
 		return argsRole
 	}
 	return otherRole
@@ -373,7 +374,7 @@ func (e *element) pushCall(p *Parser) {
 		if !p.cur.open {
 			p.nextCall()
 		}
-		e.others, e.early, e.hasArgs, e.begun, e.first = nil, nil, false, false, true
+		e.others, e.early, e.hasArgs, e.begun, e.byKey, e.first = nil, nil, false, false, false, true
 	}
 	e.stack = append(e.stack, aCall)
 }
