@@ -10,7 +10,7 @@ var deepseekV3 = Grammar{
 	Call:    Fence{"<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n```json\n", "\n```<｜tool▁call▁end｜>"},
 	Body:    Args,
 	Also: map[string][]string{
-		"group.open": {"<｜tool▁calls｜>"}, "call.open": {"function<｜tool▁sep｜>{name}\n```json\n"}, "call.close": {"<｜tool▁call▁end｜>"},
+		"group.open": {"<｜tool▁calls｜>", "<｜tool_calls_begin｜>", "<｜tool calls begin｜>"}, "call.open": {"function<｜tool▁sep｜>{name}\n```json\n"}, "call.close": {"<｜tool▁call▁end｜>"},
 	},
 	Noise:  []string{"<｜end▁of▁sentence｜>"},
 	Result: Fence{"<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"},

@@ -9,6 +9,7 @@ var deepseekV31 = Grammar{
 	Group:   Fence{"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"},
 	Call:    Fence{"<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>", "<｜tool▁call▁end｜>"},
 	Body:    Args,
+	Also:    map[string][]string{"group.open": {"<｜tool_calls_begin｜>", "<｜tool calls begin｜>"}},
 	Noise:   []string{"<｜end▁of▁sentence｜>"},
 	Result:  Fence{"<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"},
 }

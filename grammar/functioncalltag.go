@@ -7,6 +7,6 @@ var functionCallTag = Grammar{
 	Think:   Fence{"<think>\n", "\n</think>\n"},
 	Call:    Fence{"<function_call>\n", "\n</function_call>"},
 	Body:    JSON,
-	Also:    map[string][]string{"call.open": {"<function_call type=\"{type}\">\n"}},
+	Also:    map[string][]string{"call.open": {"<function_call type=\"{type}\">\n", "<functioncall>"}, "call.close": {"</functioncall>"}},
 	Result:  Fence{"<tool_response>\n", "\n</tool_response>"},
 }

@@ -11,7 +11,7 @@ var qwen3Coder = Grammar{
 	Arg:     Fence{"<parameter={key}>\n", "\n</parameter>\n"},
 	Body:    Tagged,
 	Also: map[string][]string{
-		"call.open": {"<function {name}>\n"},
+		"call.open": {"<function {name}>\n", "<function={name}\n"},
 		"arg.open":  {"<parameter={key}\n", "<parameter=parameter={key}>\n"},
 	},
 	Result: Fence{"<tool_response>\n", "\n</tool_response>"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/lenient"
+	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // argument is the top-level argument being read.
@@ -188,8 +189,30 @@ func (p *Parser) argsJSON(v json.RawMessage) {
 			p.argField(f)
 		}
 		return
+	case v[0] == '[' && p.placeAll(v):
+		return
 	}
 	p.sole(v)
+}
+
+// placeAll takes a list for all arguments in the schema's order, unless the
+// first one is a list itself.
+func (p *Parser) placeAll(list json.RawMessage) bool {
+	c := &p.cur
+	order := p.tools.Order(c.name)
+	var values []json.RawMessage
+	if len(order) == 0 || json.Unmarshal(list, &values) != nil || len(values) > len(order) {
+		return false
+	}
+	switch p.tools.Kind(c.name, order[0]) {
+	case schema.Any, schema.Array, schema.Mixed:
+		return false
+	}
+	for i, v := range values {
+		p.fix("/"+order[i], "", order[i], "positional argument")
+		p.argField(field{order[i], v})
+	}
+	return true
 }
 
 // argsText takes arguments that are text: an object written as a string, or
