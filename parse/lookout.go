@@ -69,7 +69,7 @@ func (p *Parser) consumed(from int) string {
 func (p *Parser) cutString() bool {
 	w := &p.el.out
 	p.watch()
-	if w.closer < w.string || w.closer < p.base+p.covered()-len(p.carry) || p.at()-w.closer > maxSuspect || !w.open {
+	if w.closer < w.string || w.closer >= p.at() || w.closer < p.base+p.covered()-len(p.carry) || p.at()-w.closer > maxSuspect || !w.open {
 		return false
 	}
 	p.back(p.at() - w.closer)
