@@ -66,8 +66,8 @@ func BenchmarkDelta(b *testing.B) {
 		"responses": `{"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_1","output_index":0,"content_index":0,"delta":"a few words","logprobs":[]}`,
 		"gemini":    `{"candidates":[{"content":{"parts":[{"text":"a few words"}],"role":"model"},"index":0}],"modelVersion":"m"}`,
 	}
-	for _, from := range codecs {
-		for _, to := range codecs {
+	for _, from := range apis {
+		for _, to := range apis {
 			b.Run(from.name+"/"+to.name, func(b *testing.B) {
 				r := &utp.Request{Model: "m"}
 				x, err := from.back.Open(r)

@@ -13,27 +13,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/internal/golden"
 	"github.com/unifiedtoolprotocol/utp/wire"
-	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
-	"github.com/unifiedtoolprotocol/utp/wire/gemini"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
-	"github.com/unifiedtoolprotocol/utp/wire/openai"
-	"github.com/unifiedtoolprotocol/utp/wire/responses"
 )
-
-// codec is a provider with both directions.
-type codec struct {
-	provider
-	front wire.Front
-	legal func(frames []wire.Frame) string // what is wrong with a stream, or ""
-	fails func(last wire.Frame) bool       // the last frame says that the reply broke
-}
-
-var codecs = []codec{
-	{provider{"anthropic", anthropic.Back{}, "sse"}, anthropic.Front{}, legalAnthropic, func(f wire.Frame) bool { return f.Event == "error" }},
-	{provider{"gemini", gemini.Back{}, "sse"}, gemini.Front{}, legalGemini, func(f wire.Frame) bool { return strings.HasPrefix(string(f.Data), `{"error":{`) }},
-	{provider{"responses", responses.Back{}, "sse"}, responses.Front{}, legalResponses, func(f wire.Frame) bool { return f.Event == "response.failed" }},
-	{provider{"openai", openai.Back{}, "sse"}, openai.Front{}, legalOpenAI, func(f wire.Frame) bool { return strings.HasPrefix(string(f.Data), `{"error":{`) }},
-}
 
 // turn is what the events of a reply say, however they are ordered.
 type turn struct {
@@ -161,7 +142,7 @@ func saying(evs []utp.Event) (said turn) {
 	return said
 }
 
-func reading(t *rapid.T, c codec, frames []wire.Frame) utp.Reply {
+func reading(t *rapid.T, c api, frames []wire.Frame) utp.Reply {
 	x, err := c.back.Open(&utp.Request{Model: "m", Stream: true, Tools: []utp.Tool{{Name: "f"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -173,15 +154,16 @@ func reading(t *rapid.T, c codec, frames []wire.Frame) utp.Reply {
 	}
 	evs = append(evs, reader.Close()...)
 	if reader.Err() != nil {
-		t.Fatalf("%v\n%s", reader.Err(), transcript(frames))
+		t.Fatalf("%v\n%s", reader.Err(), transcript(c, frames))
 	}
 	return utp.Collect(evs)
 }
 
-func transcript(frames []wire.Frame) string {
+// transcript is the text of a stream of p.
+func transcript(p api, frames []wire.Frame) string {
 	var b []byte
 	for _, f := range frames {
-		b = wire.AppendSSE(b, f)
+		b = p.framing.Append(b, f)
 	}
 	return string(b)
 }
@@ -203,20 +185,20 @@ func summary(t *rapid.T, r utp.Reply) turn {
 //
 // contract: Z-02 Z-13 P-07
 func TestEmittersTakeAnyOrder(t *testing.T) {
-	for _, c := range codecs {
+	for _, c := range apis {
 		t.Run(c.name, rapid.MakeCheck(func(t *rapid.T) {
 			evs, want := drawEvents(t)
 			end := utp.Event{Kind: utp.Finish, Part: 99, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 3, CacheRead: 2, Output: 4}}}
 			request := &utp.Request{Model: "m", Tools: []utp.Tool{{Name: "f"}}, Extra: []byte(`{"openai":{"stream_options":{"include_usage":true}}}`)}
 			frames := emit(c, request, append(evs, end), nil)
 			if wrong := c.legal(frames); wrong != "" {
-				t.Fatalf("%s\n%s", wrong, transcript(frames))
+				t.Fatalf("%s\n%s", wrong, transcript(c, frames))
 			}
 			streamed := reading(t, c, frames)
 			if got := summary(t, streamed); got.String() != want.String() {
-				t.Fatalf("streamed %v\nwant     %v\n%s", got, want, transcript(frames))
+				t.Fatalf("streamed %v\nwant     %v\n%s", got, want, transcript(c, frames))
 			}
-			if streamed.Usage != end.End.Usage || (streamed.Stop == utp.StopTool) != (len(want.calls) > 0) {
+			if streamed.Usage != c.saying(utp.Reply{End: *end.End}).Usage || (streamed.Stop == utp.StopTool) != (len(want.calls) > 0) {
 				t.Fatalf("end %+v", streamed.End)
 			}
 			collected := utp.Collect(append(evs, end))
@@ -232,7 +214,7 @@ func TestEmittersTakeAnyOrder(t *testing.T) {
 	}
 }
 
-func emit(c codec, r *utp.Request, evs []utp.Event, err error) (frames []wire.Frame) {
+func emit(c api, r *utp.Request, evs []utp.Event, err error) (frames []wire.Frame) {
 	w := c.front.Writer(r, wire.Stamp{ID: "x"})
 	for _, e := range evs {
 		frames = append(frames, w.Write(e)...)
@@ -245,7 +227,7 @@ func emit(c codec, r *utp.Request, evs []utp.Event, err error) (frames []wire.Fr
 //
 // contract: Z-09
 func TestEmittersEndBrokenStreamsWithAnError(t *testing.T) {
-	for _, c := range codecs {
+	for _, c := range apis {
 		t.Run(c.name, rapid.MakeCheck(func(t *rapid.T) {
 			evs, _ := drawEvents(t)
 			evs = evs[:rapid.IntRange(0, len(evs)).Draw(t, "n")]
@@ -261,11 +243,11 @@ func TestEmittersEndBrokenStreamsWithAnError(t *testing.T) {
 			}
 			frames := emit(c, &utp.Request{Model: "m"}, evs, cause)
 			if len(frames) == 0 || !c.fails(frames[len(frames)-1]) {
-				t.Fatalf("no error at the end:\n%s", transcript(frames))
+				t.Fatalf("no error at the end:\n%s", transcript(c, frames))
 			}
 			for _, f := range frames[:len(frames)-1] {
 				if c.fails(f) {
-					t.Fatalf("an error before the end:\n%s", transcript(frames))
+					t.Fatalf("an error before the end:\n%s", transcript(c, frames))
 				}
 			}
 		}))
@@ -278,24 +260,20 @@ func TestEmittersEndBrokenStreamsWithAnError(t *testing.T) {
 //
 // contract: Z-09 CON-23
 func TestEmittersCarryEveryOddStream(t *testing.T) {
-	sources := append([]provider(nil), providers...)
-	for _, c := range codecs {
-		sources = append(sources, c.provider)
-	}
-	for _, from := range sources {
+	for _, from := range apis {
 		golden.Run(t, "testdata/streams/"+from.name+"/*.txtar", func(t *testing.T, c *golden.Case) {
-			evs, err := streamed(t, codec{provider: from}, c, strings.Split(strings.TrimSpace(c.Get("stream")), "\n"))
-			for _, to := range codecs {
+			evs, err := streamed(t, from, c, strings.Split(strings.TrimSpace(c.Get("stream")), "\n"))
+			for _, to := range apis {
 				frames := emit(to, &utp.Request{Model: "m"}, evs, err)
 				if failed := to.fails(frames[len(frames)-1]); failed != (err != nil || breaks(evs)) {
-					t.Fatalf("%s: failed %v, %v\n%s", to.name, failed, err, transcript(frames))
+					t.Fatalf("%s: failed %v, %v\n%s", to.name, failed, err, transcript(to, frames))
 				} else if failed {
 					continue
 				}
-				got := collect(t, to.provider, &utp.Request{Model: "m"}, []byte(transcript(frames)))
+				got := collect(t, to, &utp.Request{Model: "m"}, []byte(transcript(to, frames)))
 				want := saying(evs)
 				if diff := cmp.Diff(want.calls, saying(utp.Replay(got)).calls); diff != "" || !strings.Contains(got.Text(), strings.TrimSpace(want.text)) && len(got.Parts) < 3 {
-					t.Fatalf("%s: %s\n%+v\n%s", to.name, diff, got, transcript(frames))
+					t.Fatalf("%s: %s\n%+v\n%s", to.name, diff, got, transcript(to, frames))
 				}
 			}
 		})

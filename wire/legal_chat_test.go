@@ -3,6 +3,7 @@ package wire_test
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
@@ -138,4 +139,55 @@ func (s *chatStream) finish(reason string) string {
 		}
 	}
 	return ""
+}
+
+// legalOllama wants lines of a model and a time with a message of the assistant
+// or, in the last alone, the end: calls whole, with dense indexes.
+// Source: Ollama docs/api.md and api/types.go.
+func legalOllama(frames []wire.Frame) string {
+	calls := 0
+	for i, f := range frames {
+		var line ollamaLine
+		if err := json.Unmarshal(f.Data, &line); err != nil {
+			return err.Error()
+		}
+		last := i == len(frames)-1
+		switch m := line.Message; {
+		case f.Event != "" || line.Model == "" || line.Created.IsZero() || line.Done == nil || *line.Done != last || (line.Reason != "") != last:
+			return fmt.Sprintf("line %d: %s", i, f.Data)
+		case m == nil || m.Role != "assistant" || m.Content == nil:
+			return fmt.Sprintf("line %d: no message: %s", i, f.Data)
+		case last && (!containsWord("stop length", line.Reason) || len(m.Calls) > 0 || *m.Content != ""):
+			return fmt.Sprintf("the end: %s", f.Data)
+		}
+		for _, c := range line.Message.Calls {
+			if c.Function.Name == "" || c.Function.Index != calls || !shape.IsObject(c.Function.Arguments) {
+				return fmt.Sprintf("line %d: call %d: %s", i, calls, f.Data)
+			}
+			calls++
+		}
+	}
+	if len(frames) == 0 {
+		return "nothing"
+	}
+	return ""
+}
+
+type ollamaLine struct {
+	Model   string
+	Created time.Time `json:"created_at"`
+	Done    *bool
+	Reason  string `json:"done_reason"`
+	Message *struct {
+		Role    string
+		Content *string
+		Calls   []struct {
+			ID       string
+			Function struct {
+				Index     int
+				Name      string
+				Arguments json.RawMessage
+			}
+		} `json:"tool_calls"`
+	}
 }

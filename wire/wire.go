@@ -9,6 +9,7 @@ package wire
 
 import (
 	"strings"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
@@ -88,8 +89,9 @@ func (r HTTPRequest) Get(header string) string {
 // Stamp is what a written reply carries besides the model's words.
 type Stamp struct {
 	ID, Model string
-	Unix      int64         // seconds
-	NewID     func() string // for calls without an id
+	Unix      int64                // seconds
+	NewID     func() string        // for calls without an id; nil: a hash of their place
+	Elapsed   func() time.Duration // since the request came; nil: not known
 }
 
 // Named gives the name of the model and the id of a reply: the stamp's, else the

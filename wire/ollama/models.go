@@ -20,16 +20,29 @@ const (
 )
 
 type listJSON struct {
-	Models []struct {
-		Name         string         `json:"name"`
-		Model        string         `json:"model"`
-		Context      shape.LooseInt `json:"context_length"` // of /api/ps: as loaded
-		Capabilities []string       `json:"capabilities"`
-		RemoteHost   string         `json:"remote_host"` // of a model that runs in Ollama's cloud
-		Details      struct {
-			Family string `json:"family"`
-		} `json:"details"`
-	} `json:"models"`
+	Models []modelJSON `json:"models"`
+}
+
+// modelJSON is a model in a list. Older servers say nothing of capabilities.
+type modelJSON struct {
+	Name         string         `json:"name"`
+	Model        string         `json:"model"`
+	Modified     string         `json:"modified_at,omitempty"`
+	Size         int64          `json:"size"`
+	Digest       string         `json:"digest"`
+	Details      detailsJSON    `json:"details"`
+	Context      shape.LooseInt `json:"context_length,omitempty"` // of /api/ps: as loaded
+	Capabilities []string       `json:"capabilities,omitempty"`
+	RemoteHost   string         `json:"remote_host,omitempty"` // of a model that runs in Ollama's cloud
+}
+
+type detailsJSON struct {
+	Parent       string   `json:"parent_model"`
+	Format       string   `json:"format"`
+	Family       string   `json:"family"`
+	Families     []string `json:"families"`
+	Parameters   string   `json:"parameter_size"`
+	Quantization string   `json:"quantization_level"`
 }
 
 // Tags reads the answer of TagsPath, or with running that of RunningPath: the
@@ -65,11 +78,12 @@ func able(m *wire.Model, capabilities []string) {
 
 type showRequest struct {
 	Model string `json:"model"`
+	Name  string `json:"name,omitempty"` // the older field
 }
 
 // ShowRequest is the body of a ShowPath request.
 func ShowRequest(model string) []byte {
-	b, err := shape.Marshal(showRequest{model})
+	b, err := shape.Marshal(showRequest{Model: model})
 	if err != nil {
 		return []byte("{}")
 	}
@@ -87,6 +101,7 @@ type showJSON struct {
 	Capabilities []string                   `json:"capabilities"`
 	Template     string                     `json:"template"`
 	Parameters   string                     `json:"parameters"` // lines "num_ctx 8192"
+	Details      detailsJSON                `json:"details"`
 	Info         map[string]json.RawMessage `json:"model_info"` // "qwen3.context_length"
 }
 

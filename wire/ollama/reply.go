@@ -9,17 +9,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
-// replyJSON is a line of the stream, or a whole reply: the same with done set.
-type replyJSON struct {
-	Model      shape.Loose        `json:"model"`
-	Message    *codec.ChatMessage `json:"message"`
-	Done       bool               `json:"done"`
-	DoneReason shape.Loose        `json:"done_reason"`
-	PromptEval shape.LooseInt     `json:"prompt_eval_count"` // absent when all of the prompt was cached
-	Eval       shape.LooseInt     `json:"eval_count"`
-	Error      json.RawMessage    `json:"error"`
-}
-
 // stops maps done_reason; "load" and "unload" answer requests without messages.
 var stops = map[shape.Loose]utp.Stop{
 	"": utp.StopEnd, "stop": utp.StopEnd, "length": utp.StopLength, "load": utp.StopEnd, "unload": utp.StopEnd,
@@ -27,95 +16,147 @@ var stops = map[shape.Loose]utp.Stop{
 
 type answer struct {
 	names *codec.Names
+	model string
 	one   bool
 }
 
 // Read reads a whole reply. An error body is an *wire.Error.
 func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
-	r := a.Reader(newID)
-	evs := append([]utp.Event(nil), r.Feed(wire.Frame{Data: body})...)
-	evs = append(evs, r.Close()...)
-	return utp.Collect(evs), r.Err()
+	return codec.ReadWhole(a.Reader(newID), body)
 }
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{build: codec.Builder{Names: a.names, NewID: newID, One: a.one}}
+	r := &reader{Incoming: codec.NewIncoming(provider, a.model, a.names, newID)}
+	r.One = a.one
+	return r
 }
 
-type reader struct {
-	build codec.Builder
-	end   utp.End
-	done  bool
-	err   error
-}
-
-func (r *reader) Err() error { return r.err }
+type reader struct{ codec.Incoming }
 
 func (r *reader) Feed(f wire.Frame) []utp.Event {
-	if !r.done {
+	if !r.Over {
 		r.line(f.Data)
 	}
-	return r.build.Take()
+	return r.Take()
 }
 
 func (r *reader) Close() []utp.Event {
-	if !r.done {
-		r.fail(wire.ErrCut)
-	}
-	return r.build.Take()
-}
-
-func (r *reader) fail(err error) {
-	r.err, r.done, r.end.Stop = err, true, utp.StopError
-	r.build.Finish(r.end, nil)
+	r.Fail(wire.ErrCut)
+	return r.Take()
 }
 
 func (r *reader) line(data []byte) {
-	var j replyJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		e := wire.ReadError(0, data)
-		e.Type = wire.NotThisAPI
-		e.Message = "the server sent something that is no chat reply (" + err.Error() + "): " + e.Body
-		r.fail(e)
+	j, err := ofReply.Read(shape.Value{Raw: data})
+	if err != nil {
+		r.Foreign(data, err)
 		return
 	}
-	if len(j.Error) > 0 && string(j.Error) != "null" {
-		r.fail(wire.ReadError(0, data))
+	if !j.Error.IsZero() {
+		r.Fail(wire.ReadError(0, data))
 		return
 	}
 	if j.Model != "" {
-		r.end.Model = string(j.Model)
+		r.End.Model = string(j.Model)
 	}
-	r.message(&j, data)
+	switch {
+	case !j.Message.IsZero():
+		r.message(j.Message, true)
+	case j.Response != nil:
+		r.Think(string(j.Thinking), utp.Think{})
+		r.Text(string(*j.Response))
+	case r.message(shape.Value{Raw: data}, false): // a bare message, which may be all there is
+		j.Done = true
+	}
 	if j.Done {
 		r.finish(&j)
 	}
 }
 
-// message reads the message, also a bare one. Every call is whole.
-func (r *reader) message(j *replyJSON, data []byte) {
-	m := j.Message
-	if m == nil {
-		m = new(codec.ChatMessage)
-		_ = json.Unmarshal(data, m)
-		j.Done = j.Done || len(m.ToolCalls) > 0
+// message reads a message, in which every call is whole, and keeps what only this
+// API says in it. It reports whether there were calls.
+func (r *reader) message(v shape.Value, keep bool) (calls bool) {
+	d, err := ofDelta.Read(v)
+	if err != nil {
+		return false
 	}
+	m := codec.ChatMessage{Content: content(d.Content), Thinking: content(d.Thinking)}
 	if text, _ := m.Reason(); text != "" {
-		r.build.Think(text, utp.Think{})
+		r.Think(text, utp.Think{})
 	}
-	r.build.Text(m.Content.Text)
+	r.Text(m.Content.Text)
+	for _, v := range d.Images {
+		if b, err := blob(v); err == nil {
+			r.Part(b)
+		}
+	}
+	list := listed(d.ToolCalls)
+	for _, v := range list {
+		r.call(v)
+	}
+	if keep {
+		r.Keep(d.Rest)
+	}
+	return len(list) > 0
+}
+
+func (r *reader) call(v shape.Value) {
+	m := codec.ChatMessage{ToolCalls: []json.RawMessage{v.Raw}}
 	for _, f := range m.Fragments(true) {
-		r.build.Call(f)
+		if c, err := ofLooseCall.Read(v); err == nil && f.ID != "" {
+			r.Note(f.ID, c.Rest)
+		}
+		r.Call(f)
 	}
 }
 
+// content is a text that may be null or a list of parts.
+func content(v shape.Value) (c codec.ChatContent) {
+	switch v.Kind() {
+	case 0:
+		return c
+	case '"':
+		return codec.ChatContent{Text: v.String()}
+	}
+	_ = c.UnmarshalJSON(v.Raw)
+	return c
+}
+
+// listed is a list that servers also send as its only element.
+func listed(v shape.Value) []shape.Value {
+	if v.Kind() == '{' {
+		return []shape.Value{v}
+	}
+	list, err := v.Elements()
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
 func (r *reader) finish(j *replyJSON) {
-	stop, known := stops[j.DoneReason]
+	stop, known := stops[j.Reason]
 	if !known {
 		stop = utp.StopEnd
 	}
-	r.done, r.end.Stop = true, stop
-	r.end.Usage = utp.Usage{Input: int(j.PromptEval), Output: int(j.Eval)}
-	r.build.Finish(r.end, nil)
+	r.End.Stop = stop
+	r.End.Usage = utp.Usage{Input: int(j.Prompt), Output: int(j.Eval)}
+	about := j.Rest
+	for _, d := range durations(j) {
+		if *d.at > 0 {
+			about = about.Set(d.name, shape.JSON(*d.at, nil).Raw)
+		}
+	}
+	r.End.Extra = codec.PackExtra(provider, about)
+	r.Finish()
+}
+
+// duration is one of a reply's times, by its name.
+type duration struct {
+	name string
+	at   *shape.LooseInt
+}
+
+func durations(j *replyJSON) []duration {
+	return []duration{{"total_duration", &j.Total}, {"load_duration", &j.Load}, {"prompt_eval_duration", &j.PromptDuration}, {"eval_duration", &j.EvalDuration}}
 }

@@ -261,10 +261,14 @@ func (r *reader) reasoning(m *codec.ChatMessage, details []shape.Value, whole bo
 	thinks, others := reasoned(about, details)
 	r.details = append(r.details, others...)
 	for _, t := range thinks {
-		if whole {
-			r.Part(t)
-		} else {
+		switch {
+		case !whole:
 			r.Sign(t)
+		case t.Provider == provider: // a text, in which there may be calls
+			r.Think(t.Text, t)
+			r.EndPart()
+		default:
+			r.Part(t)
 		}
 	}
 	return words != "" || whole && len(thinks) > 0

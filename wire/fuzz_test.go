@@ -1,0 +1,74 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
+)
+
+// FuzzCodecs feeds any bytes to every reader, whole and cut in two, and to every
+// front: no panic, one Finish, valid arguments.
+func FuzzCodecs(f *testing.F) {
+	for _, p := range apis {
+		for _, kind := range []string{p.ext(), ".request.json", ".reply.json"} {
+			files, _ := filepath.Glob("testdata/*/" + p.name + kind)
+			for _, file := range files {
+				f.Add(read(f, file), uint16(9))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, stream []byte, cut uint16) {
+		for _, p := range apis {
+			x, err := p.back.Open(&utp.Request{Model: "m"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := min(int(cut), len(stream))
+			whole, parted := fuzzRead(t, x, stream), fuzzRead(t, x, stream[:n], stream[n:])
+			if whole != parted {
+				t.Fatalf("%s: whole:\n%s\ncut at %d:\n%s", p.name, whole, n, parted)
+			}
+			if _, err := x.Read(stream, nil); err == nil && !json.Valid(stream) {
+				t.Fatalf("%s: read %q", p.name, stream)
+			}
+			r, _, err := p.front.Read(wire.HTTPRequest{Path: "/v1beta/models/m:generateContent", Body: stream})
+			if err != nil {
+				continue
+			}
+			for _, to := range apis {
+				if x, err := to.back.Open(r); err != nil || !json.Valid(x.Body) {
+					t.Fatalf("%s to %s: %v", p.name, to.name, err)
+				}
+			}
+		}
+	})
+}
+
+func fuzzRead(t *testing.T, x *wire.Exchange, pieces ...[]byte) string {
+	decoder, reader := x.Framing.Decoder(), x.Reader(counter())
+	var evs []utp.Event
+	feed := func(frames []wire.Frame, _ error) {
+		for _, f := range frames {
+			evs = append(evs, reader.Feed(f)...)
+		}
+	}
+	for _, piece := range pieces {
+		feed(decoder.Feed(piece))
+	}
+	feed(decoder.Close())
+	evs = append(evs, reader.Close()...)
+	deltasAreArguments(t, evs)
+	for _, e := range evs {
+		if e.Kind == utp.CallEnd && !shape.IsObject(e.Call.Args) {
+			t.Fatalf("arguments %q", e.Call.Args)
+		}
+	}
+	if evs[len(evs)-1].Kind != utp.Finish {
+		t.Fatal("no Finish")
+	}
+	return dump(evs, reader.Err())
+}

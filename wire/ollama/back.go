@@ -1,0 +1,224 @@
+package ollama
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
+)
+
+// provider is the name of this API in Extra, Think and Unknown.
+const provider = "ollama"
+
+// Back calls an Ollama server.
+type Back struct{}
+
+var _ wire.Back = Back{}
+
+const path = "/api/chat"
+
+// writing is a request on its way out.
+type writing struct {
+	codec.Outgoing
+	in      *utp.Request
+	names   *codec.Names
+	own     shape.Fields // of the request's Extra
+	out     requestJSON
+	system  string // to be said in front
+	written []messageJSON
+	rests   []shape.Fields // of the messages
+}
+
+// Open writes the request.
+func (Back) Open(r *utp.Request) (*wire.Exchange, error) {
+	names, err := codec.NewNames(r.Tools, 0)
+	if err != nil {
+		return nil, err
+	}
+	w := &writing{in: r, names: names, Outgoing: codec.Outgoing{Provider: provider}}
+	w.out = requestJSON{Model: r.Model, Stream: &r.Stream, Messages: []shape.Value{}}
+	w.own = w.Own("request", r.Extra)
+	w.messages()
+	w.tools()
+	w.params()
+	w.put()
+	rest := w.own.Without("think", "options", "format", generate)
+	one := r.Choice.Parallel != nil && !*r.Choice.Parallel
+	return &wire.Exchange{
+		Path: path, Header: map[string]string{"Content-Type": "application/json"},
+		Body: ofRequest.Write(w.out, rest), Losses: w.Losses, Framing: wire.NDJSON, Answer: answer{names, r.Model, one},
+	}, nil
+}
+
+// tools writes the tools that the choice leaves. Ollama has no tool_choice:
+// what must be called is asked for in words.
+func (w *writing) tools() {
+	c := w.in.Choice
+	if c.Mode == utp.None {
+		if len(w.in.Tools) > 0 {
+			w.Lose("tools", "dropped", "no call is wanted, and Ollama has no tool_choice")
+		}
+		return
+	}
+	offered, filtered := codec.Offered(w.in.Tools, c)
+	for i, t := range offered {
+		w.tool(fmt.Sprintf("tools[%d]", i), t)
+	}
+	switch {
+	case len(w.out.Tools) == 0:
+	case c.Mode == utp.Named:
+		w.ask("Answer with a call of the tool " + c.Name + ".")
+	case c.Mode == utp.Required:
+		w.ask("Answer with a call of one of the tools.")
+	}
+	if filtered && c.Mode == utp.Named {
+		w.Lose("tools", "only the one to be called sent", "Ollama has no tool_choice")
+	} else if filtered {
+		w.Lose("choice.allowed", "sent only these tools", "Ollama has no tool_choice")
+	}
+	if c.Parallel != nil && !*c.Parallel {
+		w.Lose("choice.parallel", "not sent", "Ollama has no such setting; a second call is refused where one was asked for")
+	}
+}
+
+func (w *writing) tool(path string, t utp.Tool) {
+	if t.Strict != nil {
+		t.Strict = nil
+		w.Lose(path+".strict", "dropped", "Ollama does not constrain arguments")
+	}
+	if v, ok := w.Function(path, t, w.names); ok {
+		w.out.Tools = append(w.out.Tools, v)
+	}
+}
+
+// ask adds to the system message in front: templates refuse one elsewhere.
+func (w *writing) ask(text string) {
+	if ms := w.written; len(ms) > 0 && ms[0].Role == string(utp.System) {
+		ms[0].Content += "\n\n" + text
+	} else {
+		w.written = append([]messageJSON{{Role: string(utp.System), Content: text}}, ms...)
+		w.rests = append([]shape.Fields{nil}, w.rests...)
+	}
+	w.Lose("choice.mode", "asked for in the system message", "Ollama has no tool_choice")
+}
+
+// put writes the messages.
+func (w *writing) put() {
+	for i, m := range w.written {
+		w.out.Messages = append(w.out.Messages, shape.Value{Raw: ofMessage.Write(m, w.rests[i])})
+	}
+}
+
+// efforts maps Params.Effort to "think".
+var efforts = map[string]string{
+	"none": "false", "minimal": `"low"`, "low": `"low"`, "medium": `"medium"`, "high": `"high"`, "xhigh": `"max"`, "max": `"max"`,
+}
+
+func (w *writing) params() {
+	p := w.in.Params
+	options := optionsJSON{p.Context, p.MaxTokens, p.Temperature, p.TopP, p.TopK, p.Seed, shape.Value{}, nil}
+	if len(p.Stop) > 0 {
+		options.Stop = shape.JSON(p.Stop, nil)
+	}
+	more, _ := shape.Members(shape.Value{Raw: w.own.Get("options")})
+	if body := ofOptions.Write(options, more); len(body) > len("{}") {
+		w.out.Options.Raw = body
+	}
+	w.think(p.Effort)
+	w.Refuse("Ollama has no such field", codec.Param{Name: "user", Given: p.User != ""})
+	switch format := (shape.Value{Raw: w.own.Get("format")}); {
+	case string(schemaOf(format)) == string(p.Schema):
+		w.out.Format = format
+	case string(p.Schema) == "{}":
+		w.out.Format = shape.JSON("json", nil)
+	default:
+		w.out.Format.Raw = p.Schema
+	}
+}
+
+// think writes the effort, as a client of this API said it while it means the same.
+func (w *writing) think(effort string) {
+	said := shape.Value{Raw: w.own.Get("think")}
+	switch word := efforts[effort]; {
+	case effort == "":
+	case effortOf(said) == effort:
+		w.out.Think = said
+	case word == "":
+		w.Lose("params.effort", "dropped", "Ollama does not know "+effort)
+	default:
+		w.out.Think.Raw = json.RawMessage(word)
+		if said := effortOf(w.out.Think); said != effort {
+			w.Lose("params.effort", "sent as "+said, "Ollama does not know "+effort)
+		}
+	}
+}
+
+func (w *writing) messages() {
+	messages, losses := history.Order(w.in.Messages, nil)
+	w.Losses = append(w.Losses, losses...)
+	for i, m := range history.LiftBlobs(messages) {
+		w.message(fmt.Sprintf("messages[%d]", i), m)
+	}
+}
+
+func (w *writing) add(m messageJSON, rest shape.Fields) {
+	w.written, w.rests = append(w.written, m), append(w.rests, rest)
+}
+
+func (w *writing) message(path string, m utp.Message) {
+	own := w.Own(path, m.Extra)
+	if m.Role == utp.ToolRole {
+		for _, r := range m.Results() {
+			w.add(messageJSON{Role: "tool", Content: history.ResultText(r), ToolName: r.Name, ToolCallID: r.CallID}, append(w.Own(path, r.Extra), own...))
+		}
+		return
+	}
+	out := messageJSON{Role: string(m.Role), Content: m.Text()}
+	for i, p := range m.Parts {
+		w.part(fmt.Sprintf("%s.parts[%d]", path, i), p, &out)
+	}
+	w.add(out, own)
+}
+
+func (w *writing) part(path string, p utp.Part, out *messageJSON) {
+	switch p := p.(type) {
+	case utp.Text:
+		w.Own(path, p.Extra)
+	case utp.Call:
+		out.ToolCalls = append(out.ToolCalls, w.call(path, p, len(out.ToolCalls)))
+	case utp.Think:
+		if p.Provider != "" && p.Provider != provider {
+			w.Lose(path, "dropped", "it is the reasoning of another provider")
+			return
+		}
+		out.Thinking += p.Text
+	case utp.Blob:
+		if len(p.Data) == 0 || !strings.HasPrefix(p.MIME, "image/") {
+			w.Lose(path, "dropped", "only images with their data can be sent")
+			return
+		}
+		w.Own(path, p.Extra)
+		out.Images = append(out.Images, image(p))
+	default:
+		w.Lose(path, "dropped", "this part has no place in such a message")
+	}
+}
+
+func image(b utp.Blob) shape.Value {
+	return shape.JSON(base64.StdEncoding.EncodeToString(b.Data), nil)
+}
+
+func (w *writing) call(path string, c utp.Call, index int) shape.Value {
+	args, ok := codec.CallObject(c)
+	if !ok {
+		w.Lose(path+".arguments", "sent as _raw", "they are no JSON object")
+	}
+	j := callJSON{ID: c.ID, Function: functionJSON{index, c.Name, shape.Value{Raw: args}}}
+	return shape.Value{Raw: ofCall.Write(j, w.Own(path, c.Extra))}
+}
