@@ -24,7 +24,7 @@ type mark struct {
 // that nothing in a call's arguments is a mark.
 type sieve struct {
 	marks  []mark
-	single bool   // the first call is the last
+	single bool // the first call is the last
 	stops  func(dialect string) []string
 	final  string // what ends a ReAct model's thinking: no call stands behind its answer; "": not so
 	tell   func(raw, why string)
