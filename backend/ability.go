@@ -25,6 +25,8 @@ type ability struct {
 	loaded  int   // Ollama: the window of the model in memory; 0: not loaded
 	asked   int   // Ollama: the largest num_ctx sent so far
 	details ollama.Details
+
+	noSystem bool // its template refused a system message
 }
 
 // askTime bounds a question about a model: it must not hold up the request.

@@ -59,6 +59,7 @@ type Config struct {
 	Grammar       *grammar.Grammar // for tools in the prompt; nil: the first one made for the model, else hermes
 	Results       Tri              // results in the provider's form; Auto: as the tools went
 	ResultGrammar *grammar.Grammar // for results in the prompt; nil is Grammar
+	Adapter       *Adapter         // what the model needs beside its dialect; nil: the one for its name
 	Parse         parse.Config     // how text is read; Forced and Seen come from the request, and Tools too unless it has every tool there is
 	Calls         Calls
 
@@ -83,7 +84,7 @@ type Trace struct {
 	Dialect  string // "native", a grammar's name, or "" where none was recognised
 	Raw      string // the slice of the reply
 	Decision string // "call search_code", "truncated: …"
-	Mismatch bool   // a text call of a model that was given native tools
+	Mismatch bool   // a call in another form than the one that the model was told
 }
 
 // Client asks one server. It is safe for concurrent use.

@@ -16,22 +16,31 @@ type flow struct {
 	reader wire.Reader
 	mend   *mender
 	parser *parse.Parser // nil: text is not read
+	sieve  *sieve
+	tried  *leftovers // nil: not looked for
 	yield  func(utp.Event) bool
 
-	left    bool
-	dropped map[int]bool // native parts that are dropped
-	think   int          // part of the latest thinking; -1: none
-	calls   int
-	raws    map[int]*strings.Builder // of calls found in text, for Trace
-	ids     map[int]string           // made for calls without one, by part
+	left     bool
+	dropped  map[int]bool // native parts that are dropped
+	think    int          // part of the latest thinking; -1: none
+	calls    int
+	problems int
+	base     int                      // parts that an earlier try has used
+	part     int                      // the highest one sent
+	usage    utp.Usage                // of an earlier try
+	empty    *utp.Event               // the Finish of a reply that says nothing, held back
+	raws     map[int]*strings.Builder // of calls found in text, for Trace
+	ids      map[int]string           // made for calls without one, by part
 }
 
 func (c *Client) newFlow(p *plan, yield func(utp.Event) bool) *flow {
 	f := &flow{client: c, plan: p, yield: yield, think: -1, dropped: map[int]bool{}, raws: map[int]*strings.Builder{}, ids: map[int]string{}}
 	f.reader = p.exchange.Reader(c.cfg.NewID)
 	f.mend = newMender(c.cfg.Parse.Repair != parse.Off)
+	f.sieve = p.sieve(f.trace)
 	if c.cfg.Calls != NativeOnly {
 		f.parser = parse.New(p.parse)
+		f.tried = p.leftovers()
 	}
 	return f
 }
@@ -86,20 +95,30 @@ func (f *flow) native(e utp.Event) bool {
 func (f *flow) parse(e utp.Event) {
 	switch {
 	case f.parser == nil:
-		f.send(e)
+		f.sift(e)
 	case e.Kind == utp.PartEnd:
 		f.endThink(e)
 	default:
 		for _, e := range f.parser.Through(e) {
-			f.send(e)
+			f.sift(e)
 		}
+	}
+}
+
+// sift sends what counts.
+func (f *flow) sift(e utp.Event) {
+	for _, e := range f.sieve.event(e) {
+		if f.tried != nil {
+			f.tried.add(e)
+		}
+		f.send(e)
 	}
 }
 
 // endThink gives what belongs to the thinking to the part that it has become.
 func (f *flow) endThink(e utp.Event) {
 	if e.Part = f.think; e.Part >= 0 {
-		f.send(e)
+		f.sift(e)
 	}
 }
 
@@ -115,11 +134,29 @@ func (f *flow) send(e utp.Event) {
 	case utp.CallEnd:
 		e.Call = f.identified(e)
 		f.calls++
+	case utp.ProblemEvent:
+		f.problems++
 	case utp.Finish:
-		e = f.finish(e)
+		f.sayTried()
+		if e = f.finish(e); f.mute(e) {
+			f.empty = &e
+			return
+		}
 	}
 	f.tell(e)
+	e.Part += f.base
+	f.part = max(f.part, e.Part)
 	f.left = !f.yield(e)
+}
+
+// sayTried reports a call that the model tried to write, where it wrote none.
+func (f *flow) sayTried() {
+	if f.tried == nil || f.calls+f.problems > 0 || f.sieve.answered {
+		return
+	}
+	if p := f.tried.problem(); p != nil {
+		f.send(utp.Event{Kind: utp.ProblemEvent, Part: -1, Problem: p})
+	}
 }
 
 // identified gives a call without an id one of its own.
@@ -141,6 +178,7 @@ func (f *flow) finish(e utp.Event) utp.Event {
 	if e.End != nil {
 		end = *e.End
 	}
+	end.Usage = f.usage.Add(end.Usage)
 	switch {
 	case f.calls > 0 && (end.Stop == utp.StopEnd || end.Stop == utp.StopSequence):
 		end.Stop = utp.StopTool
@@ -182,7 +220,7 @@ func (f *flow) found(e utp.Event) Trace {
 	t := Trace{Dialect: e.Call.Source, Raw: f.raw(e.Part).String(), Decision: "call " + e.Call.Name}
 	if e.Call.FromText() {
 		t.Dialect = strings.TrimPrefix(e.Call.Source, "text:")
-		t.Mismatch = f.plan.native && f.plan.parse.Tools.Len() > 0
+		t.Mismatch = f.plan.parse.Tools.Len() > 0 && (f.plan.told == nil || f.plan.told.Name != t.Dialect)
 	} else {
 		t.Raw = e.Call.RawArgs
 	}
@@ -196,4 +234,20 @@ func (f *flow) trace(t Trace) {
 	if f.client.cfg.Trace != nil {
 		f.client.cfg.Trace(t)
 	}
+}
+
+// mute reports a reply that says nothing after a result in the provider's own
+// form, as some servers give with a chat format that knows calls but no
+// results. Where the form is not fixed, it is asked for again in text.
+func (f *flow) mute(e utp.Event) bool {
+	if !f.plan.native || !f.plan.late || f.sieve.said || e.End.Stop != utp.StopEnd {
+		return false
+	}
+	const what = "%s said nothing after a tool's result in the provider's own form"
+	if f.client.cfg.Native != Auto {
+		f.client.warn(what+"; the form is set in the configuration, another one may help", f.plan.model)
+		return false
+	}
+	f.client.warn(what+": asking once more with tools and results as text", f.plan.model)
+	return true
 }

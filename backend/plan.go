@@ -15,7 +15,11 @@ import (
 // plan is a request made ready to send.
 type plan struct {
 	model    string
-	native   bool // tools went into the provider's field
+	native   bool             // tools went into the provider's field
+	told     *grammar.Grammar // in which tools and calls were told, if not native
+	adapter  Adapter
+	late     bool // a tool has answered the question
+	single   bool // one call in a reply
 	exchange *wire.Exchange
 	parse    parse.Config
 }
@@ -41,11 +45,14 @@ func (c *Client) resultGrammar(model string) *grammar.Grammar {
 	return c.grammar(model)
 }
 
-// plan makes a request ready. r stays as it is.
-func (c *Client) plan(ctx context.Context, r *utp.Request) (*plan, error) {
-	p := &plan{model: c.model(r)}
+// plan makes a request ready, with the tools as text where asked for. r stays
+// as it is.
+func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, error) {
+	p := &plan{model: c.model(r), late: answered(r.Messages), single: r.Choice.Parallel != nil && !*r.Choice.Parallel}
 	a := c.ability(ctx, p.model)
 	p.native, _ = c.native(a)
+	p.native = p.native && !asText
+	p.adapter = c.adapter(p.model, a)
 	p.parse = c.reading(r)
 	out, err := c.formed(r, p)
 	if err != nil {
@@ -56,12 +63,23 @@ func (c *Client) plan(ctx context.Context, r *utp.Request) (*plan, error) {
 	if req.Choice.Mode == utp.None && !p.native {
 		req.Tools = nil
 	}
+	p.adapt(&req)
 	c.fit(&req, a)
 	p.exchange, err = c.back.Open(&req)
 	if err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// adapt gives the request what the adapter wants.
+func (p *plan) adapt(req *utp.Request) {
+	if p.adapter.NoSystem {
+		req.Messages = fold(req.Messages)
+	}
+	if !p.late && len(p.adapter.Stops) > 0 {
+		req.Params.Stop = append(slices.Clone(req.Params.Stop), p.adapter.Stops...)
+	}
 }
 
 // formed puts the tools and the history into the form that was decided.
@@ -75,7 +93,7 @@ func (c *Client) formed(r *utp.Request, p *plan) (*utp.Request, error) {
 	}
 	g := c.grammar(p.model)
 	if !p.native {
-		p.parse = preferred(p.parse, g)
+		p.told, p.parse = g, preferred(p.parse, g)
 	}
 	switch {
 	case p.native:
@@ -89,7 +107,11 @@ func (c *Client) formed(r *utp.Request, p *plan) (*utp.Request, error) {
 // allAsText is for a model that knows neither tools nor results but as text.
 func allAsText(g, results *grammar.Grammar, r *utp.Request) (*utp.Request, error) {
 	if g.Name == results.Name {
-		return render(g, offered(r))
+		out := *offered(r)
+		if g.Line {
+			out.Messages = reminded(r.Messages)
+		}
+		return render(g, &out)
 	}
 	told, err := historyAsText(results, r)
 	if err != nil {
@@ -102,6 +124,9 @@ func allAsText(g, results *grammar.Grammar, r *utp.Request) (*utp.Request, error
 func historyAsText(g *grammar.Grammar, r *utp.Request) (*utp.Request, error) {
 	bare := *r
 	bare.Tools, bare.Choice = nil, utp.Choice{}
+	if g.Line {
+		bare.Messages = reminded(r.Messages)
+	}
 	told, err := prompt.Render(g, &bare)
 	if err != nil {
 		return nil, err

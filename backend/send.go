@@ -138,7 +138,7 @@ func (c *Client) worthAnother(err error) bool {
 	switch {
 	case e.Kind == Unreachable:
 		return !(Loopback(c.base.Hostname()) && errors.Is(err, syscall.ECONNREFUSED))
-	case !errors.As(err, &w) || w.RetryAfter > maxRetryAfter || w.Overflow() || refusesTools(w):
+	case !errors.As(err, &w) || w.RetryAfter > maxRetryAfter || w.Overflow() || refusesTools(w) || refusesSystem(w):
 		return false
 	}
 	return w.Status == 408 || w.Status == 409 || w.Status == 429 || w.Status >= 500 && w.Status != 501

@@ -18,12 +18,29 @@ func (c *Client) stream(ctx context.Context, r *utp.Request, yield func(utp.Even
 	outer := ctx
 	ctx, w := newWatch(ctx)
 	defer w.close()
-	p, resp, err := c.open(ctx, w, r)
+	p, f, err := c.once(ctx, w, r, nil, yield)
+	if err == nil && f.empty != nil {
+		p, f, err = c.once(ctx, w, r, f, yield)
+		if err == nil && f.sieve.said {
+			c.remember(ctx, p.model, func(a *ability) { a.tools = new(bool) })
+		}
+	}
+	return plain(c.cause(outer, ctx, p, err))
+}
+
+// once sends the request and reads the reply. Behind a try that said nothing
+// the tools and results go as text.
+func (c *Client) once(ctx context.Context, w *watch, r *utp.Request, before *flow, yield func(utp.Event) bool) (*plan, *flow, error) {
+	p, resp, err := c.open(ctx, w, r, before != nil)
 	if err != nil {
-		return plain(c.cause(outer, ctx, p, err))
+		return p, nil, err
 	}
 	defer resp.Body.Close()
-	return c.cause(outer, ctx, p, c.receive(w, p, resp, yield))
+	f := c.newFlow(p, yield)
+	if before != nil {
+		f.base, f.part, f.usage = before.part+1, before.part+1, before.empty.End.Usage
+	}
+	return p, f, c.receive(w, p, resp, f)
 }
 
 // cause is err, or why the context ended, which explains it better.
@@ -39,40 +56,52 @@ func (c *Client) cause(outer, ctx context.Context, p *plan, err error) error {
 	return err
 }
 
-// open sends the request. A server that refuses native tools gets them in the
-// prompt from then on, unless they were asked for.
-func (c *Client) open(ctx context.Context, w *watch, r *utp.Request) (*plan, *http.Response, error) {
-	p, err := c.plan(ctx, r)
-	if err != nil {
-		return nil, nil, err
+// open sends the request, once more after a refusal that it can heed.
+func (c *Client) open(ctx context.Context, w *watch, r *utp.Request, asText bool) (*plan, *http.Response, error) {
+	for {
+		p, err := c.plan(ctx, r, asText)
+		if err != nil {
+			return nil, nil, err
+		}
+		resp, err := c.send(ctx, w, p.exchange, p.model)
+		if err == nil || !c.heeds(ctx, p, err) {
+			return p, resp, err
+		}
 	}
-	resp, err := c.send(ctx, w, p.exchange, p.model)
-	var refusal *wire.Error
-	if err == nil || !p.native || c.cfg.Native != Auto || !errors.As(err, &refusal) || !refusesTools(refusal) {
-		return p, resp, err
-	}
-	c.warn("%s takes no native tools for %s (%s): they go into the prompt instead", c.Server(), p.model, refusal.Message)
-	c.forgo(ctx, p.model)
-	if p, err = c.plan(ctx, r); err != nil {
-		return nil, nil, err
-	}
-	resp, err = c.send(ctx, w, p.exchange, p.model)
-	return p, resp, err
 }
 
-// forgo remembers that a model takes no native tools.
-func (c *Client) forgo(ctx context.Context, model string) {
-	known, no := c.ability(ctx, model), false
+// heeds reports whether a refusal tells how to ask instead: a server that takes
+// no native tools gets them in the prompt from then on, unless they were asked
+// for, and a chat template without a system message gets none.
+func (c *Client) heeds(ctx context.Context, p *plan, err error) bool {
+	var refusal *wire.Error
+	switch {
+	case !errors.As(err, &refusal):
+		return false
+	case p.native && c.cfg.Native == Auto && refusesTools(refusal):
+		c.warn("%s takes no native tools for %s (%s): they go into the prompt instead", c.Server(), p.model, refusal.Message)
+		c.remember(ctx, p.model, func(a *ability) { a.tools = new(bool) })
+	case !p.adapter.NoSystem && refusesSystem(refusal):
+		c.warn("%s takes no system message for %s, or only one in front: it goes into the first user message instead", c.Server(), p.model)
+		c.remember(ctx, p.model, func(a *ability) { a.noSystem = true })
+	default:
+		return false
+	}
+	return true
+}
+
+// remember changes what is known of a model.
+func (c *Client) remember(ctx context.Context, model string, change func(*ability)) {
+	known := c.ability(ctx, model)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a := *known
-	a.tools = &no
+	change(&a)
 	c.models[model] = &a
 }
 
 // receive reads the reply and hands its events on.
-func (c *Client) receive(w *watch, p *plan, resp *http.Response, yield func(utp.Event) bool) error {
-	flow := c.newFlow(p, yield)
+func (c *Client) receive(w *watch, p *plan, resp *http.Response, flow *flow) error {
 	if c.whole(resp, p.exchange.Framing) {
 		return c.receiveWhole(p, resp, flow)
 	}

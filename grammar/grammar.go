@@ -113,6 +113,20 @@ func ByName(name string) (*Grammar, bool) {
 // ForModel lists the grammars whose Models match the model's name, in All's
 // order. A path ("org/name") and a tag ("name:7b") count with and without.
 func ForModel(model string) (out []*Grammar) {
+	names := spellings(model)
+	for _, g := range all {
+		if fits(g.Models, names) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// Fits reports whether one of the globs, in lower case, matches a model's name
+// as those of ForModel do.
+func Fits(globs []string, model string) bool { return fits(globs, spellings(model)) }
+
+func spellings(model string) []string {
 	model = strings.ToLower(model)
 	names := []string{model, path.Base(model)}
 	for _, n := range names[:2] {
@@ -120,14 +134,13 @@ func ForModel(model string) (out []*Grammar) {
 			names = append(names, short)
 		}
 	}
-	for _, g := range all {
-		if slices.ContainsFunc(g.Models, func(glob string) bool {
-			return slices.ContainsFunc(names, func(n string) bool { ok, _ := path.Match(glob, n); return ok })
-		}) {
-			out = append(out, g)
-		}
-	}
-	return out
+	return names
+}
+
+func fits(globs, names []string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { ok, _ := path.Match(glob, n); return ok })
+	})
 }
 
 // Load reads a grammar from JSON and checks it.

@@ -1,0 +1,56 @@
+package backend
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// fold makes a conversation of user and assistant in turn: a system message
+// goes in front of the user message behind it, or becomes one itself, and
+// neighbours of one role become one message. ms stays as it is.
+func fold(ms []utp.Message) (out []utp.Message) {
+	for _, m := range ms {
+		if m.Role == utp.System {
+			m.Role = utp.User
+		}
+		if n := len(out); n > 0 && out[n-1].Role == m.Role && m.Role != utp.ToolRole {
+			out[n-1].Parts = joined(out[n-1].Parts, m.Parts)
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// joined is the parts of two messages as those of one, with an empty line
+// between their texts.
+func joined(a, b []utp.Part) []utp.Part {
+	out := slices.Clone(a)
+	if len(a) == 0 || len(b) == 0 {
+		return append(out, b...)
+	}
+	last, ok := a[len(a)-1].(utp.Text)
+	next, isText := b[0].(utp.Text)
+	if !ok || !isText || last.Extra != nil || next.Extra != nil {
+		return append(out, b...)
+	}
+	out[len(a)-1] = utp.Text{Text: last.Text + "\n\n" + next.Text}
+	return append(out, b[1:]...)
+}
+
+// refusesSystem recognises a chat template that takes no system message, or
+// not where it stands.
+// Source: the chat templates of Gemma 2, Mistral 7B Instruct and Qwen 3.5, as
+// vLLM, SGLang and llama.cpp report them.
+func refusesSystem(w *wire.Error) bool {
+	text := strings.ToLower(w.Message)
+	for _, words := range []string{"system role not supported", "conversation roles must alternate", "only user and assistant roles are supported", "system message must be at the beginning"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,324 @@
+package backend
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/prompt"
+)
+
+// mark is a piece of text that is no part of the answer.
+type mark struct {
+	open  string
+	close string // the mark goes on to here; "": it is open alone
+	line  bool   // counts at a line start only
+	ends  bool   // nothing behind it counts
+	after bool   // counts behind a call only
+}
+
+// sieve lets through what of a reply counts: it takes the marks out of the
+// text, and ends the reply for the reader where the model should have ended it.
+// What it takes out stays as Mark events. It sees the events of the parse, so
+// that nothing in a call's arguments is a mark.
+type sieve struct {
+	marks  []mark
+	single bool // the first call is the last
+	stops  func(dialect string) []string
+	final  string // what ends a ReAct model's thinking: no call stands behind its answer; "": not so
+	tell   func(raw, why string)
+
+	out      []utp.Event
+	hold     string       // text that may still become a mark
+	part     int          // of hold
+	inside   bool         // the text stands in the middle of a line
+	raw      bool         // the text covers text of the model
+	skip     string       // closer of the mark that is open; "": none is
+	over     string       // why nothing more counts
+	dead     map[int]bool // parts that do not count
+	started  int          // calls
+	closed   bool         // the thinking has ended
+	answered bool         // text stood behind that
+	said     bool         // the reply holds something so far
+}
+
+// event gives the events to pass on for e, valid until the next call.
+func (s *sieve) event(e utp.Event) []utp.Event {
+	s.out = s.out[:0]
+	if e.Kind == utp.TextDelta && s.over == "" {
+		s.text(e)
+		return s.out
+	}
+	if s.flush(); e.Kind != utp.Finish && s.refuses(e) {
+		if e.Raw != "" {
+			s.out = append(s.out, utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw})
+		}
+		return s.out
+	}
+	s.note(e)
+	s.out = append(s.out, e)
+	return s.out
+}
+
+// refuses reports whether an event does not count.
+func (s *sieve) refuses(e utp.Event) bool {
+	if e.Kind == utp.CallStart {
+		if why := s.against(); why != "" {
+			s.dead[e.Part] = true
+			s.tell(e.Call.Name, "dropped: "+why)
+		}
+	}
+	return s.over != "" || s.skip != "" || s.dead[e.Part]
+}
+
+// against says why a call that starts now does not count.
+func (s *sieve) against() string {
+	switch {
+	case s.over != "":
+		return s.over
+	case s.skip != "":
+		return "it stands in what is no part of the answer"
+	case s.answered:
+		return "it stands behind the final answer"
+	case s.single && s.started > 0:
+		return onlyOne
+	}
+	return ""
+}
+
+const onlyOne = "one call in a reply was asked for"
+
+// note keeps what the next events are judged by.
+func (s *sieve) note(e utp.Event) {
+	switch e.Kind {
+	case utp.CallStart:
+		s.started++
+		s.behind(strings.TrimPrefix(e.Call.Source, "text:"))
+	case utp.CallEnd:
+		if s.said = true; s.single {
+			s.over = onlyOne
+		}
+	case utp.ProblemEvent:
+		s.said = true
+		s.started = max(0, s.started-1)
+	case utp.Whole:
+		s.said = true
+	case utp.Mark:
+		s.closed = s.closed || s.final != "" && strings.Contains(e.Raw, s.final)
+		s.invented(e.Raw)
+	}
+	if e.Raw != "" {
+		s.inside = !strings.HasSuffix(e.Raw, "\n")
+	}
+}
+
+// invented looks for a mark that ends the reply in markup that the parse has
+// taken out.
+func (s *sieve) invented(raw string) {
+	for _, m := range s.marks {
+		if m.after && s.started > 0 && strings.Contains(raw, m.open) {
+			s.over = behindThat(m)
+			s.tell(raw, "dropped: "+s.over)
+			return
+		}
+	}
+}
+
+func behindThat(m mark) string {
+	return "it stands behind " + strings.TrimSpace(m.open) + ", which is not the model's to say"
+}
+
+func (s *sieve) text(e utp.Event) {
+	if e.Part != s.part {
+		s.flush()
+	}
+	s.part, s.raw = e.Part, e.Raw != ""
+	for s.hold += e.Text; s.step(); {
+	}
+}
+
+// step takes the next mark out of what is held. It reports whether there may be
+// another one.
+func (s *sieve) step() bool {
+	if s.skip != "" {
+		return s.skipped()
+	}
+	at, m := s.find()
+	s.give(at)
+	switch {
+	case m == nil:
+		return false
+	case m.ends && s.said:
+		s.over = behindThat(*m)
+		s.tell(s.hold, "dropped: "+s.over)
+		s.drop(len(s.hold))
+		return false
+	case m.close != "":
+		s.skip = m.close
+	}
+	s.drop(len(m.open))
+	return true
+}
+
+// skipped goes on to the closer of the open mark.
+func (s *sieve) skipped() bool {
+	i := strings.Index(s.hold, s.skip)
+	if i < 0 {
+		s.drop(len(s.hold) - overlap(s.hold, s.skip))
+		return false
+	}
+	s.drop(i + len(s.skip))
+	s.skip = ""
+	return true
+}
+
+// find gives the first place in hold where a mark stands. Without one it gives
+// the place where one may still begin, or the end.
+func (s *sieve) find() (at int, found *mark) {
+	at = len(s.hold)
+	for i := range s.marks {
+		m := &s.marks[i]
+		if m.after && s.started == 0 {
+			continue
+		}
+		if p := s.place(m); p >= 0 && (p < at || p == at && found == nil) {
+			at, found = p, m
+		}
+	}
+	for i := range s.marks {
+		m := &s.marks[i]
+		if p := len(s.hold) - overlap(s.hold, m.open); p < at && !(m.after && s.started == 0) && (!m.line || s.begins(p)) {
+			at, found = p, nil
+		}
+	}
+	return at, found
+}
+
+// place finds a whole mark in hold.
+func (s *sieve) place(m *mark) int {
+	for from := 0; ; {
+		i := strings.Index(s.hold[from:], m.open)
+		if i < 0 {
+			return -1
+		}
+		if from += i; !m.line || s.begins(from) {
+			return from
+		}
+		from++
+	}
+}
+
+// begins reports whether a line begins at an offset of hold.
+func (s *sieve) begins(at int) bool {
+	if at == 0 {
+		return !s.inside
+	}
+	return s.hold[at-1] == '\n'
+}
+
+// overlap is how much of the end of s may be the beginning of a mark that is
+// not complete.
+func overlap(s, mark string) int {
+	for n := min(len(s), len(mark)-1); n > 0; n-- {
+		if strings.HasSuffix(s, mark[:n]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// give passes the first n bytes of hold on.
+func (s *sieve) give(n int) {
+	if n == 0 {
+		return
+	}
+	e := utp.Event{Kind: utp.TextDelta, Part: s.part, Text: s.hold[:n]}
+	if s.raw {
+		e.Raw = e.Text
+	}
+	blank := strings.TrimSpace(e.Text) == ""
+	s.said, s.answered = s.said || !blank, s.answered || s.closed && !blank
+	s.out = append(s.out, e)
+	s.cut(n)
+}
+
+// drop takes the first n bytes of hold out of the text.
+func (s *sieve) drop(n int) {
+	if n == 0 {
+		return
+	}
+	if s.raw {
+		s.out = append(s.out, utp.Event{Kind: utp.Mark, Part: s.part, Raw: s.hold[:n]})
+	}
+	s.cut(n)
+}
+
+func (s *sieve) cut(n int) {
+	s.inside = s.hold[n-1] != '\n'
+	s.hold = s.hold[n:]
+}
+
+// flush passes on what is held: nothing follows that could make it a mark.
+func (s *sieve) flush() {
+	if s.skip != "" || s.over != "" {
+		s.drop(len(s.hold))
+		return
+	}
+	s.give(len(s.hold))
+}
+
+// behind ends the reply at what would have stopped a model that writes the
+// dialect: behind a call that is a result which the model invents.
+func (s *sieve) behind(dialect string) {
+	for _, text := range s.stops(dialect) {
+		m := mark{open: strings.TrimSpace(text), line: strings.HasPrefix(text, "\n"), ends: true, after: true}
+		if !slices.Contains(s.marks, m) {
+			s.marks = append(s.marks, m)
+		}
+	}
+}
+
+// leaked are beginnings of lines that some models write beside their calls:
+// the words that OpenAI's models are told their own calls in.
+var leaked = []string{"to=functions.", "to=multi_tool_use.", `{"tool_uses":`, `{"tool_uses" :`}
+
+// sieve makes the one for a reply.
+func (p *plan) sieve(tell func(Trace)) *sieve {
+	s := &sieve{single: p.single, dead: map[int]bool{}, stops: p.stops, tell: func(raw, why string) { tell(Trace{Raw: raw, Decision: why}) }}
+	for _, text := range p.adapter.Noise {
+		s.marks = append(s.marks, mark{open: text})
+	}
+	for _, f := range p.adapter.Drop {
+		s.marks = append(s.marks, mark{open: f.Open, close: f.Close})
+	}
+	for _, text := range p.adapter.Ends {
+		s.marks = append(s.marks, mark{open: text, ends: true})
+	}
+	if p.parse.Tools.Len() > 0 {
+		for _, text := range leaked {
+			s.marks = append(s.marks, mark{open: text, close: "\n", line: true})
+		}
+	}
+	if p.told == nil {
+		return s
+	}
+	s.behind(p.told.Name)
+	if strings.HasPrefix(p.told.Result.Open, "Observation") {
+		s.final = strings.TrimSpace(p.told.Think.Close)
+	}
+	return s
+}
+
+// stops are those of a dialect that calls are read in.
+func (p *plan) stops(dialect string) []string {
+	for _, g := range append(slices.Clone(p.parse.Grammars), p.told) {
+		if g != nil && g.Name == dialect {
+			return prompt.Stops(g)
+		}
+	}
+	if g, ok := grammar.ByName(dialect); ok && dialect != utp.Native {
+		return prompt.Stops(g)
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package backend
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// sifted feeds text in pieces and gives what counts, and the model's text that
+// the events cover.
+func sifted(marks []mark, calls int, pieces []string) (text, raw string) {
+	s := &sieve{marks: marks, dead: map[int]bool{}, started: calls, tell: func(string, string) {}}
+	take := func(evs []utp.Event) {
+		for _, e := range evs {
+			text += e.Text
+			raw += e.Raw
+		}
+	}
+	for _, p := range pieces {
+		take(s.event(utp.Event{Kind: utp.TextDelta, Text: p, Raw: p}))
+	}
+	take(s.event(utp.Event{Kind: utp.Finish}))
+	return text, raw
+}
+
+// However the text is cut, the same counts, and the events cover all of it.
+func TestTheSieveIsCutInvariant(t *testing.T) {
+	marks := []mark{{open: "[b]"}, {open: "[bb"}, {open: "[a", close: "a]"}, {open: "ab\nb", ends: true},
+		{open: "b[", line: true, close: "\n"}, {open: "bb]", ends: true, after: true}}
+	rapid.Check(t, func(t *rapid.T) {
+		in := rapid.StringOfN(rapid.RuneFrom([]rune("ab[]\n")), 0, 40, -1).Draw(t, "text")
+		calls := rapid.IntRange(0, 1).Draw(t, "calls")
+		var pieces []string
+		for rest := in; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "cut")
+			pieces, rest = append(pieces, rest[:n]), rest[n:]
+		}
+		text, raw := sifted(marks, calls, []string{in})
+		text2, raw2 := sifted(marks, calls, pieces)
+		if text != text2 || raw != in || raw2 != in {
+			t.Fatalf("%q in %q: %q, whole %q; covers %q", in, pieces, text2, text, raw2)
+		}
+		if strings.Contains(text, "[b]") && !strings.Contains(strings.ReplaceAll(in, "[b]", ""), "[") {
+			t.Fatalf("%q leaves a mark in %q", in, text)
+		}
+	})
+}
