@@ -69,11 +69,11 @@ func TestSDKsKnowTheErrors(t *testing.T) {
 func TestSDKsKnowThatTheyAskedWrongly(t *testing.T) {
 	eachWay(t, func(t *testing.T, s *sdk, stream bool) {
 		url, _ := listen(t, gateway.Route{Match: "m", Backend: &model{}})
-		twice := hello()
-		twice.Tools = []utp.Tool{{Name: "f"}, {Name: "f"}}
+		nameless := hello()
+		nameless.Tools = []utp.Tool{{Name: ""}}
 		stranger := hello()
 		stranger.Model = "gpt-unknown"
-		for status, r := range map[int]*utp.Request{400: twice, 404: stranger} {
+		for status, r := range map[int]*utp.Request{400: nameless, 404: stranger} {
 			_, err := s.begin(url, r).ask(stream)
 			if got, ok := s.fault(err); !ok || got.Status != status || got.Kind != s.kinds[status] || got.Message == "" {
 				t.Errorf("%d: %+v %v", status, got, err)

@@ -22,11 +22,13 @@ var (
 	npmAnthropic = npm("anthropic", anthropicSDK, nil)
 	npmGemini    = npm("gemini", geminiSDK, nil)
 
-	aiChat      = vercel("ai-openai", chatSDK, nil)
-	aiResponses = vercel("ai-responses", responsesSDK, nil)
+	aiChat      = vercel("ai-openai", chatSDK, map[string]string{"error_result": wraps})
+	aiResponses = vercel("ai-responses", responsesSDK, map[string]string{"error_result": wraps})
 	aiAnthropic = vercel("ai-anthropic", anthropicSDK, nil)
-	aiGemini    = vercel("ai-gemini", geminiSDK, nil)
+	aiGemini    = vercel("ai-gemini", geminiSDK, map[string]string{"error_result": "the SDK writes a failure as a success"})
 )
+
+const wraps = "the SDK puts a failure into an object of its own"
 
 // npm is an npm SDK of the API that a Go SDK speaks.
 func npm(name string, like *sdk, lacks map[string]string) *sdk {
@@ -58,7 +60,8 @@ func vercel(name string, like *sdk, lacks map[string]string) *sdk {
 	s := npm(name, like, lacks)
 	s.stops = map[utp.Stop]string{utp.StopEnd: "stop", utp.StopTool: "tool-calls", utp.StopLength: "length"}
 	s.counts, s.kinds, s.models = all, nil, nil
-	s.lacks["image_result"] = "the driver does not say it"
+	s.params = func(p *utp.Params) { like.params(p); p.Schema = nil } // the driver does not say it
+	s.lacks["image_result"] = "the driver does not say it either"
 	return s
 }
 

@@ -1,20 +1,24 @@
 // The AI SDK, through its providers of four APIs.
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenAI } from '@ai-sdk/openai';
 import { APICallError, RetryError, generateText, jsonSchema, streamText, tool } from 'ai';
 import { answer, defined, noArguments, of, textOf } from './parts.mjs';
 
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
 // fault has no kind: the SDK leaves it in the body.
 const fault = (e) => (APICallError.isInstance(e) ? { status: e.statusCode, kind: '', message: e.message } : null);
 
-const driver = (model, options) => ({ fault, begin: (url, r) => new Session(model(url)(r.model), r, options(r)) });
+const driver = (provider, options) => ({ fault, begin: (url, r) => new Session(provider(url)(r.model), r, options(r)) });
 
-const openai = (url) => createOpenAI({ apiKey: 'key', baseURL: `${url}/v1` });
-const none = () => undefined;
-
-export const chat = driver((url) => openai(url).chat, (r) => ({ openai: defined({ parallelToolCalls: r.choice?.parallel, reasoningEffort: r.params?.effort }) }));
-export const responses = driver((url) => openai(url).responses, (r) => ({ openai: defined({ parallelToolCalls: r.choice?.parallel, reasoningEffort: r.params?.effort, store: false, forceReasoning: true }) }));
+export const chat = driver((url) => createOpenAICompatible({ name: 'local', apiKey: 'key', baseURL: `${url}/v1`, includeUsage: true }), (r) => ({
+  local: defined({ reasoningEffort: r.params?.effort, parallel_tool_calls: r.choice?.parallel }),
+}));
+export const responses = driver((url) => createOpenAI({ apiKey: 'key', baseURL: `${url}/v1` }).responses, (r) => ({
+  openai: defined({ parallelToolCalls: r.choice?.parallel, reasoningEffort: r.params?.effort, store: false, forceReasoning: r.params?.effort !== undefined }),
+}));
 export const anthropic = driver((url) => createAnthropic({ apiKey: 'key', baseURL: `${url}/v1` }), (r) => ({
   anthropic: defined({ disableParallelToolUse: r.choice?.parallel === undefined ? undefined : !r.choice.parallel, effort: r.params?.effort, thinking: r.params?.effort && { type: 'adaptive' } }),
 }));
@@ -23,7 +27,7 @@ export const gemini = driver((url) => createGoogleGenerativeAI({ apiKey: 'key', 
 }));
 
 class Session {
-  constructor(model, r, providerOptions = none()) {
+  constructor(model, r, providerOptions) {
     const p = r.params ?? {};
     const names = Object.fromEntries(r.messages.flatMap((m) => of(m, 'call')).map((c) => [c.id, c.name]));
     const system = r.messages.filter((m) => m.role === 'system').map(textOf).join('\n');
