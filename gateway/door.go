@@ -30,8 +30,8 @@ var (
 	responsesDoor = &door{name: "responses", front: responses.Front{}, count: responses.CountReply}
 	messagesDoor  = &door{name: "anthropic", front: anthropic.Front{}, count: anthropic.CountReply,
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}
-	// Google's Go SDK takes a comment for an error; an empty line is nothing to anyone.
-	geminiDoor = &door{name: "gemini", front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n")}
+	// Google's Go SDK takes a comment for an error; two empty lines are nothing to anyone.
+	geminiDoor = &door{name: "gemini", front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n\n")}
 )
 
 func geminiFraming(r *utp.Request) (wire.Framing, string) {
@@ -60,11 +60,14 @@ func (g *Gateway) doors() {
 		g.handle("POST "+version+"/models/{model...}", g.generate)
 	}
 	g.handle("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("anthropic-version") != "" {
+		switch {
+		case r.Header.Get("anthropic-version") != "":
 			g.list(messagesDoor)(w, r)
-			return
+		case r.Header.Get("x-goog-api-key") != "": // Google's npm SDK says /v1
+			g.list(geminiDoor)(w, r)
+		default:
+			g.list(chatDoor)(w, r)
 		}
-		g.list(chatDoor)(w, r)
 	})
 	g.handle("GET /v1beta/models", g.list(geminiDoor))
 	g.handle("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, []byte(`{"status":"ok"}`)) })

@@ -16,7 +16,7 @@ import (
 )
 
 var anthropicSDK = &sdk{
-	name: "anthropic", begin: beginAnthropic, errors: true,
+	name: "go anthropic", api: "anthropic", begin: beginAnthropic, errors: true,
 	stops:  map[utp.Stop]string{utp.StopEnd: "end_turn", utp.StopTool: "tool_use", utp.StopLength: "max_tokens"},
 	counts: func(u utp.Usage) (in, out int) { return u.Input, u.Completion() },
 	params: func(p *utp.Params) { p.Context, p.Seed = nil, nil },
@@ -39,7 +39,7 @@ func anthropicAPI(url string) anthropic.Client {
 
 func beginAnthropic(url string, r *utp.Request) session {
 	s := &anthropicSession{client: anthropicAPI(url)}
-	s.params.Model, s.params.MaxTokens = anthropic.Model(r.Model), anyMaxTokens
+	s.params.Model, s.params.MaxTokens = anthropic.Model(r.Model), 8000
 	for _, m := range r.Messages {
 		s.add(m)
 	}

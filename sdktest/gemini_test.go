@@ -11,7 +11,7 @@ import (
 )
 
 var geminiSDK = &sdk{
-	name: "gemini", begin: beginGemini, counts: all, errors: true,
+	name: "go gemini", api: "gemini", begin: beginGemini, counts: all, errors: true,
 	stops:  map[utp.Stop]string{utp.StopEnd: "STOP", utp.StopTool: "STOP", utp.StopLength: "MAX_TOKENS"},
 	params: func(p *utp.Params) { p.Context = nil },
 	models: geminiModels, fault: geminiFault, tokens: geminiTokens,

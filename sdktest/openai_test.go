@@ -16,7 +16,7 @@ import (
 )
 
 var chatSDK = &sdk{
-	name: "openai", begin: beginChat, counts: all,
+	name: "go openai", api: "openai", begin: beginChat, counts: all,
 	stops:  map[utp.Stop]string{utp.StopEnd: "stop", utp.StopTool: "tool_calls", utp.StopLength: "length"},
 	params: func(p *utp.Params) { p.TopK, p.Context = nil, nil },
 	lacks:  map[string]string{"image_result": "a tool message has text only"},

@@ -16,6 +16,7 @@ type session interface {
 // sdk is a vendor's library.
 type sdk struct {
 	name   string
+	api    string // the front that it speaks to
 	begin  func(url string, r *utp.Request) session
 	stops  map[utp.Stop]string
 	counts func(utp.Usage) (in, out int)
@@ -35,7 +36,11 @@ type fault struct {
 	Message string `json:"message"`
 }
 
-var sdks = []*sdk{chatSDK, responsesSDK, anthropicSDK, geminiSDK}
+var sdks = []*sdk{
+	chatSDK, responsesSDK, anthropicSDK, geminiSDK,
+	npmChat, npmResponses, npmAnthropic, npmGemini,
+	aiChat, aiResponses, aiAnthropic, aiGemini,
+}
 
 // all counts the cached part as input, and reasoning as output.
 func all(u utp.Usage) (in, out int) { return u.Prompt(), u.Completion() }

@@ -33,7 +33,7 @@ func (m *model) Stream(_ context.Context, r *utp.Request) iter.Seq2[utp.Event, e
 	m.asked = append(m.asked, r)
 	var events []utp.Event
 	if len(m.replies) > 0 {
-		events, m.replies = utp.Replay(m.replies[0]), m.replies[1:]
+		events, m.replies = pieces(utp.Replay(m.replies[0])), m.replies[1:]
 	}
 	return func(yield func(utp.Event, error) bool) {
 		for _, e := range events {
@@ -49,6 +49,19 @@ func (m *model) Stream(_ context.Context, r *utp.Request) iter.Seq2[utp.Event, e
 			yield(utp.Event{}, m.fail)
 		}
 	}
+}
+
+// pieces cuts text and reasoning as a stream would.
+func pieces(events []utp.Event) (out []utp.Event) {
+	for _, e := range events {
+		text := []rune(e.Text)
+		for ; len(text) > 7; text = text[7:] {
+			out = append(out, utp.Event{Kind: e.Kind, Part: e.Part, Text: string(text[:7])})
+		}
+		e.Text = string(text)
+		out = append(out, e)
+	}
+	return out
 }
 
 func (m *model) Models(context.Context) ([]wire.Model, error) {

@@ -146,6 +146,9 @@ func (r *reading) content(v shape.Value, path string) *shape.Error {
 	if err != nil {
 		return err
 	}
+	if role == utp.Assistant {
+		parts = spoken(parts)
+	}
 	out := utp.Message{Role: role, Parts: parts, Extra: codec.PackExtra(provider, c.Rest)}
 	r.out.Messages = append(r.out.Messages, history.ResultsFirst(out)...)
 	return nil
@@ -177,6 +180,25 @@ func join(parts []utp.Part, p utp.Part) []utp.Part {
 	now.Text = before.Text + now.Text
 	parts[n] = now
 	return parts
+}
+
+// spoken joins the pieces of a reply's text. A client that read a stream sends
+// them back as they came, and an empty one from its last chunk.
+func spoken(parts []utp.Part) (out []utp.Part) {
+	for _, p := range parts {
+		now, plain := p.(utp.Text)
+		if plain = plain && len(now.Extra) == 0; plain && now.Text == "" {
+			continue
+		}
+		if n := len(out) - 1; n >= 0 && plain {
+			if before, ok := out[n].(utp.Text); ok && len(before.Extra) == 0 {
+				out[n] = utp.Text{Text: before.Text + now.Text}
+				continue
+			}
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 func (r *reading) part(v shape.Value, path string) (utp.Part, *shape.Error) {
@@ -244,8 +266,8 @@ func (r *reading) unknown(path string, rest shape.Fields) {
 	}
 }
 
-// response reads a result: the text under "result", "output" or "error", or any
-// other object as JSON.
+// response reads a result: the text under "result", "output" or "error", that of
+// {"name", "content"}, which the AI SDK writes, or any other object as JSON.
 func (r *reading) response(j *responseJSON, extra json.RawMessage, path string) (utp.Part, *shape.Error) {
 	r.unknown(path+".functionResponse", j.Rest)
 	out := utp.Result{CallID: codec.OriginID(j.ID), Name: j.Name, Status: utp.OK, Extra: extra}
@@ -264,6 +286,9 @@ func (r *reading) response(j *responseJSON, extra json.RawMessage, path string) 
 				text = value.String()
 			}
 		}
+	}
+	if name, content := fields.Text("name"), (shape.Value{Raw: fields.Get("content")}); len(fields) == 2 && name == j.Name && content.Kind() == '"' {
+		text = content.String()
 	}
 	out.Parts = []utp.Part{utp.Text{Text: text}}
 	files, bad := r.parts(j.Parts, path)

@@ -105,6 +105,21 @@ func TestOtherSpellings(t *testing.T) {
 	}
 }
 
+// A client that read a stream sends the text back in its pieces, with the empty
+// one of the last chunk. The AI SDK wraps results in an object of its own.
+func TestWhatClientsSendBack(t *testing.T) {
+	r := read(t, "/v1beta/models/m:generateContent", `{"contents":[{"role":"user","parts":[{"text":"a"},{"text":"b"}]},
+	 {"role":"model","parts":[{"text":"Let me "},{"text":"look."},{"functionCall":{"id":"c","name":"f","args":{}}},{"text":""}]},
+	 {"role":"user","parts":[{"functionResponse":{"id":"c","name":"f","response":{"name":"f","content":"one"}}},
+	  {"functionResponse":{"id":"d","name":"f","response":{"name":"g","content":"two"}}}]}]}`)
+	if got := r.Messages[1].Parts; len(r.Messages[0].Parts) != 2 || len(got) != 2 || r.Messages[1].Text() != "Let me look." {
+		t.Errorf("%+v", r.Messages)
+	}
+	if got := r.Messages[2].Results(); len(got) != 2 || got[0].Text() != "one" || got[1].Text() != `{"name":"g","content":"two"}` {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestChoice(t *testing.T) {
 	r := utp.Request{Tools: []utp.Tool{{Name: "f"}, {Name: "7.b"}}}
 	for _, c := range []struct {
