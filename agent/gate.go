@@ -127,12 +127,26 @@ func (g *Gate) arguments(c utp.Call, tool utp.Tool) (utp.Call, *refusal) {
 		issue := schema.Issue{Message: "the arguments are not a JSON object"}
 		return c, &refusal{BadArguments, utp.Failed, g.misfit(c.Name, []schema.Issue{issue})}
 	}
-	args, fixes, issues := g.Tools.Check(c.Name, c.Args)
+	args, fixes, issues := g.Tools.Check(g.written(c), c.Args)
 	if len(issues) > 0 {
 		return c, &refusal{BadArguments, utp.Failed, g.misfit(c.Name, issues)}
 	}
 	c.Args, c.Fixes = args, append(slices.Clip(c.Fixes), fixes...)
 	return c, nil
+}
+
+// written is the name that the model gave the tool: an alias has defaults and
+// argument names of its own.
+func (g *Gate) written(c utp.Call) string {
+	for _, f := range c.Fixes {
+		if f.Path != "" || f.Now != c.Name {
+			continue
+		}
+		if own, _, ok := g.Tools.Resolve(f.Was); ok && own == c.Name {
+			return f.Was
+		}
+	}
+	return c.Name
 }
 
 func isObject(b json.RawMessage) bool {

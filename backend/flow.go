@@ -71,10 +71,25 @@ func (f *flow) events(evs []utp.Event) {
 		if f.client.cfg.Calls == TextOnly && f.native(e) {
 			continue
 		}
-		for _, e := range f.mend.event(e) {
+		for _, e := range f.mend.event(f.resolved(e)) {
 			f.parse(e)
 		}
 	}
+}
+
+// resolved gives a native call the name of the tool that it means.
+func (f *flow) resolved(e utp.Event) utp.Event {
+	if e.Call == nil || !f.mend.on {
+		return e
+	}
+	own, fix, ok := f.plan.parse.Tools.Resolve(e.Call.Name)
+	if !ok || fix == nil {
+		return e
+	}
+	c := *e.Call
+	c.Name, c.Fixes = own, append([]utp.Fix{*fix}, c.Fixes...)
+	e.Call = &c
+	return e
 }
 
 // native drops the events of native calls where only text counts.

@@ -13,7 +13,7 @@ import (
 type Alias struct {
 	From     string            `json:"from,omitempty"`     // "" : no name, only Args
 	To       string            `json:"to,omitempty"`       // "" with From "": Args holds for every tool
-	Defaults json.RawMessage   `json:"defaults,omitempty"` // object; added where the model gave no such argument
+	Defaults json.RawMessage   `json:"defaults,omitempty"` // object; a member is added where the model gave no such argument and the tool has it
 	Args     map[string]string `json:"args,omitempty"`     // argument as invented → argument of the tool, if the tool has it
 }
 
@@ -56,11 +56,16 @@ func (s *Set) followFrom(name string, way []*Alias) (string, []*Alias, bool) {
 
 // way gives the aliases between a written name and its tool; none for a tool's own name.
 func (s *Set) way(name string) []*Alias {
-	if s == nil || s.Has(name) {
+	if s == nil || s.Has(name) || len(s.aliases) == 0 {
 		return nil
 	}
-	_, way, _ := s.follow(name)
-	return way
+	own, _, _ := s.Resolve(name)
+	for _, v := range variants(name) {
+		if tool, way, ok := s.follow(v); ok && tool == own {
+			return way
+		}
+	}
+	return nil
 }
 
 // addDefaults appends the defaults of the aliases that name went through to
@@ -73,7 +78,7 @@ func (s *Set) addDefaults(name string, args node) (node, []utp.Fix) {
 			continue
 		}
 		for i, k := range defaults.keys {
-			if _, given := args.find(k.name); given {
+			if _, given := args.find(k.name); given || !s.shape(name).knows(k.name) {
 				continue
 			}
 			args = node{kind: '{', keys: append(slices.Clip(args.keys), k), kids: append(slices.Clip(args.kids), defaults.kids[i])}
@@ -87,11 +92,8 @@ func (s *Set) addDefaults(name string, args node) (node, []utp.Fix) {
 // argument finds what the aliases say of an argument's name: those on the way
 // from the written tool name first, then those of the tool, then the general ones.
 func (s *Set) argument(tool, arg string, sh *shape) (string, bool) {
-	canonical := tool
 	way := s.way(tool)
-	if len(way) > 0 {
-		canonical, _, _ = s.follow(tool)
-	}
+	canonical, _, _ := s.Resolve(tool)
 	own, general := s.argTables(canonical)
 	for _, tables := range [][]*Alias{way, own, general} {
 		if to, ok := onlyTarget(tables, arg, sh); ok {

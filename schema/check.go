@@ -19,7 +19,8 @@ const maxPasses = 8
 // are wanted, and validates. What comes back is
 // valid JSON if args is; it is args itself, byte for byte, if nothing had to
 // change. Issues are sorted by path, at most ten; none means that the
-// arguments are valid, or that nothing is known of the tool. tool may be an alias.
+// arguments are valid, or that nothing is known of the tool. tool may be any name that
+// Resolve takes: by an alias its own defaults and argument names count.
 func (s *Set) Check(tool string, args json.RawMessage) (json.RawMessage, []utp.Fix, []Issue) {
 	sh := s.shape(tool)
 	if sh == nil {

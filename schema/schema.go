@@ -139,7 +139,7 @@ func (s *Set) Sole(tool string) (key string, ok bool) {
 	return "", false
 }
 
-// shape gives the schema of a tool or of the tool behind an alias, or nil.
+// shape gives the schema of the tool that a name means, or nil.
 func (s *Set) shape(name string) *shape {
 	if s == nil {
 		return nil
@@ -147,8 +147,8 @@ func (s *Set) shape(name string) *shape {
 	if t := s.tools[name]; t != nil {
 		return t.shape()
 	}
-	if t, _, ok := s.follow(name); ok {
-		return s.tools[t].shape()
+	if own, _, ok := s.Resolve(name); ok {
+		return s.tools[own].shape()
 	}
 	return nil
 }
