@@ -13,26 +13,13 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// Hooks are for one request what the fields of the same names in Config are for
-// all. A nil one leaves Config's in place.
-type Hooks struct {
-	Whole bool
-	Warn  func(string)
-	Trace func(Trace)
-	Dump  func(sent, received []byte)
-	Lost  func([]wire.Loss)
-}
-
 // Ask is Stream with hooks of its own. What the client has learnt of the server
 // stays common to all requests.
-func (c *Client) Ask(ctx context.Context, r *utp.Request, h Hooks) iter.Seq2[utp.Event, error] {
+func (c *Client) Ask(ctx context.Context, r *utp.Request, h wire.Hooks) iter.Seq2[utp.Event, error] {
 	d := *c
 	d.cfg.Whole = d.cfg.Whole || h.Whole
 	if h.Warn != nil {
 		d.cfg.Warn = h.Warn
-	}
-	if h.Trace != nil {
-		d.cfg.Trace = h.Trace
 	}
 	if h.Dump != nil {
 		d.cfg.Dump = h.Dump
@@ -46,31 +33,25 @@ func (c *Client) Ask(ctx context.Context, r *utp.Request, h Hooks) iter.Seq2[utp
 // API names the API that the server speaks, one of Providers.
 func (c *Client) API() string { return c.cfg.Provider }
 
-// Raw is a request of the server's own API that goes through as it is.
-type Raw struct {
-	Method, Path, Query string // Path from the root: "/v1/embeddings"
-	Header              http.Header
-	Body                io.Reader
-}
-
-// Forward sends a request to the server, with its key, and gives the answer as
-// it comes, whatever its status. No path leads to another host or out of the
+// Forward sends a request of the server's own API to the server as it is, with
+// the server's key, and gives the answer as it comes, whatever its status. Of r's
+// URL the path and the query count: none leads to another host or out of the
 // server's base path. The caller closes the body.
-func (c *Client) Forward(ctx context.Context, r Raw) (*http.Response, error) {
-	if !strings.HasPrefix(r.Path, "/") || slices.Contains(strings.Split(r.Path, "/"), "..") {
+func (c *Client) Forward(r *http.Request) (*http.Response, error) {
+	if !strings.HasPrefix(r.URL.Path, "/") || slices.Contains(strings.Split(r.URL.Path, "/"), "..") {
 		return nil, &wire.InputError{Path: "path", Offset: -1, Want: "an absolute path without .."}
 	}
-	ctx, w := newWatch(ctx)
-	address := c.at((&url.URL{Path: r.Path}).EscapedPath())
-	if r.Query != "" {
-		address += "?" + r.Query
+	ctx, w := newWatch(r.Context())
+	address := c.at((&url.URL{Path: r.URL.Path}).EscapedPath())
+	if r.URL.RawQuery != "" {
+		address += "?" + r.URL.RawQuery
 	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, address, r.Body)
 	if err != nil {
 		w.close()
 		return nil, err
 	}
-	req.Header = r.Header.Clone()
+	req.Header, req.ContentLength = r.Header.Clone(), r.ContentLength
 	c.authorize(req)
 	w.wait("no answer", c.cfg.Timeouts.First)
 	resp, err := c.http.Do(req)

@@ -1,10 +1,12 @@
 package gateway
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
 	"iter"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -54,8 +56,8 @@ func (x *exchange) one(t Target, q *utp.Request, yield func(utp.Event, error) bo
 	return began, nil, false
 }
 
-func (x *exchange) hooks() backend.Hooks {
-	h := backend.Hooks{
+func (x *exchange) hooks() wire.Hooks {
+	h := wire.Hooks{
 		Whole: !x.request.Stream,
 		Warn:  func(s string) { x.report.Warnings = append(x.report.Warnings, wire.Redact(s)) },
 		Lost:  func(l []wire.Loss) { x.report.Losses = append(x.report.Losses, l...) },
@@ -79,7 +81,7 @@ func (m *minting) event(e utp.Event) utp.Event {
 	if e.Kind == utp.CallStart || m.ids[e.Part] == "" {
 		id := e.Call.ID
 		if id == "" {
-			id = wire.MintID(m.turn, m.place, e.Call.Name)
+			id = mint(m.turn, m.place, e.Call.Name)
 		}
 		if m.ids == nil {
 			m.ids = map[int]string{}
@@ -93,4 +95,11 @@ func (m *minting) event(e utp.Event) utp.Event {
 		e.Call = &c
 	}
 	return e
+}
+
+// mint is the id of a call that came without one: a hash of its turn in the
+// conversation, its place in the turn and its name.
+func mint(turn, place int, name string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s", turn, place, name))
+	return "call_" + base32.StdEncoding.EncodeToString(sum[:])[:24]
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -78,33 +77,33 @@ func (b *breakers) open(now time.Time) (names []string) {
 }
 
 // sick reports an error that says something about the server, and not about the
-// request.
+// request: it is not there, says nothing, or fails.
 func sick(err error) bool {
-	var e *backend.Error
-	if !errors.As(err, &e) {
+	var theirs *wire.Error
+	var input *wire.InputError
+	switch {
+	case err == nil, errors.As(err, &input), errors.Is(err, wire.ErrCut):
 		return false
+	case errors.As(err, &theirs):
+		return theirs.Status >= 500 && theirs.Status != http.StatusNotImplemented
 	}
-	var w *wire.Error
-	if errors.As(err, &w) {
-		return w.Status >= 500 && w.Status != http.StatusNotImplemented
-	}
-	return e.Kind == backend.Unreachable || e.Kind == backend.Timeout
+	return true
 }
 
-// elsewhere reports an error before which another target may do better: all but
+// elsewhere reports an error after which another target may do better: all but
 // those that say that the request itself is wrong.
 func elsewhere(err error) bool {
-	var e *backend.Error
-	if !errors.As(err, &e) {
-		return true // a breaker's
+	var theirs *wire.Error
+	var input *wire.InputError
+	if errors.As(err, &input) {
+		return false
 	}
-	var w *wire.Error
-	if !errors.As(err, &w) {
-		return e.Kind != backend.Cut
-	}
-	switch w.Status {
-	case 401, 402, 403, 404, 408, 409, 429:
+	if !errors.As(err, &theirs) {
 		return true
 	}
-	return w.Overflow() || w.Status >= 500
+	switch theirs.Status {
+	case 0, 401, 402, 403, 404, 408, 409, 429:
+		return true
+	}
+	return theirs.Overflow() || theirs.Status >= 500
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -22,7 +21,7 @@ type ofResponses struct {
 func (x *exchange) resume() error {
 	extra := map[string]json.RawMessage{}
 	var own ofResponses
-	if x.door != responsesDoor || json.Unmarshal(x.request.Extra, &extra) != nil || json.Unmarshal(extra[backend.Responses], &own) != nil {
+	if x.door != responsesDoor || json.Unmarshal(x.request.Extra, &extra) != nil || json.Unmarshal(extra[responsesAPI], &own) != nil {
 		x.keep = x.door == responsesDoor
 		return nil
 	}
@@ -59,15 +58,15 @@ func continued(old, more []utp.Message) []utp.Message {
 // without is an Extra less a field of Responses.
 func without(extra map[string]json.RawMessage, field string) json.RawMessage {
 	own := map[string]json.RawMessage{}
-	if json.Unmarshal(extra[backend.Responses], &own) != nil {
+	if json.Unmarshal(extra[responsesAPI], &own) != nil {
 		return nil
 	}
 	delete(own, field)
 	var err error
-	if extra[backend.Responses], err = wire.Marshal(own); err != nil {
+	if extra[responsesAPI], err = marshal(own); err != nil {
 		return nil
 	}
-	out, err := wire.Marshal(extra)
+	out, err := marshal(extra)
 	if err != nil {
 		return nil
 	}
@@ -113,16 +112,13 @@ func (x *exchange) rememberCalls(reply utp.Reply) {
 			}
 		case utp.Call:
 			if len(thoughts) > 0 || len(p.Extra) > 0 {
-				x.kept.put(&kept{key: x.keyOf("call", same(p.ID)), thoughts: thoughts, call: p,
+				x.kept.put(&kept{key: x.keyOf("call", p.ID), thoughts: thoughts, call: p,
 					size: measure([]utp.Message{{Parts: append([]utp.Part{p}, thoughts...)}}) + len(p.Extra) + 2048*len(thoughts)}, x.began)
 			}
 			thoughts = nil
 		}
 	}
 }
-
-// same is one spelling for a call's id, as the provider or the client has it.
-func same(id string) string { return wire.ClientID(wire.OriginID(id)) }
 
 // recall gives the calls of the history back what was kept of them.
 func (x *exchange) recall() {
@@ -141,7 +137,7 @@ func (x *exchange) recalled(parts []utp.Part) (out []utp.Part) {
 		c, ok := p.(utp.Call)
 		var e *kept
 		if ok {
-			e = x.kept.get(x.keyOf("call", same(c.ID)), x.began)
+			e = x.kept.get(x.keyOf("call", c.ID), x.began)
 		}
 		if e == nil || e.call.Name != c.Name {
 			out = append(out, p)

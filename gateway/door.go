@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
 	"github.com/unifiedtoolprotocol/utp/wire/gemini"
@@ -15,10 +14,18 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/responses"
 )
 
+// The APIs, as backends name theirs.
+const (
+	openaiAPI    = "openai"
+	responsesAPI = "responses"
+	anthropicAPI = "anthropic"
+	geminiAPI    = "gemini"
+	ollamaAPI    = "ollama"
+)
+
 // door is an API at which clients knock.
 type door struct {
-	name   string
-	api    string // of the backends that speak it too
+	api    string
 	front  wire.Front
 	prefix string // of the ids of replies
 	// framing is how a stream goes out; nil is server-sent events.
@@ -33,11 +40,11 @@ type door struct {
 }
 
 var (
-	chatDoor      = &door{name: "openai", api: backend.OpenAI, front: openai.Front{}, prefix: "chatcmpl-", forgets: true}
-	responsesDoor = &door{name: "responses", api: backend.Responses, front: responses.Front{Stored: true}, prefix: "resp_", count: responses.CountReply}
-	messagesDoor  = &door{name: "anthropic", api: backend.Anthropic, front: anthropic.Front{}, prefix: "msg_", count: anthropic.CountReply,
+	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, prefix: "chatcmpl-", forgets: true}
+	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, prefix: "resp_", count: responses.CountReply}
+	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, prefix: "msg_", count: anthropic.CountReply,
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}
-	geminiDoor = &door{name: "gemini", api: backend.Gemini, front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming}
+	geminiDoor = &door{api: geminiAPI, front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n")}
 )
 
 func geminiFraming(r *utp.Request) (wire.Framing, string) {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,6 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -35,7 +35,7 @@ type exchange struct {
 func (g *Gateway) exchange(d *door, w http.ResponseWriter, r *http.Request) *exchange {
 	v := visitOf(r)
 	x := &exchange{Gateway: g, visit: v, door: d, w: w, r: r, began: v.Now()}
-	x.report = Report{ID: v.NewID(), API: d.name, Began: x.began, Status: http.StatusOK}
+	x.report = Report{ID: v.NewID(), API: d.api, Began: x.began, Status: http.StatusOK}
 	if v.client != nil {
 		x.report.Client = v.client.Name
 	}
@@ -71,7 +71,7 @@ func (g *Gateway) tokens(d *door) http.HandlerFunc {
 			x.through(to, body)
 			return
 		}
-		reply(w, http.StatusOK, d.count(backend.Estimate(x.request)))
+		reply(w, http.StatusOK, d.count(wire.Estimate(x.request)))
 	}
 }
 
@@ -269,27 +269,35 @@ func (d *door) refuse(w http.ResponseWriter, err error) (status int) {
 	return status
 }
 
-// statuses are what a client is told of a backend that gave no answer of its own.
-var statuses = map[backend.Kind]int{
-	backend.Unreachable: http.StatusBadGateway, backend.Offline: http.StatusBadGateway, backend.Cut: http.StatusBadGateway,
-	backend.BadReply: http.StatusBadGateway, backend.Timeout: http.StatusGatewayTimeout,
+// told is an error as a client may hear it. What is no answer of a provider is
+// a backend that gave none; and that a backend does not take the gateway's own
+// key is nothing that the client's key could mend.
+func told(err error) error {
+	var input *wire.InputError
+	var theirs *wire.Error
+	switch {
+	case err == nil, errors.As(err, &input):
+		return err
+	case errors.As(err, &theirs) && theirs.Type != wire.NotThisAPI:
+		var own *denial
+		if errors.As(err, &own) || theirs.Status != http.StatusUnauthorized && theirs.Status != http.StatusForbidden {
+			return err
+		}
+		return &wire.Error{Status: http.StatusBadGateway, Code: theirs.Code, Message: "the backend refuses the gateway: " + err.Error()}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &wire.Error{Status: http.StatusGatewayTimeout, Message: err.Error()}
+	}
+	return &wire.Error{Status: http.StatusBadGateway, Message: err.Error()}
 }
 
-// told is an error as a client may hear it. That the gateway's own key is wrong
-// is nothing that the client's key could mend.
-func told(err error) error {
-	var e *backend.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	if statuses[e.Kind] != 0 {
-		return &wire.Error{Status: statuses[e.Kind], Message: e.Error()}
-	}
-	var theirs *wire.Error
-	if errors.As(err, &theirs) && (theirs.Status == http.StatusUnauthorized || theirs.Status == http.StatusForbidden) {
-		return &wire.Error{Status: http.StatusBadGateway, Code: theirs.Code, Message: "the backend refuses the gateway: " + e.Error()}
-	}
-	return err
+// denial is the gateway's own refusal.
+type denial struct{ why *wire.Error }
+
+func (d *denial) Error() string { return d.why.Message }
+func (d *denial) Unwrap() error { return d.why }
+
+func denied(status int, format string, a ...any) error {
+	return &denial{&wire.Error{Status: status, Message: fmt.Sprintf(format, a...)}}
 }
 
 // over reports the request.

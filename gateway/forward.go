@@ -8,11 +8,11 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -20,8 +20,8 @@ import (
 // the gateway does not know. Source: Ollama, docs/api/openai-compatibility.
 func speaks(server, api string) bool {
 	switch api {
-	case backend.OpenAI, backend.Responses:
-		return server == backend.OpenAI || server == backend.Responses || server == backend.Ollama
+	case openaiAPI, responsesAPI:
+		return server == openaiAPI || server == responsesAPI || server == ollamaAPI
 	}
 	return server == api
 }
@@ -92,10 +92,12 @@ func (x *exchange) through(to Target, body []byte) {
 		body = renamed(body, to.Model)
 	}
 	head := picked(x.r.Header, toBackend)
-	if x.r.Header.Get("Anthropic-Version") == "" && to.Backend.API() == backend.Anthropic {
+	if x.r.Header.Get("Anthropic-Version") == "" && to.Backend.API() == anthropicAPI {
 		head.Set("Anthropic-Version", "2023-06-01")
 	}
-	resp, err := to.Backend.Forward(x.r.Context(), backend.Raw{Method: x.r.Method, Path: x.r.URL.Path, Query: withoutKey(x.r.URL.Query()), Header: head, Body: bytes.NewReader(body)})
+	r := &http.Request{Method: x.r.Method, URL: &url.URL{Path: x.r.URL.Path, RawQuery: withoutKey(x.r.URL.Query())},
+		Header: head, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
+	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
 	if err != nil {
 		x.refuse(x.w, err)
 		return
@@ -146,13 +148,25 @@ func renamed(body []byte, model string) []byte {
 	if json.Unmarshal(body, &fields) != nil || fields["model"] == nil {
 		return body
 	}
-	name, err := wire.Marshal(model)
+	name, err := marshal(model)
 	if err != nil {
 		return body
 	}
 	fields["model"] = name
-	if out, err := wire.Marshal(fields); err == nil {
+	if out, err := marshal(fields); err == nil {
 		return out
 	}
 	return body
 }
+
+// marshal writes JSON without HTML escaping: models and people read it.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// isObject reports whether b, which is JSON, is an object.
+func isObject(b []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) }

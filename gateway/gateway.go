@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -27,16 +26,15 @@ import (
 // holds no *wire.Error is told as "bad gateway", a context.DeadlineExceeded as
 // "gateway timeout".
 type Backend interface {
-	// API is the name of the API it speaks, one of backend.Providers.
+	// API names the API it speaks: "openai", "responses", "anthropic", "gemini" or "ollama".
 	API() string
-	// Ask streams a reply, as backend.Client does.
-	Ask(ctx context.Context, r *utp.Request, h backend.Hooks) iter.Seq2[utp.Event, error]
+	// Ask streams a reply. The events end with Finish; an error ends them early.
+	Ask(ctx context.Context, r *utp.Request, h wire.Hooks) iter.Seq2[utp.Event, error]
 	Models(ctx context.Context) ([]wire.Model, error)
-	// Forward passes a request of its own API through.
-	Forward(ctx context.Context, r backend.Raw) (*http.Response, error)
+	// Forward passes a request of its own API through: path and query are the
+	// client's, host and key its own.
+	Forward(r *http.Request) (*http.Response, error)
 }
-
-var _ Backend = (*backend.Client)(nil)
 
 // Config is what a Gateway is made of.
 type Config struct {

@@ -3,29 +3,25 @@ package gateway
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/unifiedtoolprotocol/utp/backend"
-	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // guard keeps web pages out. A page cannot hide its Origin, nor, when it has
 // made its own name point to this machine, the Host that it believes to ask.
 func (h *house) guard(w http.ResponseWriter, r *http.Request) error {
 	if !h.knows(r.Host) {
-		return &wire.Error{Status: http.StatusForbidden, Message: fmt.Sprintf("the gateway does not go by the name %q: use localhost, or put it into hosts", r.Host)}
+		return denied(http.StatusForbidden, "the gateway does not go by the name %q: use localhost, or put it into hosts", r.Host)
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
 		return nil
 	}
 	if !slices.Contains(h.Origins, origin) {
-		return &wire.Error{Status: http.StatusForbidden, Message: fmt.Sprintf("the web page %q may not ask: put it into origins", origin)}
+		return denied(http.StatusForbidden, "the web page %q may not ask: put it into origins", origin)
 	}
 	head := w.Header()
 	head.Set("Access-Control-Allow-Origin", origin)
@@ -45,9 +41,15 @@ func (h *house) knows(host string) bool {
 	if n, _, err := net.SplitHostPort(host); err == nil {
 		name = n
 	}
-	return backend.Loopback(name) || slices.ContainsFunc(h.Hosts, func(own string) bool {
+	return loopback(name) || slices.ContainsFunc(h.Hosts, func(own string) bool {
 		return own == "*" || strings.EqualFold(own, name) || strings.EqualFold(own, host)
 	})
+}
+
+// loopback reports whether a name is this machine's.
+func loopback(name string) bool {
+	ip := net.ParseIP(strings.Trim(name, "[]"))
+	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // Client is someone who may ask.
@@ -79,9 +81,9 @@ func (h *house) client(r *http.Request) (*Client, error) {
 	case found != nil && key != "":
 		return found, nil
 	case key == "":
-		return nil, &wire.Error{Status: http.StatusUnauthorized, Message: "the gateway wants a key: as a bearer token, in x-api-key or in x-goog-api-key"}
+		return nil, denied(http.StatusUnauthorized, "the gateway wants a key: as a bearer token, in x-api-key or in x-goog-api-key")
 	}
-	return nil, &wire.Error{Status: http.StatusUnauthorized, Message: "the gateway does not know this key"}
+	return nil, denied(http.StatusUnauthorized, "the gateway does not know this key")
 }
 
 // keyHeaders are where the APIs put a key.

@@ -133,7 +133,7 @@ func (x *exchange) again(why string, old []utp.Event) []utp.Event {
 		x.warn("a second try failed: %v", err)
 		return old
 	}
-	call.ID = wire.MintID(len(x.request.Messages), 0, call.Name)
+	call.ID = mint(len(x.request.Messages), 0, call.Name)
 	end := said.End
 	end.Stop, end.Usage = utp.StopTool, end.Usage.Add(usageOf(old))
 	return []utp.Event{
@@ -188,7 +188,7 @@ func (x *exchange) complaint(why string, said utp.Reply) string {
 	}
 	b.WriteString(" Answer again with nothing but one JSON object {\"name\": …, \"arguments\": {…}} for one of these tools:\n")
 	for _, t := range callable(x.request) {
-		line, err := wire.Marshal(definition{t.Name, t.Description, t.Schema})
+		line, err := marshal(definition{t.Name, t.Description, t.Schema})
 		if err == nil {
 			b.Write(append(line, '\n'))
 		}
@@ -230,9 +230,9 @@ func choices(tools []utp.Tool) json.RawMessage {
 		}
 		any = append(any, object{"object", properties{map[string][]string{"enum": {t.Name}}, args}, []string{"name", "arguments"}, false})
 	}
-	out, err := wire.Marshal(map[string][]object{"anyOf": any})
+	out, err := marshal(map[string][]object{"anyOf": any})
 	if len(any) == 1 {
-		out, err = wire.Marshal(any[0])
+		out, err = marshal(any[0])
 	}
 	if err != nil {
 		return json.RawMessage("{}")
@@ -243,7 +243,7 @@ func choices(tools []utp.Tool) json.RawMessage {
 // chosen reads the second try. Nothing of it is guessed.
 func chosen(q *utp.Request, text string) (utp.Call, error) {
 	var c choice
-	if err := json.Unmarshal([]byte(text), &c); err != nil || !wire.IsObject(c.Args) {
+	if err := json.Unmarshal([]byte(text), &c); err != nil || !isObject(c.Args) {
 		return utp.Call{}, errors.New("it is no object with a name and arguments")
 	}
 	tools := callable(q)

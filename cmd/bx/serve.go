@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/gateway"
@@ -126,11 +127,11 @@ func (s *server) address() (string, error) {
 			listen = set
 		}
 	}
-	wide, err := serving.Wide(listen)
+	host, _, err := net.SplitHostPort(listen)
 	switch {
 	case err != nil:
-		return "", fail(exitUsage, "%w", err)
-	case wide && len(s.read.Clients) == 0:
+		return "", fail(exitUsage, "listen %s: want HOST:PORT, such as %s", listen, serveAddress)
+	case !backend.Loopback(host) && len(s.read.Clients) == 0:
 		return "", fail(exitUsage, "%s can be reached from other machines, and whoever reaches the gateway can use the models behind it: add [[clients]] with keys to %s (bx serve --new-key NAME makes one), or listen at %s", listen, s.fileName(), serveAddress)
 	}
 	return listen, nil

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"slices"
 	"strings"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 )
@@ -46,7 +44,7 @@ type Limits struct {
 
 // Backend is a server.
 type Backend struct {
-	Provider string   `toml:"provider"` // one of backend.Providers
+	Provider string   `toml:"provider"` // the API it speaks
 	URL      string   `toml:"url"`
 	KeyEnv   string   `toml:"key_env"`  // the variable that holds the key
 	KeyFile  string   `toml:"key_file"` // or the file
@@ -168,8 +166,8 @@ func (f *File) Names() []string {
 
 func (b Backend) check() error {
 	switch {
-	case !slices.Contains(backend.Providers(), b.Provider):
-		return fmt.Errorf("provider = %q: want %s", b.Provider, strings.Join(backend.Providers(), ", "))
+	case b.Provider == "":
+		return errors.New("provider is missing")
 	case b.URL == "":
 		return errors.New(`url is missing: want "http://HOST:PORT" or "https://HOST/v1"`)
 	case b.KeyEnv != "" && b.KeyFile != "":
@@ -252,13 +250,4 @@ func (b Backend) Secret(env func(string) string) (string, error) {
 		return strings.TrimSpace(string(text)), nil
 	}
 	return "", nil
-}
-
-// Wide reports an address that others than this machine can reach.
-func Wide(listen string) (bool, error) {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return false, fmt.Errorf("listen = %q: want HOST:PORT", listen)
-	}
-	return !backend.Loopback(host), nil
 }
