@@ -33,7 +33,8 @@ type door struct {
 	count   func(tokens int) []byte
 	// ping is a frame that says nothing, for the time in which there is nothing
 	// to say; nil is a comment.
-	ping []byte
+	ping    []byte
+	pinging func(*exchange) []byte // in place of ping, where it depends on the request
 	// forgets says that the API has no place for what other providers want to see
 	// again of a call.
 	forgets bool
@@ -44,6 +45,7 @@ var (
 	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, prefix: "resp_", count: responses.CountReply}
 	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, prefix: "msg_", count: anthropic.CountReply,
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}
+	// Google's Go SDK takes a comment for an error; an empty line is nothing to anyone.
 	geminiDoor = &door{api: geminiAPI, front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n")}
 )
 
@@ -76,6 +78,7 @@ func (g *Gateway) doors() {
 	g.handle("GET /v1/models/{model...}", g.list)
 	g.handle("GET /v1beta/models", g.list)
 	g.handle("GET /v1beta/models/{model...}", g.list)
+	g.ollamaPaths()
 	g.handle("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("bx serve is running\n")) })
 	g.handle("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, []byte(`{"status":"ok"}`)) })
 	g.handle("GET /readyz", g.ready)
@@ -116,6 +119,8 @@ func doorOf(r *http.Request) *door {
 		return messagesDoor
 	case strings.HasPrefix(path, "/v1/responses"):
 		return responsesDoor
+	case strings.HasPrefix(path, "/api/"):
+		return ollamaDoor
 	}
 	return chatDoor
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/ollama"
 )
 
 // exchange is one request on its way through.
@@ -101,6 +102,10 @@ func (x *exchange) serve() error {
 	if err := x.prepare(); err != nil {
 		return x.deny(err)
 	}
+	if x.loads() {
+		reply(x.w, http.StatusOK, ollama.Front{}.Loaded(x.request, x.stamp()))
+		return nil
+	}
 	events := x.second(x.ask(x.request))
 	if x.request.Stream {
 		return x.stream(events)
@@ -174,7 +179,7 @@ func (x *exchange) whole(events iter.Seq2[utp.Event, error]) error {
 }
 
 func (x *exchange) stamp() wire.Stamp {
-	return wire.Stamp{ID: x.prefix + x.report.ID, Model: x.request.Model, Unix: x.began.Unix()}
+	return wire.Stamp{ID: x.prefix + x.report.ID, Model: x.request.Model, Unix: x.began.Unix(), Elapsed: func() time.Duration { return x.Now().Sub(x.began) }}
 }
 
 // note keeps an event of the reply and counts what it says.
@@ -265,6 +270,10 @@ func (d *door) refuse(w http.ResponseWriter, err error) (status int) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(fault.RetryAfter.Seconds()))))
 	}
 	status, body := d.front.Error(err)
+	var own *denial
+	if errors.As(err, &own) {
+		status = own.why.Status // also those for which the APIs have no word
+	}
 	reply(w, status, body)
 	return status
 }

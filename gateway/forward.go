@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -43,7 +42,10 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request) {
 func (x *exchange) passage() (to Target, body []byte, err error) {
 	api := x.api
 	if !slices.ContainsFunc(ownPaths, func(p string) bool { return strings.HasPrefix(x.r.URL.Path, p) }) {
-		return to, nil, &wire.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("%s %s is nothing that this gateway has", x.r.Method, x.r.URL.Path)}
+		return to, nil, denied(http.StatusNotFound, "%s %s is nothing that this gateway has", x.r.Method, x.r.URL.Path)
+	}
+	if len(x.Clients) > 0 && !harmless(x.r.URL.Path) {
+		return to, nil, denied(http.StatusForbidden, "%s %s is not for clients with a key of the gateway's: it may show or change what belongs to all", x.r.Method, x.r.URL.Path)
 	}
 	if body, err = x.body(); err != nil {
 		return to, nil, err
@@ -63,12 +65,23 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 			}
 		}
 	}
-	return to, nil, &wire.Error{Status: http.StatusNotImplemented,
-		Message: fmt.Sprintf("%s %s is for a backend of the API %s, and no route for the model leads to one", x.r.Method, x.r.URL.Path, api)}
+	return to, nil, denied(http.StatusNotImplemented, "%s %s is for a backend of the API %s, and no route for the model leads to one", x.r.Method, x.r.URL.Path, api)
 }
 
 // ownPaths are what the paths of the APIs begin with.
 var ownPaths = []string{"/v1/", "/v1beta/", "/api/"}
+
+// harmless reports a path that serves a client and neither shows nor changes
+// what others own behind the gateway's key.
+func harmless(path string) bool {
+	for _, own := range []string{"/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/rerank", "/api/embed", "/api/embeddings"} {
+		if path == own {
+			return true
+		}
+	}
+	return strings.HasPrefix(path, "/v1/audio/") || strings.HasPrefix(path, "/v1/images/") ||
+		strings.HasPrefix(path, "/v1beta/models/") && (strings.HasSuffix(path, ":embedContent") || strings.HasSuffix(path, ":batchEmbedContents"))
+}
 
 // toBackend and toClient are the headers that go through. Keys and cookies do not.
 var (

@@ -100,10 +100,7 @@ func (l *line) write(b []byte) error {
 
 // beat keeps a quiet stream alive, in a goroutine that stop ends.
 func (l *line) beat(every time.Duration) (stop func()) {
-	ping := l.x.ping
-	if ping == nil && l.framing == wire.SSE {
-		ping = []byte(": still here\n\n")
-	}
+	ping := l.x.heartbeat(l.framing)
 	if ping == nil {
 		return func() {}
 	}
@@ -122,6 +119,17 @@ func (l *line) beat(every time.Duration) (stop func()) {
 		}
 	})
 	return func() { close(done); wg.Wait() }
+}
+
+// heartbeat is a frame that says nothing; nil if the API has none.
+func (x *exchange) heartbeat(f wire.Framing) []byte {
+	switch {
+	case x.pinging != nil:
+		return x.pinging(x)
+	case x.ping == nil && f == wire.SSE:
+		return []byte(": still here\n\n")
+	}
+	return x.ping
 }
 
 func (l *line) beatOnce(ping []byte, every time.Duration) {
