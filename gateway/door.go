@@ -45,8 +45,8 @@ var (
 	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, prefix: "resp_", count: responses.CountReply}
 	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, prefix: "msg_", count: anthropic.CountReply,
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}
-	// Google's Go SDK takes a comment for an error; an empty line is nothing to anyone.
-	geminiDoor = &door{api: geminiAPI, front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n")}
+	// Google's Go SDK takes a comment for an error; two empty lines are nothing to anyone.
+	geminiDoor = &door{api: geminiAPI, front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n\n")}
 )
 
 func geminiFraming(r *utp.Request) (wire.Framing, string) {
@@ -117,6 +117,8 @@ func doorOf(r *http.Request) *door {
 		return geminiDoor
 	case strings.HasPrefix(path, "/v1/messages"), r.Header.Get("anthropic-version") != "":
 		return messagesDoor
+	case path == "/v1/models" && r.Header.Get("x-goog-api-key") != "": // Google's npm SDK says /v1
+		return geminiDoor
 	case strings.HasPrefix(path, "/v1/responses"):
 		return responsesDoor
 	case strings.HasPrefix(path, "/api/"):
