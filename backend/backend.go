@@ -62,6 +62,7 @@ type Config struct {
 	Adapter       *Adapter         // what the model needs beside its dialect; nil: the one for its name
 	Parse         parse.Config     // how text is read; Forced and Seen come from the request, and Tools too unless it has every tool there is
 	Calls         Calls
+	OnlyOffered   bool // the text is read for the tools of the request alone: without tools, or when none may be called, not at all
 
 	Whole   bool // ask for the reply in one piece
 	NumCtx  int  // Ollama: the window to load the model with; 0: by the prompt's size
@@ -77,6 +78,7 @@ type Config struct {
 	Warn  func(string)                // for people: what may go wrong; nil: nowhere
 	Trace func(Trace)                 // every call found, dropped or refused; nil: nowhere
 	Dump  func(sent, received []byte) // raw bodies, one of the two; nil: nowhere
+	Lost  func([]wire.Loss)           // what the server could not be told of a request; nil: nowhere
 }
 
 // Trace tells how a piece of a reply was understood.
@@ -94,7 +96,11 @@ type Client struct {
 	api  provider
 	back wire.Back
 	http *http.Client
+	*memory
+}
 
+// memory is what a client has learnt of its server.
+type memory struct {
 	mu     sync.Mutex
 	models map[string]*ability // what is known of each model
 }
@@ -109,7 +115,7 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	cl := &Client{cfg: c, base: base, api: p, back: p.back(base), models: map[string]*ability{}}
+	cl := &Client{cfg: c, base: base, api: p, back: p.back(base), memory: &memory{models: map[string]*ability{}}}
 	cl.defaults()
 	return cl, nil
 }

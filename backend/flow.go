@@ -38,7 +38,7 @@ func (c *Client) newFlow(p *plan, yield func(utp.Event) bool) *flow {
 	f.reader = p.exchange.Reader(c.cfg.NewID)
 	f.mend = newMender(c.cfg.Parse.Repair != parse.Off)
 	f.sieve = p.sieve(f.trace)
-	if c.cfg.Calls != NativeOnly {
+	if c.cfg.Calls != NativeOnly && !p.unread {
 		f.parser = parse.New(p.parse)
 		f.tried = p.leftovers()
 	}

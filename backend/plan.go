@@ -22,6 +22,7 @@ type plan struct {
 	single   bool // one call in a reply
 	exchange *wire.Exchange
 	parse    parse.Config
+	unread   bool // the text holds no calls
 }
 
 // fallback is the grammar for models of which nothing better is known.
@@ -54,6 +55,7 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, 
 	p.native = p.native && !asText
 	p.adapter = c.adapter(p.model, a)
 	p.parse = c.reading(r)
+	p.unread = c.cfg.OnlyOffered && (len(r.Tools) == 0 || r.Choice.Mode == utp.None)
 	out, err := c.formed(r, p)
 	if err != nil {
 		return nil, err
@@ -68,6 +70,9 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, 
 	p.exchange, err = c.back.Open(&req)
 	if err != nil {
 		return nil, err
+	}
+	if c.cfg.Lost != nil && len(p.exchange.Losses) > 0 {
+		c.cfg.Lost(p.exchange.Losses)
 	}
 	return p, nil
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -13,25 +14,39 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/responses"
 )
 
+// The APIs, as backends name theirs.
+const (
+	openaiAPI    = "openai"
+	responsesAPI = "responses"
+	anthropicAPI = "anthropic"
+	geminiAPI    = "gemini"
+	ollamaAPI    = "ollama"
+)
+
 // door is an API at which clients knock.
 type door struct {
-	name  string
-	front wire.Front
+	api    string
+	front  wire.Front
+	prefix string // of the ids of replies
 	// framing is how a stream goes out; nil is server-sent events.
 	framing func(*utp.Request) (f wire.Framing, contentType string)
 	count   func(tokens int) []byte
 	// ping is a frame that says nothing, for the time in which there is nothing
 	// to say; nil is a comment.
-	ping []byte
+	ping    []byte
+	pinging func(*exchange) []byte // in place of ping, where it depends on the request
+	// forgets says that the API has no place for what other providers want to see
+	// again of a call.
+	forgets bool
 }
 
 var (
-	chatDoor      = &door{name: "openai", front: openai.Front{}}
-	responsesDoor = &door{name: "responses", front: responses.Front{}, count: responses.CountReply}
-	messagesDoor  = &door{name: "anthropic", front: anthropic.Front{}, count: anthropic.CountReply,
+	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, prefix: "chatcmpl-", forgets: true}
+	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, prefix: "resp_", count: responses.CountReply}
+	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, prefix: "msg_", count: anthropic.CountReply,
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}
 	// Google's Go SDK takes a comment for an error; two empty lines are nothing to anyone.
-	geminiDoor = &door{name: "gemini", front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n\n")}
+	geminiDoor = &door{api: geminiAPI, front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n\n")}
 )
 
 func geminiFraming(r *utp.Request) (wire.Framing, string) {
@@ -59,20 +74,16 @@ func (g *Gateway) doors() {
 	for _, version := range []string{"/v1beta", "/v1"} {
 		g.handle("POST "+version+"/models/{model...}", g.generate)
 	}
-	g.handle("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.Header.Get("anthropic-version") != "":
-			g.list(messagesDoor)(w, r)
-		case r.Header.Get("x-goog-api-key") != "": // Google's npm SDK says /v1
-			g.list(geminiDoor)(w, r)
-		default:
-			g.list(chatDoor)(w, r)
-		}
-	})
-	g.handle("GET /v1beta/models", g.list(geminiDoor))
+	g.handle("GET /v1/models", g.list)
+	g.handle("GET /v1/models/{model...}", g.list)
+	g.handle("GET /v1beta/models", g.list)
+	g.handle("GET /v1beta/models/{model...}", g.list)
+	g.ollamaPaths()
+	g.handle("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("bx serve is running\n")) })
 	g.handle("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, []byte(`{"status":"ok"}`)) })
 	g.handle("GET /readyz", g.ready)
-	g.handle("/", g.unknown)
+	g.handle("GET /metrics", g.scraped)
+	g.handle("/", g.pass)
 }
 
 func (g *Gateway) handle(pattern string, h http.HandlerFunc) { g.mux.HandleFunc(pattern, h) }
@@ -87,7 +98,7 @@ func (g *Gateway) generate(w http.ResponseWriter, r *http.Request) {
 	case "countTokens":
 		g.tokens(geminiDoor)(w, r)
 	default:
-		geminiDoor.refuse(w, &wire.Error{Status: 404, Message: fmt.Sprintf("no method %q: there are generateContent, streamGenerateContent and countTokens", method)})
+		g.pass(w, r)
 	}
 }
 
@@ -98,37 +109,61 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// doorOf guesses from a path which API's errors a client will understand.
-func doorOf(path string) *door {
+// doorOf tells from a request which API its client speaks.
+func doorOf(r *http.Request) *door {
+	path := r.URL.Path
 	switch {
-	case strings.HasPrefix(path, "/v1beta/"):
+	case strings.HasPrefix(path, "/v1beta/"), strings.HasPrefix(path, "/v1/models/") && r.Method == http.MethodPost:
 		return geminiDoor
-	case strings.HasPrefix(path, "/v1/messages"):
+	case strings.HasPrefix(path, "/v1/messages"), r.Header.Get("anthropic-version") != "":
 		return messagesDoor
+	case path == "/v1/models" && r.Header.Get("x-goog-api-key") != "": // Google's npm SDK says /v1
+		return geminiDoor
+	case strings.HasPrefix(path, "/v1/responses"):
+		return responsesDoor
+	case strings.HasPrefix(path, "/api/"):
+		return ollamaDoor
 	}
 	return chatDoor
 }
 
-func (g *Gateway) unknown(w http.ResponseWriter, r *http.Request) {
-	doorOf(r.URL.Path).refuse(w, &wire.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("%s %s is nothing that this gateway has", r.Method, r.URL.Path)})
-}
-
-// list answers with the models in the door's form.
-func (g *Gateway) list(d *door) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		models, err := g.models(r.Context())
-		if err != nil {
-			d.refuse(w, err)
+// list answers with the models in the client's form, or with one of them.
+func (g *Gateway) list(w http.ResponseWriter, r *http.Request) {
+	d := doorOf(r)
+	models, err := visitOf(r).models(r.Context())
+	if err != nil {
+		d.refuse(w, err)
+		return
+	}
+	want := r.PathValue("model")
+	if want == "" {
+		reply(w, http.StatusOK, d.front.Models(models))
+		return
+	}
+	for _, m := range models {
+		if m.ID == want {
+			reply(w, http.StatusOK, only(d.front.Models([]wire.Model{m})))
 			return
 		}
-		reply(w, http.StatusOK, d.front.Models(models))
 	}
+	d.refuse(w, &wire.Error{Status: http.StatusNotFound, Code: "model_not_found", Message: fmt.Sprintf("there is no model %q", want)})
+}
+
+// only is the one model of a list.
+func only(list []byte) []byte {
+	var j struct{ Data, Models []json.RawMessage }
+	if json.Unmarshal(list, &j) == nil {
+		for _, m := range append(j.Data, j.Models...) {
+			return m
+		}
+	}
+	return list
 }
 
 // ready tells whether any backend answers.
 func (g *Gateway) ready(w http.ResponseWriter, r *http.Request) {
-	if _, err := g.models(r.Context()); err != nil {
-		chatDoor.refuse(w, err)
+	if _, err := visitOf(r).models(r.Context()); err != nil {
+		reply(w, http.StatusServiceUnavailable, []byte(`{"status":"no backend answers"}`))
 		return
 	}
 	reply(w, http.StatusOK, []byte(`{"status":"ready"}`))

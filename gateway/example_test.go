@@ -26,8 +26,8 @@ func Example() {
 		panic(err)
 	}
 	g, err := gateway.New(gateway.Config{
-		Routes: []gateway.Route{{Match: "*", Backend: client}},
-		NewID:  func() string { return "msg_1" },
+		Routes: []gateway.Route{{To: []gateway.Target{{Backend: client}}}},
+		NewID:  func() string { return "1" },
 	})
 	if err != nil {
 		panic(err)

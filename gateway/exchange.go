@@ -1,149 +1,324 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
+	"iter"
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/ollama"
 )
 
 // exchange is one request on its way through.
 type exchange struct {
 	*Gateway
+	*visit
 	*door
 	w       http.ResponseWriter
 	r       *http.Request
 	began   time.Time
 	request *utp.Request
-	losses  []wire.Loss
-	calls   int
+	way     *Route
+	report  Report
+	keep    bool        // the conversation is kept for previous_response_id
+	seen    []utp.Event // of the reply, as the client gets them
+}
+
+func (g *Gateway) exchange(d *door, w http.ResponseWriter, r *http.Request) *exchange {
+	v := visitOf(r)
+	x := &exchange{Gateway: g, visit: v, door: d, w: w, r: r, began: v.Now()}
+	x.report = Report{ID: v.NewID(), API: d.api, Began: x.began, Status: http.StatusOK}
+	if v.client != nil {
+		x.report.Client = v.client.Name
+	}
+	return x
 }
 
 // chat answers a request for a reply of a model.
 func (g *Gateway) chat(d *door) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{Gateway: g, door: d, w: w, r: r, began: g.cfg.Now()}
-		x.log(x.serve())
+		x := g.exchange(d, w, r)
+		err := x.admit(x.serve)
+		x.over(err)
 	}
 }
 
-// tokens answers a request that asks how many tokens it is. The count is a guess.
+// tokens answers a request that asks how many tokens it is: by a backend of the
+// client's own API if the route leads to one, else by a guess.
 func (g *Gateway) tokens(d *door) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{Gateway: g, door: d, w: w, r: r, began: g.cfg.Now()}
-		if err := x.read(); err != nil {
+		x := g.exchange(d, w, r)
+		body, err := x.body()
+		if err == nil {
+			err = x.read(body)
+		}
+		if err == nil {
+			x.way, err = x.route(x.request.Model)
+		}
+		if err != nil {
 			d.refuse(w, err)
+			return
+		}
+		if to := x.way.targets(x.request)[0]; to.Backend.API() == d.api && to.Model == "" {
+			x.through(to, body)
 			return
 		}
 		reply(w, http.StatusOK, d.count(wire.Estimate(x.request)))
 	}
 }
 
+// admit runs a request if the limits let it in.
+func (x *exchange) admit(serve func() error) error {
+	running := x.running.Add(1)
+	defer x.running.Add(-1)
+	if most := x.Limits.Requests; most > 0 && running > int64(most) {
+		return x.deny(tooMany("the gateway has as many requests running as it may", retryFull))
+	}
+	leave, err := x.meters.enter(x.client, x.began)
+	if err != nil {
+		return x.deny(err)
+	}
+	defer func() { leave(x.report.Usage.Prompt() + x.report.Usage.Completion()) }()
+	return serve()
+}
+
+// deny answers with an error.
+func (x *exchange) deny(err error) error {
+	x.report.Status = x.refuse(x.w, err)
+	return err
+}
+
 // serve answers and gives what went wrong.
 func (x *exchange) serve() error {
-	if err := x.read(); err != nil {
-		x.refuse(x.w, err)
-		return err
+	if err := x.prepare(); err != nil {
+		return x.deny(err)
 	}
-	route, err := x.route(x.request.Model)
-	if err != nil {
-		x.refuse(x.w, err)
-		return err
+	if x.loads() {
+		reply(x.w, http.StatusOK, ollama.Front{}.Loaded(x.request, x.stamp()))
+		return nil
 	}
-	asked := *x.request
-	asked.Model = route.asked(x.request.Model)
-	events := route.Backend.Stream(x.r.Context(), &asked)
+	events := x.second(x.ask(x.request))
 	if x.request.Stream {
 		return x.stream(events)
 	}
-	var all []utp.Event
-	for e, err := range events {
-		if err != nil {
-			x.refuse(x.w, err)
-			return err
-		}
-		all = append(all, x.counted(e))
-	}
-	body, losses, err := x.front.Whole(x.request, utp.Collect(all), x.stamp())
-	x.losses = append(x.losses, losses...)
+	return x.whole(events)
+}
+
+// prepare reads the request and finds its way.
+func (x *exchange) prepare() error {
+	body, err := x.body()
 	if err != nil {
-		x.refuse(x.w, err)
 		return err
 	}
+	x.trace("client", "in", "request", body)
+	if err := x.read(body); err != nil {
+		return err
+	}
+	x.report.Model, x.report.Stream, x.report.Tools = x.request.Model, x.request.Stream, len(x.request.Tools)
+	if x.way, err = x.route(x.request.Model); err != nil {
+		return err
+	}
+	if err := x.resume(); err != nil {
+		return err
+	}
+	x.recall()
+	return nil
+}
+
+// body takes all of the client's request.
+func (x *exchange) body() ([]byte, error) {
+	control := http.NewResponseController(x.w)
+	_ = control.SetReadDeadline(time.Now().Add(x.Limits.Client)) // where the server can
+	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, x.Limits.Body))
+	_ = control.SetReadDeadline(time.Time{})
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &long):
+		return nil, &wire.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the request is longer than %d bytes", long.Limit)}
+	case err != nil:
+		return nil, &wire.InputError{Offset: len(body), Want: "a whole request: " + err.Error()}
+	}
+	return body, nil
+}
+
+func (x *exchange) read(body []byte) (err error) {
+	x.request, x.report.Losses, err = x.front.Read(wire.HTTPRequest{Method: x.r.Method, Path: x.r.URL.Path, Query: x.r.URL.Query(), Header: x.r.Header, Body: body})
+	return err
+}
+
+// whole answers in one piece.
+func (x *exchange) whole(events iter.Seq2[utp.Event, error]) error {
+	for e, err := range events {
+		if err != nil {
+			return x.deny(err)
+		}
+		x.note(e)
+	}
+	said := utp.Collect(x.seen)
+	body, losses, err := x.front.Whole(x.request, said, x.stamp())
+	x.report.Losses = append(x.report.Losses, losses...)
+	x.report.First = x.Now().Sub(x.began)
+	if err != nil {
+		return x.deny(err)
+	}
+	x.remember(said)
+	x.headers(x.w.Header())
+	x.explain(x.w.Header(), "")
+	x.trace("client", "out", "reply", body)
 	reply(x.w, http.StatusOK, body)
 	return nil
 }
 
 func (x *exchange) stamp() wire.Stamp {
-	return wire.Stamp{ID: x.cfg.NewID(), Model: x.request.Model, Unix: x.began.Unix()}
+	return wire.Stamp{ID: x.prefix + x.report.ID, Model: x.request.Model, Unix: x.began.Unix(), Elapsed: func() time.Duration { return x.Now().Sub(x.began) }}
 }
 
-func (x *exchange) counted(e utp.Event) utp.Event {
-	if e.Kind == utp.CallEnd {
-		x.calls++
+// note keeps an event of the reply and counts what it says.
+func (x *exchange) note(e utp.Event) {
+	if x.keeps(e) {
+		x.seen = append(x.seen, e)
 	}
-	return e
+	r := &x.report
+	switch e.Kind {
+	case utp.CallEnd:
+		r.Calls++
+		if e.Call.FromText() {
+			r.FromText++
+		}
+		r.Fixes = append(r.Fixes, e.Call.Fixes...)
+	case utp.ProblemEvent:
+		if e.Problem != nil {
+			r.Problems = append(r.Problems, e.Problem.Kind)
+		}
+	case utp.Finish:
+		if e.End != nil {
+			r.Usage, r.Stop = e.End.Usage, e.End.Stop
+		}
+	}
 }
 
-// read takes the client's request.
-func (x *exchange) read() error {
-	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, x.cfg.MaxBody))
-	var long *http.MaxBytesError
-	switch {
-	case errors.As(err, &long):
-		return &wire.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the request is longer than %d bytes", long.Limit)}
-	case err != nil:
-		return &wire.InputError{Offset: len(body), Want: "a whole request: " + err.Error()}
+// keeps reports whether an event is needed when the reply is over: all of them
+// for a whole reply or a kept conversation, and the calls and signatures of a
+// client that does not bring them back.
+func (x *exchange) keeps(e utp.Event) bool {
+	switch e.Kind {
+	case utp.TextDelta, utp.ThinkDelta, utp.CallStart, utp.CallDelta:
+		return x.keep || !x.request.Stream
 	}
-	x.request, x.losses, err = x.front.Read(wire.HTTPRequest{Method: x.r.Method, Path: x.r.URL.Path, Query: x.r.URL.Query(), Header: x.r.Header, Body: body})
-	return err
+	return x.keep || !x.request.Stream || x.forgets
+}
+
+// headers say who answers.
+func (x *exchange) headers(h http.Header) {
+	set := func(name, value string) {
+		if value != "" {
+			h.Set(name, printable(value))
+		}
+	}
+	set("X-Bx-Id", x.report.ID)
+	set("X-Bx-Target", x.report.Target)
+	set("X-Bx-Model", x.report.Asked)
+	set("X-Bx-Again", x.report.Again)
+	if len(x.report.Warnings) > 0 {
+		set("X-Bx-Warning", x.report.Warnings[0])
+	}
+}
+
+// explain tells what was mended and lost. prefix makes trailers of the headers.
+func (x *exchange) explain(h http.Header, prefix string) {
+	if !x.Explain {
+		return
+	}
+	for _, l := range x.report.Losses {
+		h.Add(prefix+"X-Bx-Loss", printable(l.Path+": "+l.What+": "+l.Why))
+	}
+	for _, f := range x.report.Fixes {
+		h.Add(prefix+"X-Bx-Fix", printable(cmp.Or(f.Path, "/")+": "+f.Why))
+	}
+	for _, p := range x.report.Problems {
+		h.Add(prefix+"X-Bx-Problem", printable(string(p)))
+	}
+}
+
+// maxHeader bounds what a header says.
+const maxHeader = 400
+
+// printable is text that a header can hold.
+func printable(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' {
+			return '?'
+		}
+		return c
+	}, wire.Redact(s))
+	return s[:min(len(s), maxHeader)]
 }
 
 // refuse answers with an error in the client's own form.
-func (d *door) refuse(w http.ResponseWriter, err error) {
+func (d *door) refuse(w http.ResponseWriter, err error) (status int) {
 	err = told(err)
 	if fault := wire.FaultOf(err); fault.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(fault.RetryAfter.Seconds()))))
 	}
 	status, body := d.front.Error(err)
+	var own *denial
+	if errors.As(err, &own) {
+		status = own.why.Status // also those for which the APIs have no word
+	}
 	reply(w, status, body)
+	return status
 }
 
 // told is an error as a client may hear it. What is no answer of a provider is
-// a backend that gave none.
+// a backend that gave none; and that a backend does not take the gateway's own
+// key is nothing that the client's key could mend.
 func told(err error) error {
 	var input *wire.InputError
 	var theirs *wire.Error
 	switch {
-	case err == nil, errors.As(err, &input), errors.As(err, &theirs) && theirs.Type != wire.NotThisAPI:
+	case err == nil, errors.As(err, &input):
 		return err
+	case errors.As(err, &theirs) && theirs.Type != wire.NotThisAPI:
+		var own *denial
+		if errors.As(err, &own) || theirs.Status != http.StatusUnauthorized && theirs.Status != http.StatusForbidden {
+			return err
+		}
+		return &wire.Error{Status: http.StatusBadGateway, Code: theirs.Code, Message: "the backend refuses the gateway: " + err.Error()}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &wire.Error{Status: http.StatusGatewayTimeout, Message: err.Error()}
 	}
 	return &wire.Error{Status: http.StatusBadGateway, Message: err.Error()}
 }
 
-// log writes a line without anything of the content.
-func (x *exchange) log(err error) {
-	attrs := []slog.Attr{
-		slog.String("api", x.name), slog.Duration("took", x.cfg.Now().Sub(x.began)),
-		slog.Int("calls", x.calls), slog.Int("losses", len(x.losses)),
+// denial is the gateway's own refusal.
+type denial struct{ why *wire.Error }
+
+func (d *denial) Error() string { return d.why.Message }
+func (d *denial) Unwrap() error { return d.why }
+
+func denied(status int, format string, a ...any) error {
+	return &denial{&wire.Error{Status: status, Message: fmt.Sprintf(format, a...)}}
+}
+
+// over reports the request.
+func (x *exchange) over(err error) {
+	r := &x.report
+	r.Took, r.Err = x.Now().Sub(x.began), err
+	if x.r.Context().Err() != nil {
+		r.Status = 0
 	}
-	if x.request != nil {
-		attrs = append(attrs, slog.String("model", x.request.Model), slog.Bool("stream", x.request.Stream), slog.Int("tools", len(x.request.Tools)))
+	r.count(&x.metrics)
+	r.log(x.r.Context(), x.Log)
+	if x.Observe != nil {
+		x.Observe(*r)
 	}
-	level := slog.LevelInfo
-	if err != nil {
-		level = slog.LevelWarn
-		attrs = append(attrs, slog.String("error", wire.FaultOf(err).Message))
-	}
-	x.cfg.Log.LogAttrs(x.r.Context(), level, "request", attrs...)
 }

@@ -2,16 +2,20 @@
 // them: a client that speaks one API talks to a model behind another, and what
 // the model wrote as text comes back as a call.
 //
-// A request takes one way: a door reads it (wire.Front), a route names the
-// backend, the backend streams events, and the same door writes them.
+// A request takes one way: the guard lets it in, a door reads it (wire.Front), a
+// route names the backends, the first that answers streams events, and the same
+// door writes them. What only a backend of the client's own API knows goes
+// through to it as it is.
 package gateway
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -22,53 +26,110 @@ import (
 // holds no *wire.Error is told as "bad gateway", a context.DeadlineExceeded as
 // "gateway timeout".
 type Backend interface {
-	Stream(ctx context.Context, r *utp.Request) iter.Seq2[utp.Event, error]
+	// API names the API it speaks: "openai", "responses", "anthropic", "gemini" or "ollama".
+	API() string
+	// Ask streams a reply. The events end with Finish; an error ends them early.
+	Ask(ctx context.Context, r *utp.Request, h wire.Hooks) iter.Seq2[utp.Event, error]
 	Models(ctx context.Context) ([]wire.Model, error)
+	// Forward passes a request of its own API through: path and query are the
+	// client's, host and key its own.
+	Forward(r *http.Request) (*http.Response, error)
 }
 
 // Config is what a Gateway is made of.
 type Config struct {
-	Routes []Route // the first that matches a model's name serves it
+	Routes  []Route  // the first that matches a model's name serves it
+	Clients []Client // who may ask; none: everybody who reaches it
+	Hosts   []string // names by which it is reached beside this machine's own; "*" is any
+	Origins []string // web pages that may ask: "https://chat.example"
+	Limits  Limits
+	Version string // what /api/version says; "" is "0.0.0"
+	Explain bool   // headers and trailers tell what was mended and lost
 
-	MaxBody   int64         // longest request in bytes; 0 is 64 MiB
-	Heartbeat time.Duration // a stream that has nothing to say yet says that it lives; 0 is 10 s
-	Version   string        // what /api/version says; "" is "0.0.0"
-
-	NewID func() string    // ids of replies; required
-	Now   func() time.Time // nil: time.Now
-	Log   *slog.Logger     // a line a request, without its content; nil: nowhere
+	NewID   func() string    // ids of replies; required
+	Now     func() time.Time // nil: time.Now
+	Log     *slog.Logger     // a line a request, without its content; nil: nowhere
+	Observe func(Report)     // every request that is over; nil: nowhere
+	Trace   func(Trace)      // both sides of every request, redacted; nil: nowhere
 }
 
-const (
-	defaultBody      = 64 << 20
-	defaultHeartbeat = 10 * time.Second
-)
+// Limits bound what a request may take. Zero means the default named here.
+type Limits struct {
+	Body      int64         // longest request in bytes: 64 MiB
+	Requests  int           // at once: no limit
+	Heartbeat time.Duration // a stream that has nothing to say yet says that it lives: 15 s
+	Client    time.Duration // a client that sends or takes nothing for so long is dropped: 1 min
+	Kept      int           // bytes of conversations kept for previous_response_id, and of signatures: 64 MiB
+	Retries   int           // replies a minute that may be asked for once more because their call was broken: 60; below 0 none
+}
 
-// Gateway is an http.Handler.
+func (l *Limits) defaults() {
+	if l.Body == 0 {
+		l.Body = 64 << 20
+	}
+	if l.Heartbeat == 0 {
+		l.Heartbeat = 15 * time.Second
+	}
+	if l.Client == 0 {
+		l.Client = time.Minute
+	}
+	if l.Kept == 0 {
+		l.Kept = 64 << 20
+	}
+	if l.Retries == 0 {
+		l.Retries = 60
+	}
+}
+
+// Gateway is an http.Handler. What it remembers and counts outlives a Reload.
 type Gateway struct {
-	cfg Config
-	mux *http.ServeMux
+	now     atomic.Pointer[house]
+	mux     *http.ServeMux
+	running atomic.Int64
+	kept    *keeper
+	meters  meters
+	metrics metrics
+	breaks  breakers
+	second  *bucket // what may be asked for once more
 }
+
+// house is a configuration in force. A request keeps the one it came in under.
+type house struct{ Config }
 
 // New checks the configuration.
 func New(c Config) (*Gateway, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	g := &Gateway{mux: http.NewServeMux(), kept: newKeeper(c.Limits.Kept), second: newBucket(c.Limits.Retries)}
+	g.now.Store(&house{c})
+	g.doors()
+	return g, nil
+}
+
+// Reload puts a new configuration in force for the requests to come. Of Limits,
+// Kept and Retries stay as they were.
+func (g *Gateway) Reload(c Config) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	g.now.Store(&house{c})
+	return nil
+}
+
+func (c *Config) check() error {
 	if len(c.Routes) == 0 {
-		return nil, errors.New("gateway: no route: want at least one, with a backend")
+		return errors.New("gateway: no route: want at least one, with a backend")
 	}
 	if c.NewID == nil {
-		return nil, errors.New("gateway: NewID is missing: want a function that makes an id")
+		return errors.New("gateway: NewID is missing: want a function that makes an id")
 	}
-	for _, r := range c.Routes {
-		if err := r.check(); err != nil {
-			return nil, err
+	for i := range c.Routes {
+		if err := c.Routes[i].check(); err != nil {
+			return fmt.Errorf("gateway: route %d: %w", i+1, err)
 		}
 	}
-	if c.MaxBody == 0 {
-		c.MaxBody = defaultBody
-	}
-	if c.Heartbeat == 0 {
-		c.Heartbeat = defaultHeartbeat
-	}
+	c.Limits.defaults()
 	if c.Version == "" {
 		c.Version = "0.0.0"
 	}
@@ -78,10 +139,34 @@ func New(c Config) (*Gateway, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{cfg: c, mux: http.NewServeMux()}
-	g.doors()
-	return g, nil
+	return nil
 }
 
 // ServeHTTP answers a request.
-func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := g.now.Load()
+	if err := h.guard(w, r); err != nil {
+		doorOf(r).refuse(w, err)
+		return
+	}
+	if r.Method == http.MethodOptions && r.Header.Get("Origin") != "" {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	client, err := h.client(r)
+	if err != nil && !open(r.URL.Path) {
+		doorOf(r).refuse(w, err)
+		return
+	}
+	g.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitKey{}, &visit{h, client})))
+}
+
+// visit is who asks, and under which configuration.
+type visit struct {
+	*house
+	client *Client // nil: everybody may ask
+}
+
+type visitKey struct{}
+
+func visitOf(r *http.Request) *visit { return r.Context().Value(visitKey{}).(*visit) }

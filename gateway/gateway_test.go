@@ -34,7 +34,7 @@ func serve(t *testing.T, script, provider string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.New(gateway.Config{Routes: []gateway.Route{{Backend: c}}, NewID: func() string { return "id_1" }})
+	g, err := gateway.New(gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{{Backend: c}}}}, NewID: func() string { return "id_1" }})
 	if err != nil {
 		t.Fatal(err)
 	}

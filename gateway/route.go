@@ -2,66 +2,140 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"hash/fnv"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// Route sends models to a backend.
+// Route sends models to backends.
 type Route struct {
-	Match   string // the model's name, or a glob in which "*" stands for any letters: "claude-*"; "" is "*"
-	Backend Backend
-	Model   string // the name that the backend is asked for; "" is the client's
+	Match  []string // models' names, or globs in which "*" stands for any letters: "claude-*"; none is "*"
+	To     []Target // one of them by weight; a conversation stays with its own
+	Else   []Target // one after the other where that fails before the first byte
+	Once   bool     // a reply whose call is broken is not asked for once more
+	Hidden bool     // not in the lists of models
 }
 
-func (r Route) check() error {
-	if r.Backend == nil {
-		return fmt.Errorf("gateway: route %q has no backend", r.Match)
+// Target is a model behind a backend.
+type Target struct {
+	Name    string // for headers, the log and the metrics; "" is the backend's API
+	Backend Backend
+	Model   string // the name that the backend is asked for; "" is the client's
+	Weight  int    // beside the other targets of its route; 0 is 1
+}
+
+func (r *Route) check() error {
+	if len(r.To) == 0 {
+		return errors.New("it leads nowhere: want at least one target")
 	}
-	if _, err := path.Match(r.Match, ""); err != nil {
-		return fmt.Errorf("gateway: route %q: want a name or a glob such as claude-*: %w", r.Match, err)
+	for _, t := range slices.Concat(r.To, r.Else) {
+		if t.Backend == nil {
+			return fmt.Errorf("target %q has no backend", t.Name)
+		}
+		if t.Weight < 0 {
+			return fmt.Errorf("target %q: weight %d: want 0 or more", t.Name, t.Weight)
+		}
+	}
+	for _, m := range r.Match {
+		if _, err := path.Match(m, ""); err != nil {
+			return fmt.Errorf("match %q: want a name or a glob such as claude-*: %w", m, err)
+		}
 	}
 	return nil
 }
 
+// name is how the target is called for people.
+func (t Target) name() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	return t.Backend.API()
+}
+
 // matches compares without the slashes, which are letters like others in a
 // model's name.
-func (r Route) matches(model string) bool {
-	if r.Match == "" || r.Match == "*" {
-		return true
-	}
+func matches(pattern, model string) bool {
 	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
-	ok, _ := path.Match(flat(r.Match), flat(model))
+	ok, _ := path.Match(flat(pattern), flat(model))
 	return ok
 }
 
-// route finds the way for a model.
-func (g *Gateway) route(model string) (Route, error) {
-	for _, r := range g.cfg.Routes {
-		if r.matches(model) {
-			return r, nil
+func (r *Route) serves(model string) bool {
+	return len(r.Match) == 0 || slices.ContainsFunc(r.Match, func(m string) bool { return matches(m, model) })
+}
+
+// route finds the way for a model. Ollama's names end in ":latest" where nothing
+// else is said.
+func (h *house) route(model string) (*Route, error) {
+	for _, name := range []string{model, strings.TrimSuffix(model, ":latest")} {
+		for i := range h.Routes {
+			if h.Routes[i].serves(name) {
+				return &h.Routes[i], nil
+			}
 		}
 	}
 	var known []string
-	for _, r := range g.cfg.Routes {
-		known = append(known, r.Match)
+	for _, r := range h.Routes {
+		known = append(known, r.Match...)
 	}
-	return Route{}, &wire.Error{Status: 404, Code: "model_not_found", Message: fmt.Sprintf("no route for model %q: there are %s", model, strings.Join(known, ", "))}
+	return nil, &wire.Error{Status: 404, Code: "model_not_found", Message: fmt.Sprintf("no route for model %q: there are %s", model, strings.Join(known, ", "))}
+}
+
+// targets are those to try, in order. Which of To comes first is decided by the
+// conversation's beginning, so that a backend finds its prompt in the cache.
+func (r *Route) targets(q *utp.Request) []Target {
+	to := r.To
+	if len(to) > 1 {
+		i := pick(to, beginning(q))
+		to = slices.Concat(to[i:], to[:i])
+	}
+	return slices.Concat(to, r.Else)
+}
+
+func pick(to []Target, seed uint64) int {
+	sum := 0
+	for _, t := range to {
+		sum += max(t.Weight, 1)
+	}
+	at := int(seed % uint64(sum))
+	for i, t := range to {
+		if at -= max(t.Weight, 1); at < 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// beginning is a number of the messages up to the first of the user's.
+func beginning(q *utp.Request) uint64 {
+	sum := fnv.New64a()
+	for _, m := range q.Messages {
+		sum.Write([]byte(m.Text()))
+		if m.Role == utp.User {
+			break
+		}
+	}
+	return sum.Sum64() >> 3 // the low bits of FNV mix least
 }
 
 // models lists what can be asked for: the names of the routes, and for a glob
-// the backend's models that it matches. A backend that does not answer is left
+// the backends' models that it matches. A backend that does not answer is left
 // out; err is its error where nothing else is left.
-func (g *Gateway) models(ctx context.Context) (out []wire.Model, err error) {
-	lists := make([][]wire.Model, len(g.cfg.Routes))
+func (h *house) models(ctx context.Context) (out []wire.Model, err error) {
+	lists := make([][]wire.Model, len(h.Routes))
 	errs := make([]error, len(lists))
 	var wg sync.WaitGroup
-	for i, r := range g.cfg.Routes {
-		wg.Go(func() { lists[i], errs[i] = r.models(ctx) })
+	for i := range h.Routes {
+		if !h.Routes[i].Hidden {
+			wg.Go(func() { lists[i], errs[i] = h.Routes[i].models(ctx) })
+		}
 	}
 	wg.Wait()
 	for i, list := range lists {
@@ -80,30 +154,50 @@ func (g *Gateway) models(ctx context.Context) (out []wire.Model, err error) {
 	return out, err
 }
 
-func (r Route) models(ctx context.Context) (out []wire.Model, err error) {
-	theirs, err := r.Backend.Models(ctx)
-	if r.Match != "" && !strings.ContainsAny(r.Match, "*?[") {
-		m := wire.Model{ID: r.Match, Chat: true}
-		for _, t := range theirs {
-			if t.ID == r.asked(r.Match) {
-				m = t
-				m.ID = r.Match
-			}
-		}
-		return []wire.Model{m}, nil
+// models are those of the first target for a name, and for a glob those of all.
+func (r *Route) models(ctx context.Context) (out []wire.Model, err error) {
+	match := r.Match
+	if len(match) == 0 {
+		match = []string{"*"}
 	}
-	for _, t := range theirs {
-		if r.matches(t.ID) {
-			out = append(out, t)
+	theirs := make([][]wire.Model, len(r.To))
+	for i, t := range r.To {
+		var failed error
+		if theirs[i], failed = t.Backend.Models(ctx); err == nil {
+			err = failed
+		}
+	}
+	for _, m := range match {
+		if !strings.ContainsAny(m, "*?[") {
+			out = append(out, named(m, r.To[0].asked(m), theirs[0]))
+			continue
+		}
+		for i, list := range theirs {
+			for _, t := range list {
+				if r.To[i].Model == "" && matches(m, t.ID) {
+					out = append(out, t)
+				}
+			}
 		}
 	}
 	return out, err
 }
 
+// named is a model under the name that clients use.
+func named(name, asked string, theirs []wire.Model) wire.Model {
+	for _, t := range theirs {
+		if t.ID == asked || t.ID == asked+":latest" {
+			t.ID = name
+			return t
+		}
+	}
+	return wire.Model{ID: name, Chat: true}
+}
+
 // asked is the name that the backend is asked for.
-func (r Route) asked(model string) string {
-	if r.Model != "" {
-		return r.Model
+func (t Target) asked(model string) string {
+	if t.Model != "" {
+		return t.Model
 	}
 	return model
 }

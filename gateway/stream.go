@@ -13,25 +13,22 @@ import (
 // line is a stream to a client. What is written first opens it; until then an
 // error can still be an answer with its own status.
 type line struct {
-	mu      sync.Mutex
-	w       http.ResponseWriter
+	x       *exchange
 	framing wire.Framing
 	content string // type of the stream
-	ping    []byte
-	open    bool
-	last    time.Time
-	buf     []byte
-	err     error // of the connection
+
+	mu   sync.Mutex
+	open bool
+	last time.Time
+	buf  []byte
+	err  error // of the connection
 }
 
 // stream passes events on as they come.
 func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	framing, content := x.streamed(x.request)
-	out := &line{w: x.w, framing: framing, content: content, ping: x.ping, last: x.began}
-	if out.ping == nil && framing == wire.SSE {
-		out.ping = []byte(": still here\n\n")
-	}
-	still := sync.OnceFunc(out.beat(x.cfg.Heartbeat))
+	out := &line{x: x, framing: framing, content: content, last: time.Now()}
+	still := sync.OnceFunc(out.beat(x.Limits.Heartbeat))
 	defer still()
 	writer := x.front.Writer(x.request, x.stamp())
 	for e, err := range events {
@@ -39,18 +36,22 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 			failed = err
 			break
 		}
-		if failed = out.send(writer.Write(x.counted(e))); failed != nil {
-			return failed
+		x.note(e)
+		if err := out.send(writer.Write(e)); err != nil {
+			return err
 		}
 	}
 	still()
 	if failed != nil && !out.open {
-		x.refuse(x.w, failed)
-		return failed
+		return x.deny(failed)
 	}
 	if err := out.send(writer.Close(told(failed))); failed == nil {
 		failed = err
 	}
+	if failed == nil {
+		x.remember(utp.Collect(x.seen))
+	}
+	x.explain(x.w.Header(), http.TrailerPrefix)
 	return failed
 }
 
@@ -61,27 +62,37 @@ func (l *line) send(frames []wire.Frame) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.x.report.First == 0 {
+		l.x.report.First = l.x.Now().Sub(l.x.began)
+	}
 	l.buf = l.buf[:0]
 	for _, f := range frames {
 		l.buf = l.framing.Append(l.buf, f)
+	}
+	l.x.trace("client", "out", "frame", l.buf)
+	if !l.open {
+		l.x.headers(l.x.w.Header())
 	}
 	return l.write(l.buf)
 }
 
 func (l *line) write(b []byte) error {
+	control := http.NewResponseController(l.x.w)
 	if !l.open {
 		l.open = true
-		h := l.w.Header()
+		h := l.x.w.Header()
 		h.Set("Content-Type", l.content)
 		h.Set("Cache-Control", "no-cache")
 		h.Set("X-Accel-Buffering", "no") // for nginx in between
-		l.w.WriteHeader(http.StatusOK)
+		h.Set("X-Bx-Id", l.x.report.ID)
+		l.x.w.WriteHeader(http.StatusOK)
 	}
 	if l.err == nil {
-		_, l.err = l.w.Write(b)
+		_ = control.SetWriteDeadline(time.Now().Add(l.x.Limits.Client)) // where the server can
+		_, l.err = l.x.w.Write(b)
 	}
 	if l.err == nil {
-		l.err = http.NewResponseController(l.w).Flush()
+		l.err = control.Flush()
 	}
 	l.last = time.Now()
 	return l.err
@@ -89,7 +100,8 @@ func (l *line) write(b []byte) error {
 
 // beat keeps a quiet stream alive, in a goroutine that stop ends.
 func (l *line) beat(every time.Duration) (stop func()) {
-	if l.ping == nil {
+	ping := l.x.heartbeat(l.framing)
+	if ping == nil {
 		return func() {}
 	}
 	done := make(chan struct{})
@@ -102,17 +114,28 @@ func (l *line) beat(every time.Duration) (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				l.beatOnce(every)
+				l.beatOnce(ping, every)
 			}
 		}
 	})
 	return func() { close(done); wg.Wait() }
 }
 
-func (l *line) beatOnce(every time.Duration) {
+// heartbeat is a frame that says nothing; nil if the API has none.
+func (x *exchange) heartbeat(f wire.Framing) []byte {
+	switch {
+	case x.pinging != nil:
+		return x.pinging(x)
+	case x.ping == nil && f == wire.SSE:
+		return []byte(": still here\n\n")
+	}
+	return x.ping
+}
+
+func (l *line) beatOnce(ping []byte, every time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if time.Since(l.last) >= every && l.err == nil {
-		_ = l.write(l.ping) // kept in l.err
+	if time.Since(l.last) >= every/2 && l.err == nil {
+		_ = l.write(ping) // kept in l.err
 	}
 }

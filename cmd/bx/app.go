@@ -28,6 +28,8 @@ type job struct {
 	cfg   *config.Config
 	set   config.Settings
 	view  *view.Printer
+
+	serves bool // as a gateway: the tools are the clients'
 }
 
 // begin reads the configuration.

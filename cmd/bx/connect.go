@@ -132,6 +132,9 @@ func (j *job) backendConfig(provider, url string) backend.Config {
 		c.Trace = func(t backend.Trace) { j.view.Trace(t.Dialect, t.Raw, t.Decision, t.Mismatch) }
 	}
 	j.formats(&c)
+	if j.serves {
+		c.OnlyOffered, c.Parse.Policy.Unknown = true, parse.TextUnknown
+	}
 	return c
 }
 

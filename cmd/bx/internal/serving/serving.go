@@ -1,0 +1,253 @@
+// Package serving reads the file of "bx serve": backends, routes, clients and
+// limits, in TOML. It is strict: what it does not know is an error that points
+// at the place. Keys are not in the file but where it says.
+package serving
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
+
+// File is all of it. The zero File is in force where there is none.
+type File struct {
+	Listen   string             `toml:"listen"`  // "" is 127.0.0.1:4141
+	Hosts    []string           `toml:"hosts"`   // names by which clients reach it, beside this machine's own
+	Origins  []string           `toml:"origins"` // web pages that may ask
+	Explain  bool               `toml:"explain"` // headers tell what was mended and lost
+	Limits   Limits             `toml:"limits"`
+	Backends map[string]Backend `toml:"backends"`
+	Routes   []Route            `toml:"routes"`
+	Clients  []Client           `toml:"clients"`
+}
+
+// Limits bound what a request may take. Zero is the gateway's own default.
+type Limits struct {
+	BodyMB    int      `toml:"body_mb"`
+	Requests  int      `toml:"requests"` // at once
+	Heartbeat Duration `toml:"heartbeat"`
+	Client    Duration `toml:"client"`  // a client that sends or takes nothing for so long is dropped
+	KeptMB    int      `toml:"kept_mb"` // for previous_response_id and signatures
+	Retries   int      `toml:"retries"` // second tries a minute; below 0 none
+	Drain     Duration `toml:"drain"`   // how long requests may run on after Ctrl-C
+}
+
+// Backend is a server.
+type Backend struct {
+	Provider string   `toml:"provider"` // the API it speaks
+	URL      string   `toml:"url"`
+	KeyEnv   string   `toml:"key_env"`  // the variable that holds the key
+	KeyFile  string   `toml:"key_file"` // or the file
+	NumCtx   int      `toml:"num_ctx"`  // Ollama: the window to load models with; 0: by the prompt's size
+	First    Duration `toml:"first"`    // to the first byte, in which a model may be loaded
+	Idle     Duration `toml:"idle"`     // between two pieces of a reply
+	Retries  int      `toml:"retries"`  // before the first byte; below 0 none
+}
+
+// Route leads models to backends.
+type Route struct {
+	Match   []string `toml:"match"`   // names or globs; none is "*"
+	To      []string `toml:"to"`      // "BACKEND" or "BACKEND/MODEL"
+	Weights []int    `toml:"weights"` // of To
+	Else    []string `toml:"else"`    // where To fails
+	Hidden  bool     `toml:"hidden"`  // not in the list of models
+	Again   *bool    `toml:"again"`   // a broken call is asked for once more; default true
+	Policy
+}
+
+// Policy is how calls are offered and read.
+type Policy struct {
+	Tools   string `toml:"tools"`        // auto, native, prompted
+	Grammar string `toml:"grammar"`      // for tools in the prompt
+	Repair  string `toml:"repair"`       // safe, off, aggressive
+	Quoted  bool   `toml:"quoted"`       // calls in a code fence count though text follows
+	Unknown string `toml:"unknown_tool"` // text, call
+}
+
+// Client is someone who may ask.
+type Client struct {
+	Name     string `toml:"name"`
+	Key      string `toml:"key_sha256"`
+	Requests int    `toml:"requests"` // a minute
+	Tokens   int    `toml:"tokens"`   // a minute
+	Parallel int    `toml:"parallel"` // requests at once
+}
+
+// Duration is a time as "90s" or "10m".
+type Duration time.Duration
+
+// UnmarshalText reads what time.ParseDuration reads.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	if err != nil || v < 0 {
+		return errors.New(`want a time such as "90s" or "10m"`)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// Load reads a file. Its errors are of type *config.Error.
+func Load(name string) (*File, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, &config.Error{File: name, Message: "cannot be read", Err: err}
+	}
+	return Parse(name, text)
+}
+
+// Parse reads the text of a file.
+func Parse(name string, text []byte) (*File, error) {
+	f := new(File)
+	dec := toml.NewDecoder(strings.NewReader(string(text))).DisallowUnknownFields()
+	if err := dec.Decode(f); err != nil {
+		return nil, located(name, err)
+	}
+	if err := f.check(); err != nil {
+		return nil, &config.Error{File: name, Message: err.Error()}
+	}
+	return f, nil
+}
+
+// located makes go-toml's errors ours.
+func located(name string, err error) error {
+	out := &config.Error{File: name, Message: err.Error(), Err: err}
+	var strict *toml.StrictMissingError
+	var bad *toml.DecodeError
+	switch {
+	case errors.As(err, &strict) && len(strict.Errors) > 0:
+		bad = &strict.Errors[0]
+		out.Message = fmt.Sprintf("unknown key %q", strings.Join(bad.Key(), "."))
+	case errors.As(err, &bad):
+		out.Message = strings.TrimPrefix(bad.Error(), "toml: ")
+	default:
+		return out
+	}
+	out.Line, out.Column = bad.Position()
+	out.Excerpt = bad.String()
+	return out
+}
+
+func (f *File) check() error {
+	for _, name := range f.Names() {
+		if err := f.Backends[name].check(); err != nil {
+			return fmt.Errorf("[backends.%s]: %w", name, err)
+		}
+		if strings.Contains(name, "/") {
+			return fmt.Errorf("[backends.%q]: want a name without a slash", name)
+		}
+	}
+	for i, r := range f.Routes {
+		if err := f.route(r); err != nil {
+			return fmt.Errorf("[[routes]] %d: %w", i+1, err)
+		}
+	}
+	return f.clients()
+}
+
+// Names are those of the backends, in order.
+func (f *File) Names() []string {
+	var names []string
+	for name := range f.Backends {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (b Backend) check() error {
+	switch {
+	case b.Provider == "":
+		return errors.New("provider is missing")
+	case b.URL == "":
+		return errors.New(`url is missing: want "http://HOST:PORT" or "https://HOST/v1"`)
+	case b.KeyEnv != "" && b.KeyFile != "":
+		return errors.New("want key_env or key_file, not both")
+	}
+	return nil
+}
+
+func (f *File) route(r Route) error {
+	if len(r.To) == 0 {
+		return errors.New(`to is missing: want ["BACKEND/MODEL"]`)
+	}
+	if len(r.Weights) > 0 && len(r.Weights) != len(r.To) {
+		return fmt.Errorf("weights has %d numbers for %d targets", len(r.Weights), len(r.To))
+	}
+	for _, t := range slices.Concat(r.To, r.Else) {
+		name, _, _ := strings.Cut(t, "/")
+		if _, known := f.Backends[name]; !known {
+			return fmt.Errorf("%q: there is no [backends.%s]: want one of %s", t, name, strings.Join(f.Names(), ", "))
+		}
+	}
+	return r.Policy.check()
+}
+
+func (p Policy) check() error {
+	for _, k := range []struct {
+		key, value string
+		want       []string
+	}{
+		{"tools", p.Tools, []string{"auto", "native", "prompted"}},
+		{"repair", p.Repair, []string{"safe", "off", "aggressive"}},
+		{"unknown_tool", p.Unknown, []string{"text", "call"}},
+	} {
+		if k.value != "" && !slices.Contains(k.want, k.value) {
+			return fmt.Errorf("%s = %q: want %s", k.key, k.value, strings.Join(k.want, ", "))
+		}
+	}
+	if _, known := grammar.ByName(p.Grammar); p.Grammar != "" && !known {
+		return fmt.Errorf("grammar = %q: bx grammar list names them", p.Grammar)
+	}
+	return nil
+}
+
+func (f *File) clients() error {
+	seen := map[string]bool{}
+	for i, c := range f.Clients {
+		if c.Name == "" || seen[c.Name] {
+			return fmt.Errorf("[[clients]] %d: want a name of its own, not %q", i+1, c.Name)
+		}
+		seen[c.Name] = true
+		if _, err := c.Hash(); err != nil {
+			return fmt.Errorf("[[clients]] %s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// Hash is the SHA-256 of the client's key.
+func (c Client) Hash() (sum [sha256.Size]byte, err error) {
+	b, err := hex.DecodeString(c.Key)
+	if err != nil || len(b) != len(sum) {
+		return sum, errors.New("key_sha256: want the 64 digits that bx serve --new-key prints")
+	}
+	return [sha256.Size]byte(b), nil
+}
+
+// Secret is the backend's key, read from where the file says.
+func (b Backend) Secret(env func(string) string) (string, error) {
+	switch {
+	case b.KeyEnv != "":
+		if key := env(b.KeyEnv); key != "" {
+			return key, nil
+		}
+		return "", fmt.Errorf("key_env: the variable %s is not set", b.KeyEnv)
+	case b.KeyFile != "":
+		text, err := os.ReadFile(b.KeyFile)
+		if err != nil {
+			return "", fmt.Errorf("key_file: %w", err)
+		}
+		return strings.TrimSpace(string(text)), nil
+	}
+	return "", nil
+}

@@ -1,0 +1,69 @@
+package serving_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
+)
+
+const local = "[backends.local]\nprovider = \"ollama\"\nurl = \"http://127.0.0.1:11434\"\n"
+
+func TestMistakesAreFound(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"syntax", "listen = \n", "serve.toml:1:"},
+		{"unknown key in a table", local + "keey_env = \"X\"\n", `serve.toml:4:1: unknown key "backends.local.keey_env"`},
+		{"wrong type", "hosts = 3\n", "serve.toml:1:"},
+		{"a time that is none", "[limits]\nheartbeat = \"soon\"\n", "want a time such as"},
+		{"provider", "[backends.x]\nurl = \"http://x\"\n", "[backends.x]: provider is missing"},
+		{"url", "[backends.x]\nprovider = \"openai\"\n", "[backends.x]: url is missing"},
+		{"two keys", local + "key_env = \"A\"\nkey_file = \"b\"\n", "want key_env or key_file, not both"},
+		{"slash in a name", "[backends.\"a/b\"]\nprovider = \"openai\"\nurl = \"http://x\"\n", "want a name without a slash"},
+		{"no target", local + "[[routes]]\nmatch = [\"*\"]\n", "[[routes]] 1: to is missing"},
+		{"unknown target", local + "[[routes]]\nto = [\"cloud/x\"]\n", "there is no [backends.cloud]: want one of local"},
+		{"unknown fallback", local + "[[routes]]\nto = [\"local\"]\nelse = [\"cloud\"]\n", "there is no [backends.cloud]"},
+		{"weights", local + "[[routes]]\nto = [\"local\"]\nweights = [1, 2]\n", "weights has 2 numbers for 1 targets"},
+		{"tools", local + "[[routes]]\nto = [\"local\"]\ntools = \"yes\"\n", `tools = "yes": want auto, native, prompted`},
+		{"grammar", local + "[[routes]]\nto = [\"local\"]\ngrammar = \"klingon\"\n", `grammar = "klingon": bx grammar list names them`},
+		{"client without a name", "[[clients]]\nkey_sha256 = \"00\"\n", "[[clients]] 1: want a name of its own"},
+		{"client's key in clear", "[[clients]]\nname = \"a\"\nkey_sha256 = \"secret\"\n", "[[clients]] a: key_sha256: want the 64 digits"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := serving.Parse("serve.toml", []byte(tt.text))
+			var bad *config.Error
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+			if bad != nil && strings.Contains(bad.Excerpt+bad.Message, "secret") {
+				t.Errorf("the error shows a key: %v", bad)
+			}
+		})
+	}
+}
+
+func TestKeysAreReadFromTheirPlaces(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(file, []byte("from-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := func(name string) string { return map[string]string{"KEY": "from-env"}[name] }
+	for _, tt := range []struct {
+		b          serving.Backend
+		want, fail string
+	}{
+		{serving.Backend{}, "", ""},
+		{serving.Backend{KeyEnv: "KEY"}, "from-env", ""},
+		{serving.Backend{KeyFile: file}, "from-file", ""},
+		{serving.Backend{KeyEnv: "GONE"}, "", "the variable GONE is not set"},
+		{serving.Backend{KeyFile: file + "x"}, "", "key_file"},
+	} {
+		got, err := tt.b.Secret(env)
+		if got != tt.want || (err == nil) != (tt.fail == "") || err != nil && !strings.Contains(err.Error(), tt.fail) {
+			t.Errorf("%+v: got %q, %v; want %q, %q", tt.b, got, err, tt.want, tt.fail)
+		}
+	}
+}

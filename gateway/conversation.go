@@ -1,0 +1,156 @@
+package gateway
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// ofResponses are the fields of a Responses request that only a store serves.
+type ofResponses struct {
+	Previous     string          `json:"previous_response_id"`
+	Conversation json.RawMessage `json:"conversation"`
+	Background   bool            `json:"background"`
+	Store        *bool           `json:"store"`
+}
+
+// resume puts the conversation that a request continues in front of it.
+func (x *exchange) resume() error {
+	extra := map[string]json.RawMessage{}
+	var own ofResponses
+	if x.door != responsesDoor || json.Unmarshal(x.request.Extra, &extra) != nil || json.Unmarshal(extra[responsesAPI], &own) != nil {
+		x.keep = x.door == responsesDoor
+		return nil
+	}
+	x.keep = own.Store == nil || *own.Store
+	want := "the conversation in input or by previous_response_id"
+	switch {
+	case len(own.Conversation) > 0 && string(own.Conversation) != "null":
+		return &wire.InputError{Path: "conversation", Offset: -1, Want: want}
+	case own.Background:
+		return &wire.InputError{Path: "background", Offset: -1, Want: "false: replies are not made in the background here"}
+	case own.Previous == "":
+		return nil
+	}
+	e := x.kept.get(x.keyOf("response", own.Previous), x.began)
+	if e == nil {
+		return &wire.Error{Status: http.StatusNotFound, Code: "previous_response_not_found",
+			Message: "previous_response_id: this response is not kept here (any more): send the whole conversation in input"}
+	}
+	x.request.Messages = continued(e.messages, x.request.Messages)
+	x.request.Extra = without(extra, "previous_response_id")
+	return nil
+}
+
+// continued is a conversation with more messages; the new instructions stand
+// first, as the old ones are not carried on.
+func continued(old, more []utp.Message) []utp.Message {
+	first := 0
+	for first < len(more) && more[first].Role == utp.System {
+		first++
+	}
+	return slices.Concat(more[:first], old, more[first:])
+}
+
+// without is an Extra less a field of Responses.
+func without(extra map[string]json.RawMessage, field string) json.RawMessage {
+	own := map[string]json.RawMessage{}
+	if json.Unmarshal(extra[responsesAPI], &own) != nil {
+		return nil
+	}
+	delete(own, field)
+	var err error
+	if extra[responsesAPI], err = marshal(own); err != nil {
+		return nil
+	}
+	out, err := marshal(extra)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// keyOf is a key of the keeper. Clients do not see each other's conversations.
+func (x *exchange) keyOf(what, id string) string {
+	name := ""
+	if x.client != nil {
+		name = x.client.Name
+	}
+	return what + "\x00" + name + "\x00" + id
+}
+
+// remember keeps the conversation with the reply.
+func (x *exchange) remember(reply utp.Reply) {
+	x.rememberCalls(reply)
+	if !x.keep || len(reply.Parts) == 0 {
+		return
+	}
+	var ms []utp.Message
+	for _, m := range append(slices.Clone(x.request.Messages), reply.Message) {
+		if m.Role != utp.System {
+			ms = append(ms, m)
+		}
+	}
+	x.kept.put(&kept{key: x.keyOf("response", x.stamp().ID), size: measure(ms), messages: ms}, x.began)
+}
+
+// rememberCalls keeps what the provider wants to see again beside its calls, for
+// clients of APIs that have no place for it.
+func (x *exchange) rememberCalls(reply utp.Reply) {
+	if !x.door.forgets {
+		return
+	}
+	var thoughts []utp.Part
+	for _, p := range reply.Parts {
+		switch p := p.(type) {
+		case utp.Think:
+			if p.Signature != "" || p.Redacted || p.ItemID != "" || len(p.Extra) > 0 {
+				thoughts = append(thoughts, p)
+			}
+		case utp.Call:
+			if len(thoughts) > 0 || len(p.Extra) > 0 {
+				x.kept.put(&kept{key: x.keyOf("call", p.ID), thoughts: thoughts, call: p,
+					size: measure([]utp.Message{{Parts: append([]utp.Part{p}, thoughts...)}}) + len(p.Extra) + 2048*len(thoughts)}, x.began)
+			}
+			thoughts = nil
+		}
+	}
+}
+
+// recall gives the calls of the history back what was kept of them.
+func (x *exchange) recall() {
+	if !x.door.forgets {
+		return
+	}
+	for i := range x.request.Messages {
+		if m := &x.request.Messages[i]; m.Role == utp.Assistant {
+			m.Parts = x.recalled(m.Parts)
+		}
+	}
+}
+
+func (x *exchange) recalled(parts []utp.Part) (out []utp.Part) {
+	for _, p := range parts {
+		c, ok := p.(utp.Call)
+		var e *kept
+		if ok {
+			e = x.kept.get(x.keyOf("call", c.ID), x.began)
+		}
+		if e == nil || e.call.Name != c.Name {
+			out = append(out, p)
+			continue
+		}
+		if len(e.thoughts) > 0 {
+			out = slices.DeleteFunc(out, func(p utp.Part) bool { _, think := p.(utp.Think); return think })
+			out = append(slices.Clone(e.thoughts), out...)
+		}
+		if len(c.Extra) == 0 {
+			c.Extra = e.call.Extra
+		}
+		out = append(out, c)
+	}
+	return out
+}

@@ -1,0 +1,185 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// speaks reports whether a server of an API also has the paths of another that
+// the gateway does not know. Source: Ollama, docs/api/openai-compatibility.
+func speaks(server, api string) bool {
+	switch api {
+	case openaiAPI, responsesAPI:
+		return server == openaiAPI || server == responsesAPI || server == ollamaAPI
+	}
+	return server == api
+}
+
+// pass takes a request for something that the gateway does not do to a backend
+// of the client's own API: embeddings, files, batches.
+func (g *Gateway) pass(w http.ResponseWriter, r *http.Request) {
+	d := doorOf(r)
+	x := g.exchange(d, w, r)
+	to, body, err := x.passage()
+	if err != nil {
+		d.refuse(w, err)
+		return
+	}
+	_ = x.admit(func() error { x.through(to, body); return nil })
+}
+
+// passage finds the backend, by the model that the body names if it names one.
+func (x *exchange) passage() (to Target, body []byte, err error) {
+	api := x.api
+	if !slices.ContainsFunc(ownPaths, func(p string) bool { return strings.HasPrefix(x.r.URL.Path, p) }) {
+		return to, nil, denied(http.StatusNotFound, "%s %s is nothing that this gateway has", x.r.Method, x.r.URL.Path)
+	}
+	if len(x.Clients) > 0 && !harmless(x.r.URL.Path) {
+		return to, nil, denied(http.StatusForbidden, "%s %s is not for clients with a key of the gateway's: it may show or change what belongs to all", x.r.Method, x.r.URL.Path)
+	}
+	if body, err = x.body(); err != nil {
+		return to, nil, err
+	}
+	var named struct{ Model string }
+	if media, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); media == "application/json" {
+		_ = json.Unmarshal(body, &named) // a body without a model goes to the first backend
+	}
+	for i := range x.Routes {
+		way := &x.Routes[i]
+		if named.Model != "" && !way.serves(named.Model) {
+			continue
+		}
+		for _, t := range way.targets(&utp.Request{}) {
+			if speaks(t.Backend.API(), api) {
+				return t, body, nil
+			}
+		}
+	}
+	return to, nil, denied(http.StatusNotImplemented, "%s %s is for a backend of the API %s, and no route for the model leads to one", x.r.Method, x.r.URL.Path, api)
+}
+
+// ownPaths are what the paths of the APIs begin with.
+var ownPaths = []string{"/v1/", "/v1beta/", "/api/"}
+
+// harmless reports a path that serves a client and neither shows nor changes
+// what others own behind the gateway's key.
+func harmless(path string) bool {
+	for _, own := range []string{"/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/rerank", "/api/embed", "/api/embeddings"} {
+		if path == own {
+			return true
+		}
+	}
+	return strings.HasPrefix(path, "/v1/audio/") || strings.HasPrefix(path, "/v1/images/") ||
+		strings.HasPrefix(path, "/v1beta/models/") && (strings.HasSuffix(path, ":embedContent") || strings.HasSuffix(path, ":batchEmbedContents"))
+}
+
+// toBackend and toClient are the headers that go through. Keys and cookies do not.
+var (
+	toBackend = []string{"Accept", "Content-Type", "Anthropic-Version", "Anthropic-Beta", "Openai-Beta", "X-Goog-Api-Client"}
+	toClient  = []string{"Content-Type", "Content-Disposition", "Retry-After", "Request-Id", "X-Request-Id", "Openai-Processing-Ms", "Openai-Version"}
+)
+
+func picked(h http.Header, names []string) http.Header {
+	out := http.Header{}
+	for _, n := range names {
+		if v := h.Values(n); len(v) > 0 {
+			out[n] = slices.Clone(v)
+		}
+	}
+	return out
+}
+
+// through passes the request on and the answer back.
+func (x *exchange) through(to Target, body []byte) {
+	if to.Model != "" {
+		body = renamed(body, to.Model)
+	}
+	head := picked(x.r.Header, toBackend)
+	if x.r.Header.Get("Anthropic-Version") == "" && to.Backend.API() == anthropicAPI {
+		head.Set("Anthropic-Version", "2023-06-01")
+	}
+	r := &http.Request{Method: x.r.Method, URL: &url.URL{Path: x.r.URL.Path, RawQuery: withoutKey(x.r.URL.Query())},
+		Header: head, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
+	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
+	if err != nil {
+		x.refuse(x.w, err)
+		return
+	}
+	defer resp.Body.Close()
+	for k, v := range picked(resp.Header, toClient) {
+		x.w.Header()[k] = v
+	}
+	x.w.Header().Set("X-Bx-Target", to.name())
+	x.w.WriteHeader(resp.StatusCode)
+	if resp.StatusCode >= 400 {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+		_, _ = io.WriteString(x.w, wire.Redact(string(text))) // servers quote keys
+		return
+	}
+	_ = pour(x.w, resp.Body) // a client that has gone needs no answer
+}
+
+// maxRefusal bounds what is passed on of an error.
+const maxRefusal = 64 << 10
+
+// pour copies as the bytes come.
+func pour(w http.ResponseWriter, from io.Reader) error {
+	control := http.NewResponseController(w)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			if _, err := w.Write(buf[:n]); err != nil {
+				return err
+			}
+			if err := control.Flush(); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			panic(http.ErrAbortHandler) // a polite end would look like a whole answer
+		}
+	}
+}
+
+// renamed is a JSON body that asks for another model.
+func renamed(body []byte, model string) []byte {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(body, &fields) != nil || fields["model"] == nil {
+		return body
+	}
+	name, err := marshal(model)
+	if err != nil {
+		return body
+	}
+	fields["model"] = name
+	if out, err := marshal(fields); err == nil {
+		return out
+	}
+	return body
+}
+
+// marshal writes JSON without HTML escaping: models and people read it.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// isObject reports whether b, which is JSON, is an object.
+func isObject(b []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) }

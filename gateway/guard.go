@@ -1,0 +1,108 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// guard keeps web pages out. A page cannot hide its Origin, nor, when it has
+// made its own name point to this machine, the Host that it believes to ask.
+func (h *house) guard(w http.ResponseWriter, r *http.Request) error {
+	if !h.knows(r.Host) {
+		return denied(http.StatusForbidden, "the gateway does not go by the name %q: use localhost, or put it into hosts", r.Host)
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return nil
+	}
+	if !slices.Contains(h.Origins, origin) {
+		return denied(http.StatusForbidden, "the web page %q may not ask: put it into origins", origin)
+	}
+	head := w.Header()
+	head.Set("Access-Control-Allow-Origin", origin)
+	head.Set("Access-Control-Expose-Headers", "*")
+	head.Add("Vary", "Origin")
+	if r.Method == http.MethodOptions {
+		head.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+		head.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
+		head.Set("Access-Control-Max-Age", "600")
+	}
+	return nil
+}
+
+// knows reports whether host, with or without a port, is a name of the gateway.
+func (h *house) knows(host string) bool {
+	name := host
+	if n, _, err := net.SplitHostPort(host); err == nil {
+		name = n
+	}
+	return loopback(name) || slices.ContainsFunc(h.Hosts, func(own string) bool {
+		return own == "*" || strings.EqualFold(own, name) || strings.EqualFold(own, host)
+	})
+}
+
+// loopback reports whether a name is this machine's.
+func loopback(name string) bool {
+	ip := net.ParseIP(strings.Trim(name, "[]"))
+	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// Client is someone who may ask.
+type Client struct {
+	Name     string            // for the log and the metrics
+	Key      [sha256.Size]byte // SHA-256 of the key
+	Requests int               // a minute; 0: no limit
+	Tokens   int               // a minute, of prompts and replies; 0: no limit
+	Parallel int               // requests at once; 0: no limit
+}
+
+// open reports what may be asked without a key: whether it lives.
+func open(path string) bool { return path == "/healthz" || path == "/readyz" || path == "/" }
+
+// client finds who asks by the key, wherever the client's API puts it.
+func (h *house) client(r *http.Request) (*Client, error) {
+	if len(h.Clients) == 0 {
+		return nil, nil
+	}
+	key := keyOf(r)
+	sum := sha256.Sum256([]byte(key))
+	var found *Client
+	for i := range h.Clients {
+		if subtle.ConstantTimeCompare(h.Clients[i].Key[:], sum[:]) == 1 {
+			found = &h.Clients[i]
+		}
+	}
+	switch {
+	case found != nil && key != "":
+		return found, nil
+	case key == "":
+		return nil, denied(http.StatusUnauthorized, "the gateway wants a key: as a bearer token, in x-api-key or in x-goog-api-key")
+	}
+	return nil, denied(http.StatusUnauthorized, "the gateway does not know this key")
+}
+
+// keyHeaders are where the APIs put a key.
+var keyHeaders = []string{"X-Api-Key", "X-Goog-Api-Key", "Api-Key"}
+
+func keyOf(r *http.Request) string {
+	if kind, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(kind, "bearer") && token != "" {
+		return strings.TrimSpace(token)
+	}
+	for _, name := range keyHeaders {
+		if key := r.Header.Get(name); key != "" {
+			return key
+		}
+	}
+	return r.URL.Query().Get("key")
+}
+
+// withoutKey is a query without the client's key, which is for the gateway alone.
+func withoutKey(q url.Values) string {
+	q.Del("key")
+	return q.Encode()
+}

@@ -1,0 +1,78 @@
+package gateway
+
+import (
+	"container/list"
+	"sync"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// keeper keeps what clients do not bring back: conversations by the id of their
+// last response, and what a provider must see again of its calls, by their ids.
+// What was used longest ago goes first.
+type keeper struct {
+	mu    sync.Mutex
+	max   int // bytes
+	size  int
+	order *list.List // of *kept, the latest used in front
+	by    map[string]*list.Element
+}
+
+type kept struct {
+	key      string
+	size     int
+	at       time.Time
+	messages []utp.Message // a conversation
+	thoughts []utp.Part    // before the call
+	call     utp.Call
+}
+
+// keepTime is how long a thing is kept after it was last used.
+const keepTime = 24 * time.Hour
+
+func newKeeper(max int) *keeper {
+	return &keeper{max: max, order: list.New(), by: map[string]*list.Element{}}
+}
+
+func (k *keeper) put(e *kept, now time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.drop(e.key)
+	if e.size > k.max {
+		return
+	}
+	e.at = now
+	k.by[e.key] = k.order.PushFront(e)
+	k.size += e.size
+	for k.size > k.max || now.Sub(k.last().at) > keepTime {
+		k.drop(k.last().key)
+	}
+}
+
+func (k *keeper) last() *kept { return k.order.Back().Value.(*kept) }
+
+func (k *keeper) drop(key string) {
+	if at := k.by[key]; at != nil {
+		k.size -= at.Value.(*kept).size
+		k.order.Remove(at)
+		delete(k.by, key)
+	}
+}
+
+func (k *keeper) get(key string, now time.Time) *kept {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at := k.by[key]
+	if at == nil || now.Sub(at.Value.(*kept).at) > keepTime {
+		return nil
+	}
+	e := at.Value.(*kept)
+	e.at = now
+	k.order.MoveToFront(at)
+	return e
+}
+
+// measure is about the bytes that messages take.
+func measure(ms []utp.Message) int { return 256 + 4*wire.Estimate(&utp.Request{Messages: ms}) }

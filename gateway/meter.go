@@ -1,0 +1,128 @@
+package gateway
+
+import (
+	"math"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// bucket holds up to size tokens and gains size a minute. A taking may put it
+// below nothing; the next waits until it is above again.
+type bucket struct {
+	mu    sync.Mutex
+	size  float64
+	level float64
+	at    time.Time
+}
+
+func newBucket(size int) *bucket { return &bucket{size: float64(size), level: float64(size)} }
+
+// take takes n, or says how long it will be until there is something to take.
+func (b *bucket) take(now time.Time, n float64) (wait time.Duration, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fill(now)
+	if b.level < min(n, 1) {
+		return time.Duration((min(n, 1) - b.level) / b.size * float64(time.Minute)), false
+	}
+	b.level -= n
+	return 0, true
+}
+
+// pay takes n whether it is there or not.
+func (b *bucket) pay(now time.Time, n float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fill(now)
+	b.level -= n
+}
+
+func (b *bucket) fill(now time.Time) {
+	if !b.at.IsZero() && now.After(b.at) {
+		b.level = min(b.size, b.level+now.Sub(b.at).Minutes()*b.size)
+	}
+	b.at = now
+}
+
+// meters measure the clients, by name.
+type meters struct {
+	mu sync.Mutex
+	by map[string]*meter
+}
+
+// meter is what a client has used.
+type meter struct {
+	requests, tokens *bucket
+	running          int
+	of               Client
+}
+
+func (m *meters) of(c *Client) *meter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.by == nil {
+		m.by = map[string]*meter{}
+	}
+	own := m.by[c.Name]
+	if own == nil || own.of != *c {
+		own = &meter{requests: newBucket(c.Requests), tokens: newBucket(c.Tokens), of: *c}
+		m.by[c.Name] = own
+	}
+	return own
+}
+
+// retryFull is how long a client waits that has too many requests running.
+const retryFull = time.Second
+
+// enter lets a request of the client in, or says when to come again.
+func (m *meters) enter(c *Client, now time.Time) (leave func(tokens int), err error) {
+	if c == nil {
+		return func(int) {}, nil
+	}
+	own := m.of(c)
+	m.mu.Lock()
+	full := c.Parallel > 0 && own.running >= c.Parallel
+	if !full {
+		own.running++
+	}
+	m.mu.Unlock()
+	if full {
+		return nil, tooMany("as many requests as this key may have are running", retryFull)
+	}
+	leave = func(tokens int) {
+		m.mu.Lock()
+		own.running--
+		m.mu.Unlock()
+		if c.Tokens > 0 {
+			own.tokens.pay(now, float64(tokens))
+		}
+	}
+	if err := own.pass(c, now); err != nil {
+		leave(0)
+		return nil, err
+	}
+	return leave, nil
+}
+
+func (m *meter) pass(c *Client, now time.Time) error {
+	if c.Tokens > 0 {
+		if wait, ok := m.tokens.take(now, 0.5); !ok {
+			return tooMany("this key's tokens for the minute are used up", wait)
+		}
+		m.tokens.pay(now, -0.5)
+	}
+	if c.Requests > 0 {
+		if wait, ok := m.requests.take(now, 1); !ok {
+			return tooMany("this key's requests for the minute are used up", wait)
+		}
+	}
+	return nil
+}
+
+func tooMany(why string, wait time.Duration) error {
+	wait = time.Duration(math.Ceil(wait.Seconds())) * time.Second
+	return &wire.Error{Status: http.StatusTooManyRequests, Message: why, RetryAfter: max(wait, time.Second)}
+}

@@ -1,0 +1,130 @@
+package gateway
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// metrics are counters and histograms in the text form of Prometheus.
+// Source: Prometheus, "Text-based format".
+type metrics struct {
+	mu       sync.Mutex
+	counters map[string]map[string]float64 // name, labels
+	times    map[string]map[string]*histogram
+}
+
+// bounds are of a histogram, in seconds.
+var bounds = []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300}
+
+type histogram struct {
+	counts []int // one more than bounds
+	sum    float64
+	n      int
+}
+
+// help are the metrics' names with what they say.
+var help = map[string]string{
+	"bx_requests_total":        "Requests for a reply, by API, target and status.",
+	"bx_request_seconds":       "Time from a request to the end of its reply.",
+	"bx_first_byte_seconds":    "Time from a request to the first byte of its reply.",
+	"bx_calls_total":           "Tool calls given to clients, by where they were found.",
+	"bx_fixes_total":           "Repairs of tool calls.",
+	"bx_losses_total":          "Parts of requests and replies that the other side could not be told.",
+	"bx_tokens_total":          "Tokens as the backends count them.",
+	"bx_fallbacks_total":       "Targets that were asked after another had failed.",
+	"bx_problems_total":        "Tool calls that could not be read, by kind.",
+	"bx_second_requests_total": "Replies asked for once more, by reason.",
+}
+
+func label(name, value string) string { return fmt.Sprintf("%s=%q", name, value) }
+
+func labels(of ...string) string { return strings.Join(of, ",") }
+
+func (m *metrics) add(name, labels string, n float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.counters == nil {
+		m.counters = map[string]map[string]float64{}
+	}
+	if m.counters[name] == nil {
+		m.counters[name] = map[string]float64{}
+	}
+	m.counters[name][labels] += n
+}
+
+func (m *metrics) observe(name, labels string, v float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.times == nil {
+		m.times = map[string]map[string]*histogram{}
+	}
+	if m.times[name] == nil {
+		m.times[name] = map[string]*histogram{}
+	}
+	h := m.times[name][labels]
+	if h == nil {
+		h = &histogram{counts: make([]int, len(bounds)+1)}
+		m.times[name][labels] = h
+	}
+	i, _ := slices.BinarySearch(bounds, v)
+	h.counts[i]++
+	h.sum += v
+	h.n++
+}
+
+// text writes all, sorted.
+func (m *metrics) text() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(m.counters)) {
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s counter\n", name, help[name], name)
+		for _, l := range slices.Sorted(maps.Keys(m.counters[name])) {
+			fmt.Fprintf(&b, "%s%s %g\n", name, braced(l), m.counters[name][l])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.times)) {
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s histogram\n", name, help[name], name)
+		for _, l := range slices.Sorted(maps.Keys(m.times[name])) {
+			m.times[name][l].text(&b, name, l)
+		}
+	}
+	return b.String()
+}
+
+func (h *histogram) text(b *strings.Builder, name, l string) {
+	sum := 0
+	for i, n := range h.counts {
+		sum += n
+		bound := "+Inf"
+		if i < len(bounds) {
+			bound = fmt.Sprintf("%g", bounds[i])
+		}
+		fmt.Fprintf(b, "%s_bucket%s %d\n", name, braced(strings.TrimPrefix(l+","+label("le", bound), ",")), sum)
+	}
+	fmt.Fprintf(b, "%s_sum%s %g\n%s_count%s %d\n", name, braced(l), h.sum, name, braced(l), h.n)
+}
+
+func braced(labels string) string {
+	if labels == "" {
+		return ""
+	}
+	return "{" + labels + "}"
+}
+
+// scraped answers GET /metrics.
+func (g *Gateway) scraped(w http.ResponseWriter, r *http.Request) {
+	var b strings.Builder
+	b.WriteString(g.metrics.text())
+	fmt.Fprintf(&b, "# HELP bx_requests_running Requests for a reply that are not over.\n# TYPE bx_requests_running gauge\nbx_requests_running %d\n", g.running.Load())
+	b.WriteString("# HELP bx_target_left_alone Targets that failed too often and are not asked for a while.\n# TYPE bx_target_left_alone gauge\n")
+	for _, name := range slices.Sorted(slices.Values(g.breaks.open(visitOf(r).Now()))) {
+		fmt.Fprintf(&b, "bx_target_left_alone{%s} 1\n", label("target", name))
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = w.Write([]byte(b.String()))
+}

@@ -1,0 +1,232 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
+	"github.com/unifiedtoolprotocol/utp/wire/gemini"
+	"github.com/unifiedtoolprotocol/utp/wire/ollama"
+	"github.com/unifiedtoolprotocol/utp/wire/openai"
+	"github.com/unifiedtoolprotocol/utp/wire/responses"
+)
+
+// api is a provider's API in both directions: back is the client of the
+// gateway, front the server behind it.
+type api struct {
+	name    string
+	back    wire.Back
+	front   wire.Front
+	framing wire.Framing
+}
+
+var apis = []api{
+	{"openai", openai.Back{}, openai.Front{}, wire.SSE},
+	{"responses", responses.Back{}, responses.Front{}, wire.SSE},
+	{"anthropic", anthropic.Back{}, anthropic.Front{}, wire.SSE},
+	{"gemini", gemini.Back{}, gemini.Front{}, wire.SSE},
+	{"ollama", ollama.Back{}, ollama.Front{}, wire.NDJSON},
+}
+
+func apiNamed(name string) api {
+	for _, a := range apis {
+		if a.name == name {
+			return a
+		}
+	}
+	panic(name)
+}
+
+// model is a server behind the gateway that says what it is told to.
+type model struct {
+	api
+	say func(turn int, r *utp.Request) []utp.Event
+
+	mu    sync.Mutex
+	asked []*utp.Request
+}
+
+func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	switch {
+	case r.Method == http.MethodGet:
+		_, _ = w.Write(m.front.Models([]wire.Model{{ID: "m", Chat: true}}))
+		return
+	case r.URL.Path == ollama.ShowPath:
+		_, _ = w.Write(ollama.Front{}.Describe(wire.Model{ID: "m", Chat: true, Context: 1 << 16}))
+		return
+	}
+	q, _, err := m.front.Read(wire.HTTPRequest{Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header, Body: body})
+	if err != nil {
+		status, text := m.front.Error(err)
+		w.WriteHeader(status)
+		_, _ = w.Write(text)
+		return
+	}
+	m.mu.Lock()
+	m.asked = append(m.asked, q)
+	turn := len(m.asked)
+	m.mu.Unlock()
+	m.answer(w, q, m.say(turn, q))
+}
+
+func (m *model) answer(w http.ResponseWriter, q *utp.Request, evs []utp.Event) {
+	stamp := wire.Stamp{ID: "up_1", Model: "m", Unix: 1}
+	if !q.Stream {
+		body, _, err := m.front.Whole(q, utp.Collect(evs), stamp)
+		if err != nil {
+			_, body = m.front.Error(err)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+		return
+	}
+	w.Header().Set("Content-Type", map[wire.Framing]string{wire.SSE: "text/event-stream", wire.NDJSON: "application/x-ndjson"}[m.framing])
+	writer := m.front.Writer(q, stamp)
+	for _, e := range evs {
+		for _, f := range writer.Write(e) {
+			_, _ = w.Write(m.framing.Append(nil, f))
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+	for _, f := range writer.Close(nil) {
+		_, _ = w.Write(m.framing.Append(nil, f))
+	}
+}
+
+// says makes events of a text in pieces, and of calls.
+func says(text string, calls ...utp.Call) (evs []utp.Event) {
+	part := 0
+	for len(text) > 0 {
+		n := min(5, len(text))
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n++
+		}
+		evs = append(evs, utp.Event{Kind: utp.TextDelta, Text: text[:n]})
+		text, part = text[n:], 1
+	}
+	for i := range calls {
+		c := &calls[i]
+		evs = append(evs, utp.Event{Kind: utp.CallStart, Part: part, Call: &utp.Call{ID: c.ID, Name: c.Name, Source: utp.Native}},
+			utp.Event{Kind: utp.CallDelta, Part: part, Text: string(c.Args)}, utp.Event{Kind: utp.CallEnd, Part: part, Call: c})
+		part++
+	}
+	end := &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 7, Output: 3}}
+	if len(calls) > 0 {
+		end.Stop = utp.StopTool
+	}
+	return append(evs, utp.Event{Kind: utp.Finish, Part: part, End: end})
+}
+
+// start puts a gateway in front of a handler.
+func start(t testing.TB, up http.Handler, c backend.Config, change ...func(*gateway.Config)) (url string) {
+	t.Helper()
+	server := httptest.NewServer(up)
+	t.Cleanup(server.Close)
+	c.URL, c.OnlyOffered, c.Parse.Policy.Unknown = server.URL, true, parse.TextUnknown
+	c.HTTP = server.Client()
+	client, err := backend.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf := gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{{Name: "up", Backend: client}}}}, NewID: func() string { return "1" }}
+	for _, f := range change {
+		f(&conf)
+	}
+	return listen(t, conf)
+}
+
+func listen(t testing.TB, c gateway.Config) (url string) {
+	t.Helper()
+	g, err := gateway.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	down := httptest.NewServer(g)
+	t.Cleanup(down.Close)
+	return down.URL
+}
+
+// ask asks the gateway as a client of the API does.
+func (a api) ask(t testing.TB, url string, q *utp.Request) (utp.Reply, error) {
+	t.Helper()
+	x, err := a.back.Open(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url+x.Path, bytes.NewReader(x.Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range x.Header {
+		req.Header.Set(k, v)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return utp.Reply{}, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return utp.Reply{}, fmt.Errorf("%s: %s", resp.Status, body)
+	}
+	if !q.Stream {
+		return x.Read(body, nil)
+	}
+	return a.streamed(t, x, body)
+}
+
+func (a api) streamed(t testing.TB, x *wire.Exchange, body []byte) (utp.Reply, error) {
+	t.Helper()
+	decoder := x.Framing.Decoder()
+	frames, err := decoder.Feed(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, err := decoder.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := x.Reader(nil)
+	var evs []utp.Event
+	for _, f := range append(frames, rest...) {
+		evs = append(evs, reader.Feed(f)...)
+	}
+	evs = append(evs, reader.Close()...)
+	return utp.Collect(evs), reader.Err()
+}
+
+// textOf is all that a request says, tools aside.
+func textOf(q *utp.Request) string {
+	var b strings.Builder
+	for _, m := range q.Messages {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case utp.Text:
+				b.WriteString(p.Text + "\n")
+			case utp.Result:
+				b.WriteString(p.Text() + "\n")
+			}
+		}
+	}
+	return b.String()
+}

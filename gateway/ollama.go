@@ -1,0 +1,97 @@
+package gateway
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/ollama"
+)
+
+var ollamaDoor = &door{api: ollamaAPI, front: ollama.Front{}, forgets: true, framing: ollamaFraming, pinging: emptyChunk}
+
+func ollamaFraming(*utp.Request) (wire.Framing, string) { return wire.NDJSON, "application/x-ndjson" }
+
+// emptyChunk is a heartbeat. Ollama's clients read every line as a piece of the
+// reply; an empty line is an error to them.
+func emptyChunk(x *exchange) []byte {
+	if strings.HasSuffix(x.r.URL.Path, "/generate") {
+		return fmt.Appendf(nil, `{"model":%q,"created_at":%q,"response":"","done":false}`+"\n", x.request.Model, stampTime(x.began))
+	}
+	return fmt.Appendf(nil, `{"model":%q,"created_at":%q,"message":{"role":"assistant","content":""},"done":false}`+"\n", x.request.Model, stampTime(x.began))
+}
+
+func stampTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// ollamaPaths are those of Ollama's own API.
+func (g *Gateway) ollamaPaths() {
+	front := ollama.Front{}
+	g.handle("POST /api/chat", g.chat(ollamaDoor))
+	g.handle("POST /api/generate", g.chat(ollamaDoor))
+	g.handle("GET "+ollama.TagsPath, g.listed(front.Models))
+	g.handle("GET "+ollama.RunningPath, g.listed(front.Running))
+	g.handle("POST "+ollama.ShowPath, g.show)
+	g.handle("GET "+ollama.VersionPath, func(w http.ResponseWriter, r *http.Request) {
+		reply(w, http.StatusOK, front.Version(visitOf(r).Version))
+	})
+}
+
+func (g *Gateway) listed(form func([]wire.Model) []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		models, err := visitOf(r).models(r.Context())
+		if err != nil {
+			ollamaDoor.refuse(w, err)
+			return
+		}
+		reply(w, http.StatusOK, form(models))
+	}
+}
+
+// show describes a model: as its own server does where that is Ollama, else by
+// what is known of it.
+func (g *Gateway) show(w http.ResponseWriter, r *http.Request) {
+	x := g.exchange(ollamaDoor, w, r)
+	if err := x.show(); err != nil {
+		ollamaDoor.refuse(w, err)
+	}
+}
+
+func (x *exchange) show() error {
+	body, err := x.body()
+	if err != nil {
+		return err
+	}
+	name, err := ollama.Front{}.ReadShow(body)
+	if err != nil {
+		return err
+	}
+	way, err := x.route(name)
+	if err != nil {
+		return err
+	}
+	if to := way.To[0]; to.Backend.API() == ollamaAPI {
+		x.through(to, ollama.ShowRequest(to.asked(name)))
+		return nil
+	}
+	models, err := way.models(x.r.Context())
+	if err != nil {
+		return err
+	}
+	for _, m := range models {
+		if m.ID == name || m.ID+":latest" == name {
+			reply(x.w, http.StatusOK, ollama.Front{}.Describe(m))
+			return nil
+		}
+	}
+	reply(x.w, http.StatusOK, ollama.Front{}.Describe(wire.Model{ID: name, Chat: true}))
+	return nil
+}
+
+// loads reports a request of Ollama's API that has no messages: it asks only
+// that the model be loaded, and is answered at once.
+func (x *exchange) loads() bool {
+	return x.door == ollamaDoor && len(x.request.Messages) == 0
+}

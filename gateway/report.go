@@ -1,0 +1,116 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// Report is what there is to say of a request that is over. It holds nothing of
+// its content.
+type Report struct {
+	ID       string
+	API      string // the client's
+	Client   string // the name of its key
+	Model    string // as the client said it
+	Target   string // who answered, or was asked last
+	Asked    string // the model that the target was asked for
+	Stream   bool
+	Tools    int // offered
+	Status   int // HTTP
+	Began    time.Time
+	First    time.Duration // to the first byte of the reply
+	Took     time.Duration
+	Usage    utp.Usage
+	Stop     utp.Stop
+	Calls    int
+	FromText int // of the calls
+	Fixes    []utp.Fix
+	Problems []utp.ProblemKind
+	Losses   []wire.Loss
+	Warnings []string
+	Tries    int    // targets that were asked
+	Again    string // why the reply was asked for once more; "": it was not
+	Err      error
+}
+
+// log writes a line without anything of the content.
+func (r *Report) log(ctx context.Context, to *slog.Logger) {
+	attrs := []slog.Attr{slog.String("id", r.ID), slog.String("api", r.API), slog.Int("status", r.Status), slog.Duration("took", r.Took.Round(time.Microsecond))}
+	add := func(name, value string) {
+		if value != "" {
+			attrs = append(attrs, slog.String(name, value))
+		}
+	}
+	count := func(name string, n int) {
+		if n > 0 {
+			attrs = append(attrs, slog.Int(name, n))
+		}
+	}
+	add("client", r.Client)
+	add("model", r.Model)
+	add("target", r.Target)
+	attrs = append(attrs, slog.Bool("stream", r.Stream))
+	for _, c := range []struct {
+		name string
+		n    int
+	}{{"tools", r.Tools}, {"calls", r.Calls}, {"from_text", r.FromText}, {"fixes", len(r.Fixes)}, {"problems", len(r.Problems)},
+		{"losses", len(r.Losses)}, {"in", r.Usage.Prompt()}, {"out", r.Usage.Completion()}} {
+		count(c.name, c.n)
+	}
+	if r.Tries > 1 {
+		count("tries", r.Tries)
+	}
+	add("again", r.Again)
+	level := slog.LevelInfo
+	if len(r.Warnings) > 0 {
+		level = slog.LevelWarn
+		add("warning", r.Warnings[0])
+	}
+	if r.Err != nil {
+		level = slog.LevelWarn
+		add("error", wire.FaultOf(r.Err).Message)
+	}
+	to.LogAttrs(ctx, level, "request", attrs...)
+}
+
+// count adds the report to the metrics.
+func (r *Report) count(m *metrics) {
+	api := label("api", r.API)
+	m.add("bx_requests_total", labels(api, label("target", r.Target), label("status", status(r.Status))), 1)
+	m.observe("bx_request_seconds", api, r.Took.Seconds())
+	if r.First > 0 {
+		m.observe("bx_first_byte_seconds", api, r.First.Seconds())
+	}
+	native := r.Calls - r.FromText
+	for _, c := range []struct {
+		name, labels string
+		n            int
+	}{
+		{"bx_calls_total", label("source", "native"), native}, {"bx_calls_total", label("source", "text"), r.FromText},
+		{"bx_fixes_total", "", len(r.Fixes)}, {"bx_losses_total", "", len(r.Losses)},
+		{"bx_tokens_total", label("direction", "in"), r.Usage.Prompt()}, {"bx_tokens_total", label("direction", "out"), r.Usage.Completion()},
+		{"bx_fallbacks_total", "", max(0, r.Tries-1)},
+	} {
+		if c.n > 0 {
+			m.add(c.name, c.labels, float64(c.n))
+		}
+	}
+	for _, p := range r.Problems {
+		m.add("bx_problems_total", label("kind", string(p)), 1)
+	}
+	if r.Again != "" {
+		m.add("bx_second_requests_total", label("why", r.Again), 1)
+	}
+}
+
+func status(code int) string {
+	if code == 0 {
+		return "gone"
+	}
+	return http.StatusText(code)
+}

@@ -1,0 +1,258 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/schema"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// maxHeld bounds what is held of a reply that must be a call and is none yet.
+const maxHeld = 64 << 10
+
+// second passes a reply on. One that is of no use to the client, and of which
+// the client has seen nothing, is asked for once more, as a JSON object of one
+// of the tools: its call cannot be read, or a call was required and there is
+// none. If that does not help, the first reply goes out as it is.
+//
+// A whole reply is held to its end. Of a stream only what may yet be in vain is
+// held: all of it while a call is required and none has begun, and else what
+// follows a broken call with nothing before it.
+func (x *exchange) second(events iter.Seq2[utp.Event, error]) iter.Seq2[utp.Event, error] {
+	if len(x.request.Tools) == 0 || x.request.Choice.Mode == utp.None || x.way.Once || x.Limits.Retries < 0 {
+		return events
+	}
+	return func(yield func(utp.Event, error) bool) {
+		h := holding{must: x.request.Choice.Mode == utp.Required || x.request.Choice.Mode == utp.Named, whole: !x.request.Stream}
+		for e, err := range events {
+			h.add(e)
+			if why := h.useless(e, err); why != "" {
+				h.events = x.again(why, h.events)
+			}
+			if !h.pass(yield, err) {
+				return
+			}
+		}
+	}
+}
+
+// holding is what is held of a reply.
+type holding struct {
+	must, whole bool
+	seen        bool // the client has some of it
+	broken      *utp.Problem
+	calls       int
+	size        int
+	events      []utp.Event
+}
+
+func (h *holding) add(e utp.Event) {
+	if e.Kind == 0 {
+		return
+	}
+	h.events = append(h.events, e)
+	h.size += len(e.Text) + len(e.Raw)
+	switch e.Kind {
+	case utp.CallStart:
+		h.calls++
+	case utp.ProblemEvent:
+		if e.Problem != nil && mendable[e.Problem.Kind] && h.broken == nil {
+			h.broken = e.Problem
+		}
+	}
+}
+
+// mendable are the problems that another try may do without.
+var mendable = map[utp.ProblemKind]bool{utp.Malformed: true, utp.MissingName: true, utp.Invalid: true, utp.Empty: true, utp.Truncated: true}
+
+// useless says why the reply is of no use, at its end. What the output limit cut
+// off would be cut off again.
+func (h *holding) useless(e utp.Event, err error) string {
+	cut := err != nil
+	if e.Kind == utp.Finish && e.End != nil {
+		cut = cut || e.End.Stop == utp.StopLength || e.End.Stop == utp.StopFilter || e.End.Stop == utp.StopError
+		if e.End.Stop == utp.StopBadCall && h.broken == nil {
+			h.broken = &utp.Problem{Kind: utp.Malformed, Message: "the server could not read it"}
+		}
+	}
+	ended := slices.ContainsFunc(h.events, func(e utp.Event) bool { return e.Kind == utp.CallEnd })
+	switch {
+	case e.Kind != utp.Finish || cut || h.seen || ended:
+		return ""
+	case h.broken != nil:
+		return "broken call"
+	case h.must:
+		return "no call"
+	}
+	return ""
+}
+
+// pass lets go of what need not be held.
+func (h *holding) pass(yield func(utp.Event, error) bool, err error) bool {
+	last := len(h.events) > 0 && h.events[len(h.events)-1].Kind == utp.Finish
+	if err == nil && !last && h.size <= maxHeld && !h.seen {
+		if h.whole || h.must && h.calls == 0 || h.broken != nil {
+			return true
+		}
+	}
+	for _, e := range h.events {
+		h.seen = true
+		if !yield(e, nil) {
+			return false
+		}
+	}
+	h.events, h.size = nil, 0
+	return err == nil || yield(utp.Event{}, err)
+}
+
+// again asks once more and gives the reply to pass on: the new one if it is of
+// use, else the old one.
+func (x *exchange) again(why string, old []utp.Event) []utp.Event {
+	if _, ok := x.Gateway.second.take(x.Now(), 1); !ok {
+		return old
+	}
+	x.report.Again = why
+	q := x.correction(why, utp.Collect(old))
+	var evs []utp.Event
+	for e, err := range x.ask(q) {
+		if err != nil {
+			x.warn("a second try failed: %s", wire.FaultOf(err).Message)
+			return old
+		}
+		evs = append(evs, e)
+	}
+	said := utp.Collect(evs)
+	call, err := chosen(x.request, said.Text())
+	if err != nil {
+		x.warn("a second try failed: %v", err)
+		return old
+	}
+	call.ID = mint(len(x.request.Messages), 0, call.Name)
+	end := said.End
+	end.Stop, end.Usage = utp.StopTool, end.Usage.Add(usageOf(old))
+	return []utp.Event{
+		{Kind: utp.CallStart, Call: &utp.Call{ID: call.ID, Name: call.Name, Source: call.Source}},
+		{Kind: utp.CallDelta, Text: string(call.Args)}, {Kind: utp.CallEnd, Call: &call}, {Kind: utp.Finish, Part: 1, End: &end},
+	}
+}
+
+func (x *exchange) warn(format string, a ...any) {
+	x.report.Warnings = append(x.report.Warnings, wire.Redact(fmt.Sprintf(format, a...)))
+}
+
+func usageOf(evs []utp.Event) (u utp.Usage) {
+	for _, e := range evs {
+		if e.End != nil {
+			u = u.Add(e.End.Usage)
+		}
+	}
+	return u
+}
+
+// choice is the object that the second try must be.
+type choice struct {
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"arguments"`
+}
+
+// correction is the request with what was wrong, for a reply that is an object
+// of one of the tools.
+func (x *exchange) correction(why string, said utp.Reply) *utp.Request {
+	q := *x.request
+	q.Tools, q.Choice = nil, utp.Choice{}
+	q.Params.Schema = choices(callable(x.request))
+	q.Messages = slices.Clone(q.Messages)
+	if text := said.Text(); text != "" {
+		q.Messages = append(q.Messages, utp.NewText(utp.Assistant, text))
+	}
+	q.Messages = append(q.Messages, utp.NewText(utp.User, x.complaint(why, said)))
+	return &q
+}
+
+func (x *exchange) complaint(why string, said utp.Reply) string {
+	var b strings.Builder
+	if why == "no call" {
+		b.WriteString("Your answer had to be a call of a tool, and it was none.")
+	} else {
+		b.WriteString("The tool call in your answer cannot be read")
+		if n := len(said.Problems); n > 0 {
+			b.WriteString(" (" + said.Problems[0].Error() + ")")
+		}
+		b.WriteString(".")
+	}
+	b.WriteString(" Answer again with nothing but one JSON object {\"name\": …, \"arguments\": {…}} for one of these tools:\n")
+	for _, t := range callable(x.request) {
+		line, err := marshal(definition{t.Name, t.Description, t.Schema})
+		if err == nil {
+			b.Write(append(line, '\n'))
+		}
+	}
+	return b.String()
+}
+
+type definition struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
+// callable lists the tools that the request's choice allows.
+func callable(q *utp.Request) []utp.Tool {
+	return slices.DeleteFunc(slices.Clone(q.Tools), func(t utp.Tool) bool {
+		c := q.Choice
+		return t.Kind != utp.FunctionTool || c.Mode == utp.Named && t.Name != c.Name || len(c.Allowed) > 0 && !slices.Contains(c.Allowed, t.Name)
+	})
+}
+
+// choices is the schema of an object of one of the tools.
+func choices(tools []utp.Tool) json.RawMessage {
+	type properties struct {
+		Name any             `json:"name"`
+		Args json.RawMessage `json:"arguments"`
+	}
+	type object struct {
+		Type       string     `json:"type"`
+		Properties properties `json:"properties"`
+		Required   []string   `json:"required"`
+		Additional bool       `json:"additionalProperties"`
+	}
+	var any []object
+	for _, t := range tools {
+		args := t.Schema
+		if len(args) == 0 {
+			args = json.RawMessage(`{"type":"object"}`)
+		}
+		any = append(any, object{"object", properties{map[string][]string{"enum": {t.Name}}, args}, []string{"name", "arguments"}, false})
+	}
+	out, err := marshal(map[string][]object{"anyOf": any})
+	if len(any) == 1 {
+		out, err = marshal(any[0])
+	}
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return out
+}
+
+// chosen reads the second try. Nothing of it is guessed.
+func chosen(q *utp.Request, text string) (utp.Call, error) {
+	var c choice
+	if err := json.Unmarshal([]byte(text), &c); err != nil || !isObject(c.Args) {
+		return utp.Call{}, errors.New("it is no object with a name and arguments")
+	}
+	tools := callable(q)
+	if !slices.ContainsFunc(tools, func(t utp.Tool) bool { return t.Name == c.Name }) {
+		return utp.Call{}, fmt.Errorf("it calls %q, which was not offered", c.Name)
+	}
+	args, fixes, issues := schema.Compile(tools).Check(c.Name, c.Args)
+	if len(issues) > 0 {
+		return utp.Call{}, fmt.Errorf("its arguments do not fit: %v", issues[0])
+	}
+	return utp.Call{Name: c.Name, Args: args, RawArgs: string(c.Args), Source: "text:json", Fixes: fixes}, nil
+}

@@ -1,0 +1,10 @@
+package wire
+
+// Hooks are for one request to a provider what goes beside its reply. Nil
+// functions are not called.
+type Hooks struct {
+	Whole bool                        // ask for the reply in one piece
+	Warn  func(string)                // for people: what may go wrong
+	Lost  func([]Loss)                // what the provider cannot be told
+	Dump  func(sent, received []byte) // raw bodies, one of the two
+}
