@@ -210,7 +210,7 @@ func (p *Parser) placeAll(list json.RawMessage) bool {
 	}
 	for i, v := range values {
 		p.fix("/"+order[i], "", order[i], "positional argument")
-		p.argField(field{order[i], v})
+		p.argField(field{key: order[i], value: v})
 	}
 	return true
 }
@@ -240,7 +240,7 @@ func (p *Parser) sole(v json.RawMessage) {
 		return
 	}
 	p.fix("/"+key, "", key, "a lone value for the only argument")
-	p.argField(field{key, v})
+	p.argField(field{key: key, value: v})
 }
 
 // fieldsOf lists the members of a valid JSON object in order.
@@ -256,7 +256,7 @@ func fieldsOf(object json.RawMessage) (out []field) {
 		if err != nil || !ok || dec.Decode(&v) != nil {
 			return out
 		}
-		out = append(out, field{key, v})
+		out = append(out, field{key: key, value: v})
 	}
 	return out
 }

@@ -86,7 +86,7 @@ func (e *element) forced(p *Parser) {
 		p.argField(f)
 	}
 	if e.early != nil {
-		p.argField(field{e.argsKey, e.early})
+		p.argField(field{key: e.argsKey, value: e.early})
 		e.early = nil
 	}
 	e.hasArgs = true
@@ -135,7 +135,11 @@ func (e *element) done(p *Parser) {
 		return
 	}
 	e.moveFixes(p)
-	if len(e.others) == 1 && strings.HasPrefix(e.others[0].key, "\x00") && e.special(p) {
+	if len(e.others) == 1 && e.special(p) {
+		return
+	}
+	if slices.ContainsFunc(e.others, func(f field) bool { return f.lone == placed }) {
+		p.broken("more arguments than the tool has places for", "NAME=value")
 		return
 	}
 	e.complete(p)
@@ -161,18 +165,19 @@ func (e *element) done(p *Parser) {
 // positional argument.
 func (e *element) special(p *Parser) bool {
 	f := e.others[0]
-	switch f.key {
-	case "\x00string":
+	switch f.lone {
+	case quotedCall:
 		p.embedded(f.value)
-	case "\x00pair":
+		return true
+	case pairedCall:
 		p.fromPair(f.value)
-	case "\x00positional":
+		return true
+	case placed:
 		e.others = nil
 		p.fix("", "", "", "an object for all arguments")
 		p.argsJSON(f.value)
-		return false
 	}
-	return true
+	return false
 }
 
 // moveFixes turns the value's fixes into the call's, with paths into the arguments.

@@ -46,7 +46,18 @@ const (
 type field struct {
 	key   string
 	value json.RawMessage
+	lone  lone
 }
+
+// lone is what a value without a key is.
+type lone int
+
+const (
+	keyed      lone = iota // it has one
+	quotedCall             // a string that holds a call
+	pairedCall             // (name, {arguments})
+	placed                 // an argument without a place
+)
 
 // element reads one JSON or Python value that holds a call, or its arguments.
 type element struct {
@@ -57,6 +68,7 @@ type element struct {
 	stack   []holder
 	role    role
 	keyed   string // the key of the next value
+	lone    lone   // or what it is without one
 	sink    sink
 	nest    int
 	text    []byte // JSON-escaped, of a string being collected
@@ -104,13 +116,13 @@ func (e *element) args(p *Parser, g *gram) { e.reset(p.options(g), argsRole, p.a
 // quoted begins a string that holds a call.
 func (e *element) quoted(p *Parser) {
 	e.reset(lenient.Options{Python: true}, otherRole, p.at())
-	e.keyed = "\x00string"
+	e.lone = quotedCall
 }
 
 // pair begins (name, {arguments}).
 func (e *element) pair(p *Parser) {
 	e.reset(lenient.Options{Python: true}, otherRole, p.at())
-	e.keyed = "\x00pair"
+	e.lone = pairedCall
 }
 
 // python begins f(…), x = f(…) or print(f(…)). As ordinary text it is Python to
@@ -143,8 +155,10 @@ func (p *Parser) readElement() bool {
 			}
 		case lenient.Done:
 			e.done(p)
+			return true
 		case lenient.Fail:
 			e.failed(p)
+			return true
 		default:
 			e.token(p, t)
 		}
@@ -266,7 +280,7 @@ func (e *element) top() holder { return e.stack[len(e.stack)-1] }
 
 // key decides the role of the value that follows.
 func (e *element) key(p *Parser, k string) {
-	e.keyed = k
+	e.keyed, e.lone = k, keyed
 	if e.top() == args {
 		p.argKey(k)
 		e.role = argRole
@@ -456,7 +470,7 @@ func (e *element) sunk(p *Parser) {
 			e.named(p)
 		}
 	case was == otherSink && e.role == otherRole:
-		e.others = append(e.others, field{e.keyed, append(json.RawMessage(nil), e.w.Bytes()...)})
+		e.others = append(e.others, field{e.keyed, append(json.RawMessage(nil), e.w.Bytes()...), e.lone})
 	}
 }
 
@@ -482,7 +496,7 @@ func unescape(escaped []byte) string {
 
 // positional expects an argument that is named by its place in the schema.
 func (e *element) positional(p *Parser) {
-	e.role, e.keyed = placeRole, "\x00positional"
+	e.role, e.keyed, e.lone = placeRole, "", placed
 	e.index++
 }
 
