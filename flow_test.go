@@ -36,7 +36,7 @@ func written(t *testing.T, g *grammar.Grammar, content string) (string, *parse.P
 
 // openEnded have no closer, so that more may follow a call, or one that counts
 // only by what follows it.
-var openEnded = []string{"functionary-v3.2", "json-fence", "python-lines", "react", "react-call", "react-tool"}
+var openEnded = []string{"functionary-v3.2", "json-fence", "openai-json", "gemini-json", "anthropic-json", "default-json", "python-lines", "react", "react-call", "react-tool"}
 
 // A call is over with the last byte of its closer, not with the reply.
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/backend"
-	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/internal/fake"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -48,7 +48,7 @@ func behave(t *testing.T, file, provider string, cut func(*backend.Config, *fake
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := backend.Config{Provider: provider, Model: s.Models[0], Grammar: told(t, s.Comment), Backoff: time.Millisecond}
+	c := backend.Config{Provider: provider, Model: s.Models[0], Formats: told(s.Comment), Backoff: time.Millisecond}
 	if provider == backend.OpenAI {
 		s.Kind = "llamacpp" // says whether the model takes tools
 	}
@@ -92,16 +92,12 @@ func behave(t *testing.T, file, provider string, cut func(*backend.Config, *fake
 var searchCode = utp.Tool{Name: "search_code", Description: "Searches the code.",
 	Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)}
 
-// told is the grammar that a script's comment names in a line "told: NAME".
-func told(t *testing.T, comment string) *grammar.Grammar {
+// told is the form that a script's comment names in a line "told: NAME".
+func told(comment string) []format.Layer {
 	_, rest, ok := strings.Cut(comment, "\ntold: ")
 	if !ok {
 		return nil
 	}
 	name, _, _ := strings.Cut(rest, "\n")
-	g, ok := grammar.ByName(name)
-	if !ok {
-		t.Fatalf("no grammar %s", name)
-	}
-	return g
+	return []format.Layer{{From: "told", Tools: name}}
 }

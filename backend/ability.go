@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/ollama"
 	"github.com/unifiedtoolprotocol/utp/wire/openai"
@@ -19,11 +19,12 @@ import (
 
 // ability is what a server says of a model.
 type ability struct {
-	tools   *bool // nil: not said
-	window  int   // in tokens; 0: not said
-	floor   int   // Ollama: the window set in the model file
-	loaded  int   // Ollama: the window of the model in memory; 0: not loaded
-	asked   int   // Ollama: the largest num_ctx sent so far
+	tools   *bool  // nil: not said
+	asText  string // why native tools are not used, whatever is set; "": they may be
+	window  int    // in tokens; 0: not said
+	floor   int    // Ollama: the window set in the model file
+	loaded  int    // Ollama: the window of the model in memory; 0: not loaded
+	asked   int    // Ollama: the largest num_ctx sent so far
 	details ollama.Details
 
 	noSystem bool // its template refused a system message
@@ -299,7 +300,8 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 	s.Found = find(models, c.cfg.Model) != nil
 	if c.cfg.Model != "" {
 		a := c.ability(ctx, c.cfg.Model)
-		s.Native, s.Why = c.native(a)
+		tools := c.choose(c.cfg.Model, a, false).Tools
+		s.Native, s.Why = tools.Way == format.Native, tools.Why
 		s.Capabilities, s.Window = a.details.Capabilities, a.window
 	}
 	return s, nil
@@ -324,19 +326,4 @@ func (c *Client) version(ctx context.Context) string {
 		}
 	}
 	return ""
-}
-
-// native decides whether tools go into the provider's field, and says why.
-func (c *Client) native(a *ability) (bool, string) {
-	switch {
-	case c.cfg.Native != Auto:
-		return c.cfg.Native == Yes, "set in the configuration"
-	case c.cfg.Calls == TextOnly:
-		return false, "calls are looked for in the text only"
-	case a.tools != nil && *a.tools:
-		return true, "the server says that the model takes tools"
-	case a.tools != nil:
-		return false, "the server says that the model takes no tools"
-	}
-	return true, fmt.Sprintf("%s does not say; assumed", c.Server())
 }

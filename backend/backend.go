@@ -18,27 +18,9 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/wire"
-)
-
-// Tri is yes, no, or left to the client.
-type Tri int
-
-const (
-	Auto Tri = iota
-	Yes
-	No
-)
-
-// Calls says where calls are looked for.
-type Calls int
-
-const (
-	Composite  Calls = iota // in the provider's own field and in the text
-	NativeOnly              // in the provider's own field; the text is not read
-	TextOnly                // in the text; native calls are dropped, with a warning
 )
 
 // Timeouts bound the waiting. Zero means the default named here.
@@ -55,14 +37,14 @@ type Config struct {
 	APIKey   string // sent as the provider wants it; never to another host than URL's
 	Model    string // for requests that name none
 
-	Native        Tri              // tools in the provider's field; Auto asks the server
-	Grammar       *grammar.Grammar // for tools in the prompt; nil: the first one made for the model, else hermes
-	Results       Tri              // results in the provider's form; Auto: as the tools went
-	ResultGrammar *grammar.Grammar // for results in the prompt; nil is Grammar
-	Adapter       *Adapter         // what the model needs beside its dialect; nil: the one for its name
-	Parse         parse.Config     // how text is read; Forced and Seen come from the request, and Tools too unless it has every tool there is
-	Calls         Calls
-	OnlyOffered   bool // the text is read for the tools of the request alone: without tools, or when none may be called, not at all
+	// Formats say how tools are offered, where calls are looked for and how
+	// results go back. Behind them stand the server's word, the model's name and
+	// the provider.
+	Formats     []format.Layer
+	Custom      map[string]string // by tool name: how a prompt offers it, as in prompt.Writer
+	Adapter     *Adapter          // what the model needs beside its dialect; nil: the one for its name
+	Parse       parse.Config      // how text is read; Forced and Seen come from the request, and Tools too unless it has every tool there is
+	OnlyOffered bool              // the text is read for the tools of the request alone: without tools, or when none may be called, not at all
 
 	Whole   bool // ask for the reply in one piece
 	NumCtx  int  // Ollama: the window to load the model with; 0: by the prompt's size
@@ -101,8 +83,9 @@ type Client struct {
 
 // memory is what a client has learnt of its server.
 type memory struct {
-	mu     sync.Mutex
-	models map[string]*ability // what is known of each model
+	mu        sync.Mutex
+	models    map[string]*ability // what is known of each model
+	cautioned map[string]bool     // models whose form was warned of
 }
 
 // New checks the configuration. It sends nothing.
@@ -115,7 +98,11 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	cl := &Client{cfg: c, base: base, api: p, back: p.back(base), memory: &memory{models: map[string]*ability{}}}
+	if _, err := format.Choose(c.Formats, format.Facts{Provider: c.Provider, Own: c.Parse.Grammars}); err != nil {
+		return nil, fmt.Errorf("backend: %w", err)
+	}
+	known := &memory{models: map[string]*ability{}, cautioned: map[string]bool{}}
+	cl := &Client{cfg: c, base: base, api: p, back: p.back(base), memory: known}
 	cl.defaults()
 	return cl, nil
 }

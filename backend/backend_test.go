@@ -15,7 +15,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
-	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/internal/fake"
 	"github.com/unifiedtoolprotocol/utp/parse"
 )
@@ -256,7 +256,6 @@ func TestNativeArgumentsAreMendedOrRefused(t *testing.T) {
 
 // contract: N-24 F-05 T-07
 func TestAModelWithoutNativeToolsGetsThemInThePrompt(t *testing.T) {
-	hermes, _ := grammar.ByName("hermes")
 	s := inline(t, `-- server --
 tools: no
 -- turn --
@@ -273,7 +272,7 @@ last user
 -- text --
 Done.
 `)
-	r := setUp(t, s, backend.Config{Grammar: hermes})
+	r := setUp(t, s, backend.Config{Formats: in("hermes")})
 	q := question(search)
 	got := mustReply(t, r.Client, q)
 	if c := calls(got); len(c) != 1 {
@@ -303,9 +302,9 @@ func TestAServerThatRefusesToolsGetsThemInThePrompt(t *testing.T) {
 	if err := r.server.Err(); err != nil {
 		t.Error(err)
 	}
-	forced := setUp(t, script(t, "refuses_tools"), backend.Config{Native: backend.Yes})
-	if _, err := reply(forced.Client, question(search)); err == nil || !strings.Contains(err.Error(), "does not support tools") {
-		t.Errorf("native tools by configuration: %v", err)
+	forced := setUp(t, script(t, "refuses_tools"), backend.Config{Formats: in("native")})
+	if got := mustReply(t, forced.Client, question(search)); len(got.Calls()) != 1 || len(forced.warned) != 1 {
+		t.Errorf("native tools by configuration: %+v, warned %q", got, forced.warned)
 	}
 }
 
@@ -313,23 +312,23 @@ func TestAServerThatRefusesToolsGetsThemInThePrompt(t *testing.T) {
 func TestAnExplicitParserIsExclusive(t *testing.T) {
 	text, native := "-- turn --\n-- text --\n<tools>{\"name\": \"search_code\", \"arguments\": {\"query\": \"auth\"}}</tools>\n", "-- turn --\n-- call search_code --\n{\"query\": \"auth\"}\n"
 	for _, c := range []struct {
-		calls  backend.Calls
+		calls  string
 		script string
 		want   int
 	}{
-		{backend.Composite, text, 1}, {backend.Composite, native, 1},
-		{backend.NativeOnly, text, 0}, {backend.NativeOnly, native, 1},
-		{backend.TextOnly, text, 1}, {backend.TextOnly, native, 0},
+		{"auto", text, 1}, {"auto", native, 1},
+		{"native", text, 0}, {"native", native, 1},
+		{"text", text, 1}, {"text", native, 0},
 	} {
-		r := setUp(t, inline(t, c.script), backend.Config{Calls: c.calls, Native: backend.Yes})
+		r := setUp(t, inline(t, c.script), backend.Config{Formats: []format.Layer{{Tools: "native", Calls: c.calls}}})
 		got := mustReply(t, r.Client, question(search))
 		if n := len(got.Calls()); n != c.want {
-			t.Errorf("mode %d, %q: %d calls, want %d", c.calls, c.script, n, c.want)
+			t.Errorf("calls %s, %q: %d calls, want %d", c.calls, c.script, n, c.want)
 		}
 		if (got.Stop == utp.StopTool) != (c.want > 0) {
-			t.Errorf("mode %d, %q: stop %q", c.calls, c.script, got.Stop)
+			t.Errorf("calls %s, %q: stop %q", c.calls, c.script, got.Stop)
 		}
-		if c.calls == backend.TextOnly && c.script == native && (len(r.warned) != 1 || !strings.Contains(r.warned[0], "search_code")) {
+		if c.calls == "text" && c.script == native && (len(r.warned) != 2 || !strings.Contains(r.warned[1], "search_code")) {
 			t.Errorf("a native call was dropped without a word: %q", r.warned)
 		}
 	}
@@ -337,17 +336,16 @@ func TestAnExplicitParserIsExclusive(t *testing.T) {
 
 // contract: N-12 N-10
 func TestToolsAndResultsAreToldEachInTheirForm(t *testing.T) {
-	hermes, _ := grammar.ByName("hermes")
 	q := after(question(search), utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: []utp.Part{
 		utp.Call{ID: "call_1", Name: "search_code", Args: json.RawMessage(`{"query":"auth"}`)}}}})
 	for _, c := range []struct {
-		native, results    backend.Tri
+		told, results      string
 		tools, toolMessage bool
 	}{
-		{backend.Yes, backend.Auto, true, true}, {backend.Yes, backend.No, true, false},
-		{backend.No, backend.Auto, false, false}, {backend.No, backend.Yes, false, true},
+		{"native", "auto", true, true}, {"native", "hermes", true, false},
+		{"hermes", "auto", false, false}, {"hermes", "native", false, true},
 	} {
-		r := setUp(t, inline(t, "-- turn --\ncontains auth.go:12\n-- text --\nok\n"), backend.Config{Native: c.native, Results: c.results, Grammar: hermes})
+		r := setUp(t, inline(t, "-- turn --\ncontains auth.go:12\n-- text --\nok\n"), backend.Config{Formats: []format.Layer{{Tools: c.told, Results: c.results}}})
 		mustReply(t, r.Client, q)
 		body := string(r.server.Requests()[0].Body)
 		if got := strings.Contains(body, `"tools":[`); got != c.tools {

@@ -38,7 +38,7 @@ func (c *Client) newFlow(p *plan, yield func(utp.Event) bool) *flow {
 	f.reader = p.exchange.Reader(c.cfg.NewID)
 	f.mend = newMender(c.cfg.Parse.Repair != parse.Off)
 	f.sieve = p.sieve(f.trace)
-	if c.cfg.Calls != NativeOnly && !p.unread {
+	if p.choice.Calls.Text && !p.unread {
 		f.parser = parse.New(p.parse)
 		f.tried = p.leftovers()
 	}
@@ -68,7 +68,7 @@ func (f *flow) close() error {
 
 func (f *flow) events(evs []utp.Event) {
 	for _, e := range evs {
-		if f.client.cfg.Calls == TextOnly && f.native(e) {
+		if !f.plan.choice.Calls.Native && f.native(e) {
 			continue
 		}
 		for _, e := range f.mend.event(f.resolved(e)) {
@@ -259,7 +259,7 @@ func (f *flow) mute(e utp.Event) bool {
 		return false
 	}
 	const what = "%s said nothing after a tool's result in the provider's own form"
-	if f.client.cfg.Native != Auto {
+	if f.plan.choice.Tools.Set {
 		f.client.warn(what+"; the form is set in the configuration, another one may help", f.plan.model)
 		return false
 	}

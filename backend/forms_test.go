@@ -13,6 +13,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/wire/gemini"
@@ -26,6 +27,9 @@ func byName(t *testing.T, name string) *grammar.Grammar {
 	}
 	return g
 }
+
+// in sets how tools are offered.
+func in(tools string) []format.Layer { return []format.Layer{{From: "test", Tools: tools}} }
 
 // sent is the part of a request's body that every provider names alike.
 type sent struct {
@@ -97,10 +101,10 @@ func TestWhatDecidesTheForm(t *testing.T) {
 		{"the server takes tools", "yes", "qwen3-coder:30b", backend.Config{}, ""},
 		{"the model's name", "no", "qwen3-coder:30b", backend.Config{}, "<function=search_code>"},
 		{"another model's name", "no", "dolphin-mistral", backend.Config{}, "# Tool: search_code"},
-		{"a name nobody knows", "no", "tinyllama", backend.Config{}, "<tool_call>"},
-		{"the grammar is set", "no", "qwen3-coder:30b", backend.Config{Grammar: byName(t, "react")}, "Action: search_code"},
-		{"text is set", "yes", "qwen3-coder:30b", backend.Config{Native: backend.No}, "<function=search_code>"},
-		{"native is set", "no", "tinyllama", backend.Config{Native: backend.Yes}, ""},
+		{"a name nobody knows", "no", "tinyllama", backend.Config{}, "Action: search_code"},
+		{"the grammar is set", "no", "qwen3-coder:30b", backend.Config{Formats: in("react")}, "Action: search_code"},
+		{"text is set", "yes", "qwen3-coder:30b", backend.Config{Formats: in("text")}, "<function=search_code>"},
+		{"native is set", "no", "tinyllama", backend.Config{Formats: in("native")}, ""},
 	} {
 		c.config.Model = c.model
 		s := inline(t, "-- server --\ntools: "+c.takes+"\n-- turn --\n-- text --\n<tools>{\"name\": \"search_code\", \"arguments\": {\"query\": \"auth\"}}</tools>\n")
@@ -127,9 +131,9 @@ func TestOneConversationInEachForm(t *testing.T) {
 		config       backend.Config
 		stops        []string
 	}{
-		{"native", native, backend.Config{Native: backend.Yes}, nil},
-		{"react", "-- text --\nAction: search_code\nAction Input: {\"query\": \"auth\"}\n", backend.Config{Native: backend.No, Grammar: byName(t, "react")}, []string{"\nObservation:"}},
-		{"xml", "-- text --\n<tool_call>{\"name\": \"search_code\", \"arguments\": {\"query\": \"auth\"}}</tool_call>\n", backend.Config{Native: backend.No, Grammar: byName(t, "hermes")}, []string{"<tool_response>"}},
+		{"native", native, backend.Config{Formats: in("native")}, nil},
+		{"react", "-- text --\nAction: search_code\nAction Input: {\"query\": \"auth\"}\n", backend.Config{Formats: in("react")}, []string{"\nObservation:"}},
+		{"xml", "-- text --\n<tool_call>{\"name\": \"search_code\", \"arguments\": {\"query\": \"auth\"}}</tool_call>\n", backend.Config{Formats: in("hermes")}, []string{"<tool_response>"}},
 	} {
 		eachWay(t, func(t *testing.T, provider string, whole bool, chunk int) {
 			c.config.Provider, c.config.Whole = provider, whole
@@ -260,22 +264,23 @@ func TestTheIDIsThereFromTheFirstEvent(t *testing.T) {
 // contract: CON-30 CON-42
 func TestToolsAreToldOnce(t *testing.T) {
 	for _, c := range []struct {
-		native backend.Tri
+		tools  string
 		prompt string
 		want   string // pattern of the system message; "…" is the tools
 	}{
-		{backend.Yes, "Be brief.", "Be brief."},
-		{backend.No, "Be brief.", "Be brief.…"},
-		{backend.No, "First.\n{{tools}}\nLast.", "First.\n…\nLast."},
+		{"native", "Be brief.", "Be brief."},
+		{"native", "First.\n{{tools}}\nLast.", "First.\n{{tools}}\nLast."},
+		{"text", "Be brief.", "Be brief.…"},
+		{"text", "First.\n{{tools}}\nLast.", "First.\n…\nLast."},
 	} {
-		r := setUp(t, inline(t, "-- turn --\n-- text --\nok\n"), backend.Config{Native: c.native})
+		r := setUp(t, inline(t, "-- turn --\n-- text --\nok\n"), backend.Config{Formats: in(c.tools)})
 		tool := search
 		tool.Description = "Looks for walruses."
 		q := question(tool)
 		q.Messages[0] = utp.NewText(utp.System, c.prompt)
 		mustReply(t, r.Client, q)
 		body := bodyOf(t, r, 0)
-		if n := strings.Count(body.body, tool.Description); n != 1 || len(body.Tools) > 0 != (c.native == backend.Yes) {
+		if n := strings.Count(body.body, tool.Description); n != 1 || len(body.Tools) > 0 != (c.tools == "native") {
 			t.Errorf("%+v: told %d times, %d in the field", c, n, len(body.Tools))
 		}
 		before, behind, told := strings.Cut(c.want, "…")
@@ -296,7 +301,7 @@ func TestCleaningIsTheSameInStreams(t *testing.T) {
 	eachWay(t, func(t *testing.T, provider string, whole bool, chunk int) {
 		s := inline(t, "-- turn --\n-- text --\n"+text+"\n")
 		s.Chunk = chunk
-		r := setUp(t, s, backend.Config{Provider: provider, Whole: whole, Native: backend.No})
+		r := setUp(t, s, backend.Config{Provider: provider, Whole: whole, Formats: in("text")})
 		got := mustReply(t, r.Client, question(search))
 		if want.Parts == nil {
 			want = got
@@ -315,11 +320,10 @@ func TestCleaningIsTheSameInStreams(t *testing.T) {
 //
 // contract: I-08
 func TestNoOtherSettingStopsTheReading(t *testing.T) {
-	hermes := byName(t, "hermes")
 	for name, c := range map[string]backend.Config{
-		"none": {}, "whole": {Whole: true}, "native": {Native: backend.Yes}, "text": {Native: backend.No},
-		"results in text": {Results: backend.No, ResultGrammar: hermes}, "native results": {Native: backend.No, Results: backend.Yes},
-		"another grammar": {Native: backend.No, Grammar: byName(t, "react")}, "a preference": {Parse: parse.Config{Prefer: []string{"react"}}},
+		"none": {}, "whole": {Whole: true}, "native": {Formats: in("native")}, "text": {Formats: in("text")},
+		"results in text": {Formats: []format.Layer{{Results: "hermes"}}}, "native results": {Formats: []format.Layer{{Tools: "text", Results: "native"}}},
+		"another grammar": {Formats: in("react")}, "a preference": {Parse: parse.Config{Prefer: []string{"react"}}},
 		"no repairs": {Parse: parse.Config{Repair: parse.Off}}, "other limits": {NumCtx: 4096, Reserve: 10, Retries: -1},
 	} {
 		s := inline(t, "-- turn --\n-- text --\nLook: <tools>{\"name\": \"search_code\", \"arguments\": {\"query\": \"auth\"}}</tools>\n")

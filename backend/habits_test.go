@@ -14,7 +14,7 @@ import (
 
 // told is a text form: a model without native tools, told in one dialect.
 func told(t *testing.T, name string) backend.Config {
-	return backend.Config{Native: backend.No, Grammar: byName(t, name)}
+	return backend.Config{Formats: in(name)}
 }
 
 // turns is a script that answers each request with one of the texts.
@@ -60,7 +60,7 @@ func TestWhatOfAReplyCounts(t *testing.T) {
 		{"an observation", adapted("dolphin"), "It is 5.\nObservation: really", "It is 5."},
 		{"a turn begun for the user", adapted("gemma"), "It is 5.<end_of_turn>\n<start_of_turn>user\nThanks", "It is 5."},
 		{"an invented result", told(t, "hermes"), call("a") + "\n<tool_response>\nb.go\n</tool_response>\nIt is in b.go.\n" + call("b"), `search_code {"query":"a"}`},
-		{"the invented result of another dialect", backend.Config{Native: backend.Yes}, "[TOOL_CALLS] [{\"name\": \"search_code\", \"arguments\": {\"query\": \"a\"}}][TOOL_RESULTS] b.go[/TOOL_RESULTS] In b.go.", `search_code {"query":"a"}`},
+		{"the invented result of another dialect", backend.Config{Formats: in("native")}, "[TOOL_CALLS] [{\"name\": \"search_code\", \"arguments\": {\"query\": \"a\"}}][TOOL_RESULTS] b.go[/TOOL_RESULTS] In b.go.", `search_code {"query":"a"}`},
 		{"an invented observation behind a call in another form", told(t, "react"), call("a") + "\nObservation: b.go\nFinal Answer: b.go", `search_code {"query":"a"}`},
 		{"a result that is talked about", told(t, "hermes"), "A result stands in <tool_response>.", "A result stands in <tool_response>."},
 		{"the final answer", told(t, "react"), "Thought: I know.\nFinal Answer: It is 5.\nAction: search_code\nAction Input: {\"query\": \"a\"}", "It is 5."},
@@ -200,7 +200,7 @@ func TestTheFirstResultReminds(t *testing.T) {
 			t.Errorf("%s: the first result is %q", dialect, last.Messages[3].Content)
 		}
 	}
-	r := setUp(t, inline(t, turns("Hello.")), backend.Config{Native: backend.Yes})
+	r := setUp(t, inline(t, turns("Hello.")), backend.Config{Formats: in("native")})
 	q := after(question(search), utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: []utp.Part{utp.Call{ID: "1", Name: "search_code", Args: json.RawMessage(`{}`)}}}})
 	mustReply(t, r.Client, q)
 	if body := bodyOf(t, r, 0).body; strings.Contains(body, words) {
@@ -221,7 +221,7 @@ func TestOneCallInAReply(t *testing.T) {
 			for _, single := range []bool{true, false} {
 				s := inline(t, script)
 				s.Chunk = chunk
-				r := setUp(t, s, backend.Config{Provider: provider, Whole: whole, Native: map[string]backend.Tri{"text": backend.No, "native": backend.Yes}[name]})
+				r := setUp(t, s, backend.Config{Provider: provider, Whole: whole, Formats: in(name)})
 				q := question(search)
 				want := 2
 				if single {
@@ -267,7 +267,7 @@ func TestAnEmptyReplyAfterAResult(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	r := setUp(t, inline(t, "-- turn --\n-- empty --\n"), backend.Config{Native: backend.Yes})
+	r := setUp(t, inline(t, "-- turn --\n-- empty --\n"), backend.Config{Formats: in("native")})
 	q := after(question(search), utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: []utp.Part{utp.Call{ID: "1", Name: "search_code", Args: json.RawMessage(`{}`)}}}})
 	if got := mustReply(t, r.Client, q); len(got.Parts) != 0 || len(r.warned) != 1 || !strings.Contains(r.warned[0], "set in the configuration") {
 		t.Errorf("%+v, warned %q", got, r.warned)
@@ -283,7 +283,7 @@ func TestAnotherFormIsAMismatch(t *testing.T) {
 		config backend.Config
 		want   bool
 	}{
-		"native": {backend.Config{Native: backend.Yes}, true}, "react": {told(t, "react"), true}, "tools-tag": {told(t, "tools-tag"), false},
+		"native": {backend.Config{Formats: in("native")}, true}, "react": {told(t, "react"), true}, "tools-tag": {told(t, "tools-tag"), false},
 	} {
 		r := setUp(t, inline(t, turns(text)), c.config)
 		mustReply(t, r.Client, question(search))

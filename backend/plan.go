@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/prompt"
@@ -17,6 +18,7 @@ type plan struct {
 	model    string
 	native   bool             // tools went into the provider's field
 	told     *grammar.Grammar // in which tools and calls were told, if not native
+	choice   format.Choice
 	adapter  Adapter
 	late     bool // a tool has answered the question
 	single   bool // one call in a reply
@@ -25,36 +27,16 @@ type plan struct {
 	unread   bool // the text holds no calls
 }
 
-// fallback is the grammar for models of which nothing better is known.
-const fallback = "hermes"
-
-func (c *Client) grammar(model string) *grammar.Grammar {
-	if c.cfg.Grammar != nil {
-		return c.cfg.Grammar
-	}
-	if made := grammar.ForModel(model); len(made) > 0 {
-		return made[0]
-	}
-	g, _ := grammar.ByName(fallback)
-	return g
-}
-
-func (c *Client) resultGrammar(model string) *grammar.Grammar {
-	if c.cfg.ResultGrammar != nil {
-		return c.cfg.ResultGrammar
-	}
-	return c.grammar(model)
-}
-
 // plan makes a request ready, with the tools as text where asked for. r stays
 // as it is.
 func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, error) {
 	p := &plan{model: c.model(r), late: answered(r.Messages), single: r.Choice.Parallel != nil && !*r.Choice.Parallel}
 	a := c.ability(ctx, p.model)
-	p.native, _ = c.native(a)
-	p.native = p.native && !asText
+	p.choice = c.choose(p.model, a, asText)
+	p.native, p.told = p.choice.Tools.Way == format.Native, p.choice.Tools.Grammar
+	c.caution(p.model, p.choice)
 	p.adapter = c.adapter(p.model, a)
-	p.parse = c.reading(r)
+	p.parse = ranked(c.reading(r), p.choice)
 	p.unread = c.cfg.OnlyOffered && (len(r.Tools) == 0 || r.Choice.Mode == utp.None)
 	out, err := c.formed(r, p)
 	if err != nil {
@@ -87,66 +69,65 @@ func (p *plan) adapt(req *utp.Request) {
 	}
 }
 
-// formed puts the tools and the history into the form that was decided.
+// formed puts the tools and the history into the form that was chosen.
 func (c *Client) formed(r *utp.Request, p *plan) (*utp.Request, error) {
-	nativeResults := p.native
-	if c.cfg.Results != Auto {
-		nativeResults = c.cfg.Results == Yes
-	}
-	if p.native && nativeResults {
-		return r, nil
-	}
-	g := c.grammar(p.model)
-	if !p.native {
-		p.told, p.parse = g, preferred(p.parse, g)
+	tools, results := p.choice.Tools, p.choice.Results
+	if tools.Way == format.None {
+		bare := *r
+		bare.Tools, bare.Choice, r = nil, utp.Choice{}, &bare
 	}
 	switch {
-	case p.native:
-		return historyAsText(c.resultGrammar(p.model), r)
-	case nativeResults:
-		return toolsAsText(g, r)
+	case tools.Way != format.Text && results.Way != format.Text:
+		return r, nil
+	case tools.Way != format.Text:
+		return historyAsText(c.writer(results.Grammar), r)
+	case results.Way != format.Text:
+		return toolsAsText(c.writer(tools.Grammar), r)
 	}
-	return allAsText(g, c.resultGrammar(p.model), r)
+	return allAsText(c.writer(tools.Grammar), c.writer(results.Grammar), r)
+}
+
+func (c *Client) writer(g *grammar.Grammar) prompt.Writer {
+	return prompt.Writer{Grammar: g, Custom: c.cfg.Custom, Warn: func(err error) { c.warn("%v", err) }}
 }
 
 // allAsText is for a model that knows neither tools nor results but as text.
-func allAsText(g, results *grammar.Grammar, r *utp.Request) (*utp.Request, error) {
-	if g.Name == results.Name {
+func allAsText(w, results prompt.Writer, r *utp.Request) (*utp.Request, error) {
+	if w.Grammar.Name == results.Grammar.Name {
 		out := *offered(r)
-		if g.Line {
+		if w.Grammar.Line {
 			out.Messages = reminded(r.Messages)
 		}
-		return render(g, &out)
+		return render(w, &out)
 	}
 	told, err := historyAsText(results, r)
 	if err != nil {
 		return nil, err
 	}
-	return toolsAsText(g, told)
+	return toolsAsText(w, told)
 }
 
-// historyAsText tells earlier calls and results in g and leaves the tools.
-func historyAsText(g *grammar.Grammar, r *utp.Request) (*utp.Request, error) {
-	bare := *r
-	bare.Tools, bare.Choice = nil, utp.Choice{}
-	if g.Line {
-		bare.Messages = reminded(r.Messages)
+// historyAsText tells earlier calls and results and leaves the tools.
+func historyAsText(w prompt.Writer, r *utp.Request) (*utp.Request, error) {
+	messages := r.Messages
+	if w.Grammar.Line {
+		messages = reminded(messages)
 	}
-	told, err := prompt.Render(g, &bare)
+	told, err := w.History(messages)
 	if err != nil {
 		return nil, err
 	}
 	out := *r
-	out.Messages = told.Messages
+	out.Messages = told
 	return &out, nil
 }
 
-// toolsAsText offers the tools in g and leaves the history.
-func toolsAsText(g *grammar.Grammar, r *utp.Request) (*utp.Request, error) {
+// toolsAsText offers the tools and leaves the history.
+func toolsAsText(w prompt.Writer, r *utp.Request) (*utp.Request, error) {
 	bare := *offered(r)
 	isSystem := func(m utp.Message) bool { return m.Role == utp.System }
 	bare.Messages = slices.DeleteFunc(slices.Clone(r.Messages), func(m utp.Message) bool { return !isSystem(m) })
-	out, err := render(g, &bare)
+	out, err := render(w, &bare)
 	if err != nil {
 		return nil, err
 	}
@@ -167,12 +148,12 @@ func offered(r *utp.Request) *utp.Request {
 	return &out
 }
 
-// render writes r in g, with g's stops, but only while no tool has answered: a
+// render writes r, with the grammar's stops, but only while no tool has answered: a
 // model that reads results may quote what would stop it.
-func render(g *grammar.Grammar, r *utp.Request) (*utp.Request, error) {
-	out, err := prompt.Render(g, r)
+func render(w prompt.Writer, r *utp.Request) (*utp.Request, error) {
+	out, err := w.Render(r)
 	if err == nil && len(r.Tools) > 0 && !answered(r.Messages) {
-		out.Params.Stop = append(slices.Clone(out.Params.Stop), prompt.Stops(g)...)
+		out.Params.Stop = append(slices.Clone(out.Params.Stop), prompt.Stops(w.Grammar)...)
 	}
 	return out, err
 }
@@ -213,17 +194,4 @@ func results(ms []utp.Message) (texts []string) {
 		}
 	}
 	return texts
-}
-
-// preferred ranks the grammar that the model was told first. An exclusive
-// choice of others stays exclusive.
-func preferred(p parse.Config, g *grammar.Grammar) parse.Config {
-	if p.Only || slices.Contains(p.Prefer, g.Name) {
-		return p
-	}
-	p.Prefer = append([]string{g.Name}, p.Prefer...)
-	if p.Grammars != nil && !slices.ContainsFunc(p.Grammars, func(h *grammar.Grammar) bool { return h.Name == g.Name }) {
-		p.Grammars = append([]*grammar.Grammar{g}, p.Grammars...)
-	}
-	return p
 }

@@ -22,7 +22,7 @@ func (c *Client) stream(ctx context.Context, r *utp.Request, yield func(utp.Even
 	if err == nil && f.empty != nil {
 		p, f, err = c.once(ctx, w, r, f, yield)
 		if err == nil && f.sieve.said {
-			c.remember(ctx, p.model, func(a *ability) { a.tools = new(bool) })
+			c.remember(ctx, p.model, func(a *ability) { a.asText = "the model says nothing after a native result" })
 		}
 	}
 	return plain(c.cause(outer, ctx, p, err))
@@ -71,16 +71,16 @@ func (c *Client) open(ctx context.Context, w *watch, r *utp.Request, asText bool
 }
 
 // heeds reports whether a refusal tells how to ask instead: a server that takes
-// no native tools gets them in the prompt from then on, unless they were asked
-// for, and a chat template without a system message gets none.
+// no native tools gets them in the prompt from then on, also where native ones
+// are set, and a chat template without a system message gets none.
 func (c *Client) heeds(ctx context.Context, p *plan, err error) bool {
 	var refusal *wire.Error
 	switch {
 	case !errors.As(err, &refusal):
 		return false
-	case p.native && c.cfg.Native == Auto && refusesTools(refusal):
+	case p.native && refusesTools(refusal):
 		c.warn("%s takes no native tools for %s (%s): they go into the prompt instead", c.Server(), p.model, refusal.Message)
-		c.remember(ctx, p.model, func(a *ability) { a.tools = new(bool) })
+		c.remember(ctx, p.model, func(a *ability) { a.asText = "the server refuses native tools" })
 	case !p.adapter.NoSystem && refusesSystem(refusal):
 		c.warn("%s takes no system message for %s, or only one in front: it goes into the first user message instead", c.Server(), p.model)
 		c.remember(ctx, p.model, func(a *ability) { a.noSystem = true })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/prompt"
 )
@@ -97,7 +98,7 @@ func (c cell) run(t *testing.T) {
 	}}
 	conf := backend.Config{Provider: c.back.name}
 	if c.prompted {
-		conf.Native, conf.Grammar = backend.No, c.grammar
+		conf.Formats = []format.Layer{{Tools: "text", Text: c.grammar.Name}}
 	}
 	url := start(t, m, conf)
 	q := &utp.Request{Model: "m", Stream: c.stream, Tools: tools, Messages: []utp.Message{utp.NewText(utp.User, "What is the weather?")}}

@@ -15,6 +15,8 @@ package grammar
 //     closed one stands first: it takes the closer along.
 //   - Where two records read alike and differ only in print (hermes and
 //     ernie45, lfm2 and pangu), the more common one stands first.
+//   - The JSON forms of manifests stand behind json-fence, which reads them all:
+//     they differ in print.
 //   - Forms without markers of their own come last: fences, ReAct lines, tags
 //     named by tools, Python, bare JSON.
 var all = []*Grammar{
@@ -37,6 +39,7 @@ var all = []*Grammar{
 	&toolsTag, &toolUseArgs, &toolUseChildren, &toolUse,
 	&autobyteus, &sentinel, &cwm,
 	// no markers of their own
-	&jsonFence, &jsonTag, &react, &reactTool, &reactCall, &laguna, &cline, &gemma4Bare, &kimiBare,
+	&jsonFence, &openAIJSON, &geminiJSON, &anthropicJSON, &defaultJSON, &jsonTag,
+	&react, &reactTool, &reactCall, &laguna, &cline, &gemma4Bare, &kimiBare,
 	&glmBare, &gigachat3Bare, &harmonyBare, &pythonic, &pythonLines, &nameJSON, &jsonBare,
 }

@@ -16,4 +16,6 @@ var autobyteus = Grammar{
 		"raw.open":   {"__START_PATCH__\n"}, "raw.close": {"__END_PATCH__"},
 	},
 	XML: true,
+
+	Manifest: "elements",
 }

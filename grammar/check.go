@@ -2,8 +2,12 @@ package grammar
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
+
+// Manifests are the forms of a tool list that a record may name.
+var Manifests = []string{"lines", "react", "elements", "openai", "gemini", "anthropic", "autobyteus"}
 
 // Markers lists every marker of the record by its name ("call.open"), the
 // other spellings of Also included.
@@ -79,6 +83,12 @@ func Check(g *Grammar) error {
 		}
 	default:
 		return fail("body %q: want json, args, tagged or python", g.Body)
+	}
+	if g.Manifest != "" && !slices.Contains(Manifests, g.Manifest) {
+		return fail("manifest %q: want %s", g.Manifest, strings.Join(Manifests, ", "))
+	}
+	if g.Fields.In != "" && (g.Body != JSON || slices.Contains(strings.Split(g.Fields.In, "."), "")) {
+		return fail("fields.in %q: want keys apart by dots, and body json", g.Fields.In)
 	}
 	if (g.Body == Tagged) != strings.Contains(g.Arg.Open, "{key}") && g.Body != Args {
 		return fail("body tagged and an arg.open with {key} belong together")

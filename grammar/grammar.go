@@ -60,6 +60,7 @@ type Route struct {
 // Fields names the keys of a JSON body. As read, any usual alias counts too.
 // Name "{name}" means that the only key is the name and its value the arguments.
 type Fields struct {
+	In   string `json:"in,omitempty"` // keys of the objects around a call, the outer first: "tool.function"
 	ID   string `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
 	Args string `json:"args,omitempty"`
@@ -95,6 +96,8 @@ type Grammar struct {
 	Guess  bool                `json:"guess,omitempty"` // a value of Arg that neither {type} nor a schema types is JSON if it reads as JSON, as the model's engines have it; else it is text
 	XML    bool                `json:"xml,omitempty"`   // text values are XML: entities and CDATA are decoded
 	Result Fence               `json:"result,omitzero"` // as prompt writes a tool result; {name} and {id} may be used
+
+	Manifest string `json:"manifest,omitempty"` // how prompt lists tools: lines ("" too), react, elements, or JSON as openai, gemini, anthropic or autobyteus have it
 }
 
 // All lists the built-in grammars. The order decides between equal openers.

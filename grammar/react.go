@@ -15,4 +15,6 @@ var react = Grammar{
 	},
 	Line:   true,
 	Result: Fence{"Observation: ", "\n"},
+
+	Manifest: "react",
 }

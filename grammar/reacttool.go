@@ -17,4 +17,6 @@ var reactTool = Grammar{
 	},
 	Line:   true,
 	Result: Fence{"Observation: ", "\n"},
+
+	Manifest: "react",
 }

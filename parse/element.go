@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/lenient"
@@ -312,6 +313,8 @@ func (e *element) roleOf(p *Parser, k string) role {
 		return argsRole
 	case k == f.ID && k != "":
 		return idRole
+	case f.In != "" && slices.Contains(strings.Split(f.In, "."), k):
+		return nameRole
 	}
 	switch strings.ToLower(k) {
 	case "name", "tool_name", "tool", "function", "function_name", "action", "tool_call", "function_call", "functioncall":

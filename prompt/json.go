@@ -113,3 +113,12 @@ func stringEnd(text []byte, i int) int {
 	}
 	return len(text)
 }
+
+// indented writes JSON over several lines. Strings and numbers stay as written.
+func indented(v json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, v, "", "  ") != nil {
+		return string(v)
+	}
+	return b.String()
+}

@@ -3,6 +3,8 @@ package prompt
 import (
 	"embed"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"text/template"
 
@@ -14,7 +16,7 @@ import (
 var files embed.FS
 
 var words = template.Must(template.New("").Funcs(template.FuncMap{
-	"line": toolLine, "deref": func(b *bool) bool { return *b }, "bullet": bullet, "elements": elementDefinition,
+	"deref": func(b *bool) bool { return *b },
 }).ParseFS(files, "*.md"))
 
 // say runs a template. The templates are fixed and tested: they cannot fail on
@@ -27,49 +29,118 @@ func say(name string, data any) string {
 	return b.String()
 }
 
+// form is a way to list tools: the template of the list, and how one tool is
+// described in it.
+type form struct {
+	template string
+	define   func(utp.Tool) string
+}
+
+// forms are those that a grammar may name as its manifest. Sources of the JSON
+// forms: the APIs of OpenAI, Gemini and Anthropic, and Autobyteus' default.
+var forms = map[string]form{
+	"":           {"lines", toolLine},
+	"lines":      {"lines", toolLine},
+	"react":      {"react", bullet},
+	"elements":   {"elements", elementDefinition},
+	"openai":     {"schemas", schemaUnder("parameters", true)},
+	"gemini":     {"schemas", schemaUnder("parameters", false)},
+	"anthropic":  {"schemas", schemaUnder("input_schema", false)},
+	"autobyteus": {"schemas", schemaUnder("inputSchema", false)},
+}
+
 // manifest is what the templates see.
 type manifest struct {
 	Example string // one printed call
 	Item    grammar.Fence
-	Tools   []offer
+	Tools   []Offer
 }
 
-// offer is a tool with examples of its calls.
-type offer struct {
+// Offer is a tool as a list of tools shows it: what its custom template sees.
+type Offer struct {
 	utp.Tool
-	Basic, Advanced string // printed; Advanced is "" if no argument is optional
+	Definition string // in the form of the list
+	Basic      string // a call with the required arguments; "" if the dialect cannot say it
+	Advanced   string // a call with all arguments; "" if none is optional
+	Text       string // what its custom template made of it; "": there is none
 }
 
 // Tools is the part of a system prompt that offers tools: how to write a call
-// in this grammar, with an example, and every tool with its schema. Grammars
-// whose results are observations get the Thought/Action form, those with nested
-// XML elements the definitions as elements.
+// in this grammar, with an example, and every tool with its schema, in the form
+// that the grammar names as its manifest.
 func Tools(g *grammar.Grammar, tools []utp.Tool) string {
-	m := manifest{Item: g.Item}
+	text, err := Writer{Grammar: g}.Tools(tools)
+	if err != nil {
+		return "" // without templates of others nothing can fail
+	}
+	return text
+}
+
+// Writer writes requests in one grammar.
+type Writer struct {
+	Grammar *grammar.Grammar
+	Custom  map[string]string // by tool name: a text/template over an Offer that replaces the tool's place in the list
+	Warn    func(error)       // of a tool that cannot be described and is left out; nil: nowhere
+}
+
+// Tools is like the function of its name. It fails if a custom template does;
+// the error names the tool.
+func (w Writer) Tools(tools []utp.Tool) (string, error) {
+	f := forms[w.Grammar.Manifest]
+	m := manifest{Item: w.Grammar.Item}
 	bare := true // the example so far shows no argument
 	for _, t := range tools {
-		basic, advanced := examples(t)
-		o := offer{Tool: t, Basic: printSample(g, t, basic)}
-		if advanced != nil {
-			o.Advanced = printSample(g, t, advanced)
+		o, basic, err := w.offer(f, t)
+		if err != nil {
+			return "", err
 		}
-		m.Tools = append(m.Tools, o)
+		if o == nil {
+			continue
+		}
+		m.Tools = append(m.Tools, *o)
 		if m.Example == "" || bare && o.Basic != "" && string(basic) != "{}" {
 			m.Example, bare = o.Basic, string(basic) == "{}"
 		}
 	}
-	return strings.TrimSpace(say(form(g), m))
+	if len(m.Tools) == 0 {
+		return "", nil
+	}
+	return strings.TrimSpace(say(f.template, m)), nil
 }
 
-// form names the template for a grammar.
-func form(g *grammar.Grammar) string {
-	switch {
-	case strings.HasPrefix(g.Result.Open, "Observation"):
-		return "react"
-	case g.XML && g.Item.Open != "":
-		return "elements"
+// errSchema is a tool whose schema is no JSON.
+var errSchema = errors.New("its schema is not JSON: it is not offered")
+
+// offer describes a tool; nil if that cannot be done.
+func (w Writer) offer(f form, t utp.Tool) (o *Offer, basic json.RawMessage, err error) {
+	if len(t.Schema) > 0 && !json.Valid(t.Schema) {
+		if w.Warn != nil {
+			w.Warn(fmt.Errorf("prompt: tool %q: %w", t.Name, errSchema))
+		}
+		return nil, nil, nil
 	}
-	return "tools"
+	basic, advanced := examples(t)
+	o = &Offer{Tool: t, Definition: f.define(t), Basic: printSample(w.Grammar, t, basic)}
+	if advanced != nil {
+		o.Advanced = printSample(w.Grammar, t, advanced)
+	}
+	if text, ok := w.Custom[t.Name]; ok {
+		o.Text, err = custom(t.Name, text, o)
+	}
+	return o, basic, err
+}
+
+// custom runs the template of a tool.
+func custom(name, text string, o *Offer) (string, error) {
+	t, err := template.New(name).Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("prompt: template of tool %q: %w", name, err)
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, o); err != nil {
+		return "", fmt.Errorf("prompt: template of tool %q: %w", name, err)
+	}
+	return strings.TrimSpace(b.String()), nil
 }
 
 // printSample prints an example call, or "" if the grammar cannot say it.
@@ -83,11 +154,28 @@ func printSample(g *grammar.Grammar, t utp.Tool, args json.RawMessage) string {
 
 // toolLine is a tool as one line of JSON.
 func toolLine(t utp.Tool) string {
-	text := `{"name": ` + quote(t.Name)
-	if t.Description != "" {
-		text += `, "description": ` + quote(t.Description)
+	return spaced(definition(t, "parameters"))
+}
+
+// schemaUnder describes a tool as indented JSON with the schema under key, as
+// OpenAI does inside an object of type function.
+func schemaUnder(key string, function bool) func(utp.Tool) string {
+	return func(t utp.Tool) string {
+		d := definition(t, key)
+		if function {
+			d = json.RawMessage(`{"type":"function","function":` + string(d) + `}`)
+		}
+		return indented(d)
 	}
-	return text + `, "parameters": ` + spaced(parameters(t)) + "}"
+}
+
+// definition is a tool as JSON, its schema as it stands under key.
+func definition(t utp.Tool, key string) json.RawMessage {
+	text := `{"name":` + quote(t.Name)
+	if t.Description != "" {
+		text += `,"description":` + quote(t.Description)
+	}
+	return json.RawMessage(text + "," + quote(key) + ":" + string(parameters(t)) + "}")
 }
 
 // parameters is a tool's schema; a tool without one takes an empty object, a

@@ -8,6 +8,7 @@ package prompt
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -147,7 +148,19 @@ func (p *printer) envelope(c utp.Call, args json.RawMessage) string {
 	}
 	b.WriteString(quote(or(f.Name, "name")) + ": " + quote(c.Name) + ", ")
 	b.WriteString(quote(or(f.Args, "arguments")) + ": " + spaced(args) + "}")
-	return b.String()
+	return wrapped(b.String(), f.In)
+}
+
+// wrapped puts an object into those of a path of keys, the outer first.
+func wrapped(object, path string) string {
+	if path == "" {
+		return object
+	}
+	keys := strings.Split(path, ".")
+	for _, key := range slices.Backward(keys) {
+		object = "{" + quote(key) + ": " + object + "}"
+	}
+	return object
 }
 
 // id is the id to write: the call's own if the dialect could have written it,

@@ -10,9 +10,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/grammar"
 )
 
-// placeholder is where a system prompt wants the tools.
-const placeholder = "{{tools}}"
-
 // Render makes a request that a model without native tools understands: the
 // tools and the tool choice go into the system message (at {{tools}}, else at
 // its end), calls of earlier turns become text of the grammar, and the results
@@ -20,26 +17,40 @@ const placeholder = "{{tools}}"
 // runs itself stay in Tools. A call that the grammar cannot say is told as JSON
 // in <tool_call>. r is not changed.
 //
-// It fails if a call in the history has arguments that are no JSON object, or
-// if the choice names a tool that is not offered.
+// It fails if a call in the history has arguments that are no JSON object, if
+// the choice names a tool that is not offered, and if {{tools}} is misspelt.
 func Render(g *grammar.Grammar, r *utp.Request) (*utp.Request, error) {
+	return Writer{Grammar: g}.Render(r)
+}
+
+// Render is like the function of its name. It also fails if a custom template does.
+func (w Writer) Render(r *utp.Request) (*utp.Request, error) {
 	offered, kept := split(r)
 	if err := checkChoice(r.Choice, offered); err != nil {
 		return nil, err
 	}
 	out := *r
 	out.Tools, out.Choice = kept, utp.Choice{}
-	h := history{printer: printer{g: g}, names: map[string]string{}, ids: map[string]string{}}
-	messages, err := h.messages(r.Messages)
+	messages, err := w.History(r.Messages)
 	if err != nil {
 		return nil, err
 	}
-	words := ""
-	if len(offered) > 0 {
-		words = strings.TrimSpace(Tools(g, offered) + say("choice", r.Choice))
+	list, err := w.Tools(offered)
+	if err != nil {
+		return nil, err
 	}
-	out.Messages = addTools(messages, words)
-	return &out, nil
+	if list != "" {
+		list = strings.TrimSpace(list + say("choice", r.Choice))
+	}
+	out.Messages, err = addTools(messages, list)
+	return &out, err
+}
+
+// History writes the calls and results of a conversation as text, as Render
+// does, and leaves everything else.
+func (w Writer) History(ms []utp.Message) ([]utp.Message, error) {
+	h := history{printer: printer{g: w.Grammar}, names: map[string]string{}, ids: map[string]string{}}
+	return h.messages(ms)
 }
 
 // split parts the tools that a prompt can offer from those that a provider runs.
@@ -60,49 +71,6 @@ func checkChoice(c utp.Choice, offered []utp.Tool) error {
 		return fmt.Errorf("prompt: tool choice names %q, which is not among the %d tools offered", c.Name, len(offered))
 	}
 	return nil
-}
-
-// addTools puts the words at the placeholder of a system message, else at the
-// end of the first one, else into a new one.
-func addTools(messages []utp.Message, words string) []utp.Message {
-	for i, m := range messages {
-		if m.Role == utp.System && fillPlaceholder(&messages[i], words) {
-			return messages
-		}
-	}
-	if words == "" {
-		return messages
-	}
-	for i, m := range messages {
-		if m.Role == utp.System {
-			messages[i].Parts = append(m.Parts, utp.Text{Text: words})
-			return messages
-		}
-	}
-	return slices.Insert(messages, 0, utp.NewText(utp.System, words))
-}
-
-// fillPlaceholder replaces {{tools}}. A prompt that holds nothing else gets a
-// lead-in; without tools the place says that there are none.
-func fillPlaceholder(m *utp.Message, words string) (found bool) {
-	for i, p := range m.Parts {
-		t, ok := p.(utp.Text)
-		if !ok || !strings.Contains(t.Text, placeholder) {
-			continue
-		}
-		found = true
-		switch {
-		case words == "":
-			words = strings.TrimSpace(say("none", nil))
-		case strings.TrimSpace(t.Text) == placeholder:
-			words = say("lead", nil) + words
-		case !strings.HasPrefix(t.Text, placeholder) && !strings.Contains(t.Text, "\n"+placeholder):
-			words = "\n" + words
-		}
-		t.Text = strings.ReplaceAll(t.Text, placeholder, words)
-		m.Parts[i] = t
-	}
-	return found
 }
 
 // history turns the calls and results of a conversation into text.

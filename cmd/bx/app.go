@@ -49,16 +49,13 @@ func (a *app) begin() (*job, error) {
 	if a.maxRounds < 0 {
 		return nil, fail(exitUsage, "--max-rounds %d: want a number above 0", a.maxRounds)
 	}
-	set, err := cfg.Resolve(config.Flags{Profile: a.profile, Model: a.model, Tier: a.tier, MaxRounds: a.maxRounds, NoModel: a.noModel}, a.env)
+	set, err := cfg.Resolve(config.Flags{Profile: a.profile, Model: a.model, Tier: a.tier, MaxRounds: a.maxRounds, NoModel: a.noModel, Format: config.Format(a.toolFormat)}, a.env)
 	if err != nil {
 		return nil, err
 	}
 	j := &job{app: a, root: root, cfg: cfg, set: set, view: a.printer()}
 	for _, name := range cfg.Ignored {
 		j.view.Line(view.Verbose, "ignored, as it belongs to another program: %s", name)
-	}
-	for _, w := range set.Warnings {
-		j.view.Warn("%s", w)
 	}
 	return j, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
-	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/parse"
 )
 
@@ -62,7 +62,7 @@ func (j *job) open(ctx context.Context, provider, url, model, why string) (*conn
 			return nil, err
 		}
 	}
-	c := &connection{model: client, client: client, name: model, tools: j.set.Tools.DefinitionFormat != "none"}
+	c := &connection{model: client, client: client, name: model, tools: j.offers(provider, model)}
 	c.why = fmt.Sprintf("model %s (%s), %s (%s)", model, reason, client.Server(), why)
 	return c, nil
 }
@@ -125,60 +125,21 @@ func (j *job) backendConfig(provider, url string) backend.Config {
 	c := backend.Config{
 		Provider: provider, URL: url, APIKey: j.set.APIKey,
 		Timeouts: backend.Timeouts{First: t, Idle: t}, NumCtx: j.set.NumCtx,
-		HTTP: backend.HTTP(j.app.offline, 0),
-		Warn: func(s string) { j.view.Warn("%s", s) },
+		HTTP:    backend.HTTP(j.app.offline, 0),
+		Warn:    func(s string) { j.view.Warn("%s", s) },
+		Formats: j.set.Formats, Parse: parse.Config{Tools: j.known},
 	}
 	if j.view.Level >= view.Debug {
 		c.Trace = func(t backend.Trace) { j.view.Trace(t.Dialect, t.Raw, t.Decision, t.Mismatch) }
 	}
-	j.formats(&c)
 	if j.serves {
 		c.OnlyOffered, c.Parse.Policy.Unknown = true, parse.TextUnknown
 	}
 	return c
 }
 
-// formats sets how tools, calls and results are written and read.
-func (j *job) formats(c *backend.Config) {
-	t := j.set.Tools
-	names := t.CallParser.Names()
-	c.Parse = parse.Config{Tools: j.known, Prefer: names, Only: len(names) > 0 && !t.CallParser.Preferred()}
-	switch {
-	case t.CallParser == "openai":
-		c.Calls = backend.NativeOnly
-	case c.Parse.Only:
-		c.Calls = backend.TextOnly
-		c.Grammar = named(names[0])
-	}
-	switch f := t.DefinitionFormat; {
-	case f == config.Native:
-		c.Native = backend.Yes
-	case f != "none" && !f.ByServer():
-		c.Native, c.Grammar = backend.No, named(string(f))
-	}
-	switch f := t.ResultFormat; {
-	case f == config.Native:
-		c.Results = backend.Yes
-	case !f.ByServer():
-		c.Results, c.ResultGrammar = backend.No, named(string(f))
-	}
-}
-
-func named(name string) *grammar.Grammar {
-	g, _ := grammar.ByName(name)
-	return g
-}
-
-// parserWords says what a call_parser does.
-func parserWords(p config.Parser) string {
-	names := strings.Join(p.Names(), ", ")
-	switch {
-	case p == "openai" || p == "prefer:openai":
-		return "looked for in the server's own field (call_parser = " + string(p) + ")"
-	case names == "":
-		return "looked for in the server's own field and in the text, in every dialect (call_parser = auto)"
-	case p.Preferred():
-		return "looked for everywhere, in text first as " + names + " (call_parser = " + string(p) + ")"
-	}
-	return "looked for in the text only, as " + names + " (call_parser = " + string(p) + ")"
+// offers reports whether a model gets tools at all.
+func (j *job) offers(provider, model string) bool {
+	c, err := format.Choose(j.set.Formats, format.Facts{Provider: provider, Model: model})
+	return err == nil && c.Tools.Way != format.None
 }

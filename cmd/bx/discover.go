@@ -37,6 +37,6 @@ func having(servers []local.Server, model string) local.Server {
 
 // searchAlone is the built-in model that only searches.
 func (j *job) searchAlone(why string) *connection {
-	return &connection{model: extract.New(), name: extract.Name, tools: j.set.Tools.DefinitionFormat != "none",
+	return &connection{model: extract.New(), name: extract.Name, tools: j.offers("", ""),
 		why: "no model: answering by search alone (" + why + ")"}
 }

@@ -6,12 +6,18 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/unifiedtoolprotocol/utp/format"
 )
 
 func (a *app) explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: `explain ["question"]`, Short: "Say which model, tools and formats a question would get, and why",
-		Example: `  bx explain "fix the typo in README"`,
+		Long: `Say which model would answer, in which form it would be told of tools, where its
+calls would be looked for and how it would get results, and for each who decided:
+a flag, a profile, a file, the environment, the server, the model's name. Nothing is
+asked of the model.`,
+		Example: "  bx explain \"fix the typo in README\"\n  bx explain --profile big\n  bx explain --model qwen3-coder:30b --tool-format react",
 		RunE:    func(cmd *cobra.Command, words []string) error { return a.explain(cmd, words) },
 	}
 }
@@ -22,40 +28,49 @@ func (a *app) explain(cmd *cobra.Command, words []string) error {
 		return err
 	}
 	question := strings.Join(words, " ")
-	fmt.Fprintf(a.out, "root     %s\n", j.root)
+	a.say("root", "%s", j.root)
 	for _, f := range j.cfg.Files {
-		fmt.Fprintf(a.out, "config   %s\n", f)
+		a.say("config", "%s", f)
 	}
-	if c, err := j.connect(cmd.Context()); err != nil {
-		fmt.Fprintf(a.out, "answers  nobody: %v\n", err)
+	if c, err := j.choose(cmd.Context()); err != nil {
+		a.say("answers", "nobody: %v", err)
+		a.explainForms(format.Choice{}, format.Said(j.set.Formats, j.set.Model))
 	} else {
-		fmt.Fprintf(a.out, "answers  %s\n", c.why)
-		fmt.Fprintf(a.out, "tools    %s\n", j.toolForm(cmd.Context(), c))
+		a.say("answers", "%s", c.why)
+		a.explainForms(j.forms(cmd.Context(), c), format.Said(j.set.Formats, c.name))
 	}
-	fmt.Fprintf(a.out, "calls    %s\n", parserWords(j.set.Tools.CallParser))
-	fmt.Fprintf(a.out, "offered  %s\n", j.offer(question).Why)
-	fmt.Fprintf(a.out, "ceiling  %s (--tier, [agent] max_tier)\n", j.set.MaxTier)
+	a.say("offered", "%s", j.offer(question).Why)
+	a.say("ceiling", "%s (--tier, [agent] max_tier)", j.set.MaxTier)
 	for _, in := range j.intents() {
-		fmt.Fprintf(a.out, "words    %s: %s\n", in.Tier, strings.Join(in.Words, ", "))
+		a.say("words", "%s: %s", in.Tier, strings.Join(in.Words, ", "))
 	}
 	return nil
 }
 
-// toolForm says how tools are offered, and why.
-func (j *job) toolForm(ctx context.Context, c *connection) string {
-	setting := "definition_format = " + string(j.set.Tools.DefinitionFormat)
-	switch {
-	case !c.tools:
-		return "not offered (" + setting + ")"
-	case c.client == nil:
-		return "offered as text"
+func (a *app) say(name, text string, args ...any) {
+	fmt.Fprintf(a.out, "%-9s"+text+"\n", append([]any{name}, args...)...)
+}
+
+// forms are those of the model that answers.
+func (j *job) forms(ctx context.Context, c *connection) format.Choice {
+	if c.client != nil {
+		return c.client.Choice(ctx, c.name)
 	}
-	b, err := c.client.Status(ctx)
-	switch {
-	case err != nil:
-		return "not known: " + err.Error()
-	case b.Native:
-		return "offered in the server's own field: " + b.Why + " (" + setting + ")"
+	chosen, _ := format.Choose(j.set.Formats, format.Facts{Model: c.name}) // the words are checked
+	return chosen
+}
+
+// explainForms prints a choice, if there is one, and what was set for it.
+func (a *app) explainForms(c format.Choice, said []string) {
+	if c.Tools.Way != "" {
+		a.say("tools", "offered %s (%s)", c.Tools, c.Tools.Why)
+		a.say("calls", "looked for %s (%s)", c.Calls, c.Calls.Why)
+		a.say("results", "sent %s (%s)", c.Results, c.Results.Why)
 	}
-	return "offered as text: " + b.Why + " (" + setting + ")"
+	for _, line := range said {
+		a.say("set", "%s", line)
+	}
+	for _, w := range c.Warnings {
+		a.say("warning", "%s", w)
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/parse"
 )
@@ -202,10 +203,8 @@ func policy(c *backend.Config, p serving.Policy) {
 		c.Parse.Policy.Unknown = parse.KeepUnknown
 	}
 	c.Parse.Repair = map[string]parse.Repair{"off": parse.Off, "aggressive": parse.Aggressive}[p.Repair]
-	c.Native = map[string]backend.Tri{"native": backend.Yes, "prompted": backend.No}[p.Tools]
-	if p.Grammar != "" {
-		c.Grammar = named(p.Grammar)
-	}
+	tools := map[string]string{"native": "native", "prompted": "text"}[p.Tools]
+	c.Formats = []format.Layer{{From: "[routes.policy]", Tools: tools, Text: p.Grammar}}
 }
 
 // printRoutes is bx serve --check.

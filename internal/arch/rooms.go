@@ -27,6 +27,7 @@ var rooms = []Room{
 	{Path: "schema", Ring: 1, Deps: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{Path: "te", Ring: 1},
 
+	{Path: "format", Ring: 2},
 	{Path: "parse", Ring: 2},
 	{Path: "prompt", Ring: 2},
 	{Path: "wire", Ring: 2, Beside: []string{"wire/internal/shape"}},

@@ -25,6 +25,7 @@ type Config struct {
 	OpenAI   OpenAI             `toml:"openai"`
 	Session  Session            `toml:"session"`
 	Tools    Tools              `toml:"tools"`
+	Models   map[string]Tools   `toml:"models"`
 	Profiles map[string]Profile `toml:"profiles"`
 	Envelope Envelope           `toml:"tool_envelope"`
 
@@ -76,8 +77,10 @@ type Session struct {
 }
 
 // Tools says in which form tools go out and calls come back: the table
-// [tools], and [profiles.NAME.tools] over it.
+// [tools], [profiles.NAME.tools] over it, and [models."NAME"] for the models of
+// a name or a glob.
 type Tools struct {
+	ToolFormat       Format       `toml:"tool_format"`
 	DefinitionFormat Format       `toml:"definition_format"`
 	CallParser       Parser       `toml:"call_parser"`
 	ResultFormat     ResultFormat `toml:"result_format"`
@@ -110,7 +113,6 @@ func Defaults() *Config {
 	return &Config{
 		Agent:    Agent{DefaultTier: utp.Walk, MaxTier: utp.Run, MaxRounds: 5, Timeout: 300},
 		Session:  Session{TimeoutHours: 4, MaxHistoryTokens: 4096},
-		Tools:    Tools{DefinitionFormat: "openai", CallParser: "auto", ResultFormat: "openai"},
 		Envelope: Envelope{Enabled: true},
 	}
 }

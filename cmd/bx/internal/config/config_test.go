@@ -66,7 +66,7 @@ func env(c *golden.Case) func(string) string {
 
 func flags(c *golden.Case) config.Flags {
 	f := pairs(c.Get("flags"))
-	return config.Flags{Profile: f["profile"], Model: f["model"], Tier: f["tier"]}
+	return config.Flags{Profile: f["profile"], Model: f["model"], Tier: f["tier"], Format: config.Format(f["tool-format"])}
 }
 
 func pairs(text string) map[string]string {
@@ -93,15 +93,21 @@ func outcome(p config.Places, f config.Flags, env func(string) string) string {
 	if s.Temperature != nil {
 		fmt.Fprintf(&b, "temperature %v\n", *s.Temperature)
 	}
-	fmt.Fprintf(&b, "tools %s %s %s\n", s.Tools.DefinitionFormat, s.Tools.CallParser, s.Tools.ResultFormat)
-	fmt.Fprintf(&b, "tier %s max %s rounds %d envelope %v\n", s.Tier, s.MaxTier, s.MaxRounds, s.Envelope.Enabled)
-	for _, w := range s.Warnings {
-		fmt.Fprintf(&b, "warning %s\n", w)
+	for _, l := range s.Formats {
+		fmt.Fprintf(&b, "format %d %s for %q: %s %s %s %s%s\n", l.Level, l.From, l.For, l.Format, l.Tools, l.Calls, l.Results, xmlWords(l.XML))
 	}
+	fmt.Fprintf(&b, "tier %s max %s rounds %d envelope %v\n", s.Tier, s.MaxTier, s.MaxRounds, s.Envelope.Enabled)
 	for _, name := range c.Ignored {
 		fmt.Fprintf(&b, "ignored %s\n", filepath.ToSlash(name))
 	}
 	return b.String()
+}
+
+func xmlWords(b *bool) string {
+	if b == nil {
+		return ""
+	}
+	return fmt.Sprintf(" xml %v", *b)
 }
 
 func failure(err error) string {

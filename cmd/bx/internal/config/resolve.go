@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/format"
 )
 
 // Flags are the choices of the command line; empty means not given.
@@ -16,7 +17,8 @@ type Flags struct {
 	Model     string
 	Tier      string
 	MaxRounds int
-	NoModel   bool // answer by search alone
+	NoModel   bool   // answer by search alone
+	Format    Format // of tools, calls and results
 }
 
 // Settings is what one run goes by.
@@ -29,17 +31,16 @@ type Settings struct {
 	APIKey      string
 	Temperature *float64
 	Timeout     time.Duration
-	NumCtx      int // 0: the model's own window
-	Tools       Tools
-	Tier        utp.Tier // offered at first
-	MaxTier     utp.Tier // offered at most
+	NumCtx      int            // 0: the model's own window
+	Formats     []format.Layer // how tools are offered, read and answered
+	Tier        utp.Tier       // offered at first
+	MaxTier     utp.Tier       // offered at most
 	MaxRounds   int
 	Extra       string   // added to the system prompt
 	RunWords    []string // that ask for tools of tier RUN; none: the built-in ones
 	WalkWords   []string // likewise, of tier WALK
 	Session     Session
 	Envelope    Envelope
-	Warnings    []string
 }
 
 // resolver lays the sources of one run over each other.
@@ -58,13 +59,12 @@ func (c *Config) Resolve(f Flags, env func(string) string) (Settings, error) {
 	r.out = Settings{Extra: c.Agent.Instructions, RunWords: c.Agent.RunWords, WalkWords: c.Agent.WalkWords,
 		Session: c.Session, Envelope: c.Envelope,
 		MaxRounds: first(f.MaxRounds, int(c.Agent.MaxRounds))}
-	for _, step := range []func() error{r.findProfile, r.chooseServer, r.chooseTiers} {
+	for _, step := range []func() error{r.findProfile, r.chooseServer, r.chooseTiers, r.layFormats} {
 		if err := step(); err != nil {
 			return Settings{}, err
 		}
 	}
 	r.fill()
-	r.forceXML()
 	return r.out, nil
 }
 
@@ -228,23 +228,6 @@ func (r *resolver) fill() {
 	r.out.Temperature = first(p.Temperature, file)
 	r.out.Timeout = first(p.Timeout, p.TimeoutSecs, seconds, r.Agent.Timeout).Duration()
 	r.out.NumCtx = int(first(p.NumCtx, r.Ollama.NumCtx))
-	r.out.Tools = Tools{
-		DefinitionFormat: first(p.Tools.DefinitionFormat, r.Tools.DefinitionFormat),
-		CallParser:       first(p.Tools.CallParser, r.Tools.CallParser),
-		ResultFormat:     first(p.Tools.ResultFormat, r.Tools.ResultFormat),
-	}
-}
-
-// forceXML obeys use_xml_tool_format, the profile's before the agent's.
-func (r *resolver) forceXML() {
-	force := first(r.profile.ForceXML, r.Agent.ForceXML)
-	if force == nil || !*force {
-		return
-	}
-	r.out.Tools = Tools{"autobyteus", "autobyteus", "autobyteus"}
-	if r.out.Provider == OpenAIProvider {
-		r.out.Warnings = append(r.out.Warnings, "use_xml_tool_format: tools go to this server as XML text although it may take them natively")
-	}
 }
 
 // first is the first value that is not zero.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 )
 
@@ -33,23 +34,16 @@ func (p Provider) check() error {
 	return nil
 }
 
-// Format is how tools are offered: "openai", "ollama" or "auto" (in the
-// provider's own field where the model can use it, else as text), "native" (in
-// the provider's own field, always), "none" (not at all), or the name of a
-// family or of a text grammar.
+// Format is how tools are offered, a word of format.ToolWords or the name of a
+// text grammar.
 type Format string
 
-// ResultFormat is how results are sent: "openai", "ollama" or "auto" (as the
-// tools are offered), "native", or the name of a family or of a text grammar.
+// ResultFormat is how results are sent, a word of format.ResultWords or the
+// name of a text grammar.
 type ResultFormat string
 
-var (
-	resultFormats = []string{"openai", "auto", "ollama", "native", "anthropic", "anthropic_xml", "qwen_xml"}
-	formats       = slices.Concat(resultFormats, []string{"none"})
-)
-
-func (f Format) check() error       { return checkFormat(string(f), formats) }
-func (f ResultFormat) check() error { return checkFormat(string(f), resultFormats) }
+func (f Format) check() error       { return checkFormat(string(f), format.ToolWords()) }
+func (f ResultFormat) check() error { return checkFormat(string(f), format.ResultWords()) }
 
 func checkFormat(s string, known []string) error {
 	if slices.Contains(known, s) || isGrammar(s) {
@@ -58,49 +52,18 @@ func checkFormat(s string, known []string) error {
 	return fmt.Errorf("unknown format %q%s: want %s, or a grammar: %s", s, meant(s, known), either(known), near(s, grammarNames()))
 }
 
-// ByServer reports a format that leaves the choice to what the server can do.
-func (f Format) ByServer() bool { return byServer(string(f)) }
-
-// ByServer reports a format that follows how the tools are offered.
-func (f ResultFormat) ByServer() bool { return byServer(string(f)) }
-
-func byServer(s string) bool { return s == "openai" || s == "ollama" || s == "auto" }
-
-// Native is the format that always uses the provider's own fields.
-const Native = "native"
-
-// Parser says where calls are looked for: "auto" (everywhere), "openai" (the
-// provider's own field only), a family or a grammar (only there), or
-// "prefer:" and one of these (there first).
+// Parser says where calls are looked for: a word of format.CallWords or a
+// grammar, or "prefer:" and one of these.
 type Parser string
-
-var parsers = []string{"auto", "openai", "anthropic_xml", "anthropic", "qwen_xml", "qwen"}
 
 func (p Parser) check() error {
 	name, preferred := strings.CutPrefix(string(p), "prefer:")
-	if !slices.Contains(parsers, name) && !isGrammar(name) || preferred && name == "auto" {
-		return fmt.Errorf("unknown parser %q%s: want %s, prefer:<one of these>, or a grammar: %s", string(p), meant(name, parsers), either(parsers), near(name, grammarNames()))
+	words := format.CallWords()
+	if !slices.Contains(words, name) && !isGrammar(name) || preferred && name == "auto" {
+		return fmt.Errorf("unknown parser %q%s: want %s, prefer:<one of these>, or a grammar: %s", string(p), meant(name, words), either(words), near(name, grammarNames()))
 	}
 	return nil
 }
-
-// Names lists the grammars of a text parser, or of a preferred one, by names
-// that package grammar knows; none of "auto" and "openai".
-func (p Parser) Names() []string {
-	name := strings.TrimPrefix(string(p), "prefer:")
-	switch name {
-	case "auto", "openai":
-		return nil
-	case "qwen_xml", "qwen":
-		return []string{"qwen_xml", "hermes", "qwen3-coder"}
-	case "anthropic_xml", "anthropic":
-		return []string{"anthropic_xml"}
-	}
-	return []string{name}
-}
-
-// Preferred reports a parser that only ranks its dialects first.
-func (p Parser) Preferred() bool { return strings.HasPrefix(string(p), "prefer:") }
 
 // URL is the address of a server, with its scheme.
 type URL string

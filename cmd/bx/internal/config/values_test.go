@@ -1,19 +1,19 @@
 package config
 
 import (
-	"slices"
 	"testing"
 
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 )
 
 // contract: N-13 T-05 CON-12 CON-13
 func TestEveryValueIsUsable(t *testing.T) {
-	for _, p := range parsers {
+	for _, p := range format.CallWords() {
 		if err := Parser(p).check(); err != nil {
 			t.Errorf("call_parser %s: %v", p, err)
 		}
-		for _, name := range Parser(p).Names() {
+		for _, name := range format.Dialects(p) {
 			if !isGrammar(name) {
 				t.Errorf("call_parser %s: %q is no grammar", p, name)
 			}
@@ -36,19 +36,5 @@ func TestEveryValueIsUsable(t *testing.T) {
 	}
 	if ResultFormat("none").check() == nil || Format("none").check() != nil {
 		t.Error(`"none" is a definition_format and no result_format`)
-	}
-}
-
-func TestParserNames(t *testing.T) {
-	for p, want := range map[Parser][]string{
-		"auto": nil, "openai": nil, "prefer:openai": nil,
-		"qwen": {"qwen_xml", "hermes", "qwen3-coder"}, "prefer:react": {"react"}, "anthropic": {"anthropic_xml"},
-	} {
-		if got := p.Names(); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", p, got, want)
-		}
-	}
-	if !Parser("prefer:react").Preferred() || Parser("react").Preferred() {
-		t.Error("only prefer:x is a preference")
 	}
 }

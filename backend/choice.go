@@ -1,0 +1,76 @@
+package backend
+
+import (
+	"context"
+	"slices"
+
+	"github.com/unifiedtoolprotocol/utp/format"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse"
+)
+
+// Choice is the form in which a model is told of tools, is read and is
+// answered, by what is set and by what the server says of it.
+func (c *Client) Choice(ctx context.Context, model string) format.Choice {
+	return c.choose(model, c.ability(ctx, model), false)
+}
+
+// choose takes a model's ability, or text after an empty reply.
+func (c *Client) choose(model string, a *ability, asText bool) format.Choice {
+	layers, why := c.cfg.Formats, a.asText
+	if asText {
+		why = "the reply to a native result was empty"
+	}
+	if why != "" {
+		layers = append([]format.Layer{{Level: format.Call, From: why, Tools: "text", Results: "text"}}, layers...)
+	}
+	chosen, err := format.Choose(layers, format.Facts{Provider: c.cfg.Provider, Model: model, Native: a.tools, Own: c.cfg.Parse.Grammars})
+	if err != nil {
+		panic(err) // New has checked the words
+	}
+	return chosen
+}
+
+// caution gives the warnings of a choice, once for each model.
+func (c *Client) caution(model string, chosen format.Choice) {
+	c.mu.Lock()
+	known := c.cautioned[model]
+	c.cautioned[model] = true
+	c.mu.Unlock()
+	if known {
+		return
+	}
+	for _, w := range chosen.Warnings {
+		c.warn("%s", w)
+	}
+}
+
+// ranked is how text is read by what was chosen.
+func ranked(p parse.Config, chosen format.Choice) parse.Config {
+	for _, name := range chosen.Calls.Prefer {
+		if !slices.Contains(p.Prefer, name) && !p.Only {
+			p.Prefer = append(slices.Clone(p.Prefer), name)
+		}
+	}
+	p.Only = p.Only || chosen.Calls.Only
+	if g := chosen.Tools.Grammar; g != nil && !p.Only {
+		p.Grammars = with(p.Grammars, g)
+	}
+	return p
+}
+
+// with is a list of grammars and one more; nil stands for the built-in ones.
+func with(list []*grammar.Grammar, g *grammar.Grammar) []*grammar.Grammar {
+	has := func(list []*grammar.Grammar) bool {
+		return slices.ContainsFunc(list, func(h *grammar.Grammar) bool { return h.Name == g.Name })
+	}
+	switch {
+	case list == nil && has(grammar.All()):
+		return nil
+	case list == nil:
+		list = grammar.All()
+	case has(list):
+		return list
+	}
+	return append([]*grammar.Grammar{g}, list...)
+}
