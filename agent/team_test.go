@@ -89,43 +89,43 @@ func TestAMemberFails(t *testing.T) {
 
 // Members that only read work side by side, one that may write works alone.
 func TestMembersThatWriteWorkAlone(t *testing.T) {
-	var mu sync.Mutex
-	running, together := map[string]bool{}, map[string]bool{}
-	two := make(chan struct{}) // closed when two readers are at work
-	work := func(name string) agent.Runner {
-		return agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
+	for _, c := range []struct {
+		names [2]string
+		meet  bool
+	}{{[2]string{"a", "b"}, true}, {[2]string{"a", "writer"}, false}, {[2]string{"writer", "a"}, false}} {
+		var mu sync.Mutex
+		running, met := 0, make(chan struct{})
+		run := agent.RunnerFunc(func(_ context.Context, call utp.Call) utp.Result {
 			mu.Lock()
-			running[name] = true
-			if len(running) > 1 {
-				for n := range running {
-					together[n] = true
-				}
-				close(two)
+			if running++; running == 2 {
+				close(met)
 			}
 			mu.Unlock()
-			if name != "writer" {
-				<-two
+			if c.meet {
+				<-met
 			}
 			mu.Lock()
-			delete(running, name)
+			running--
 			mu.Unlock()
-			return utp.TextResult(c, utp.OK, "ok")
+			return utp.TextResult(call, utp.OK, "ok")
 		})
-	}
-	script := "call 1 read_file {\"path\":\"a\"}\n---\ntext Done.\n"
-	team := &agent.Team{Members: []*agent.Member{
-		member("a", "walk", script, work("a")), member("b", "walk", script, work("b")), member("writer", "run", script, work("writer"))}}
-	var calls strings.Builder
-	for i, name := range []string{"a", "b", "writer"} {
-		fmt.Fprintf(&calls, "call %d %s {\"task\":\"Go.\"}\n", i, name)
-	}
-	a, _ := lead(t, team, calls.String()+"---\ntext Done.\n")
-	if len(a.Calls) != 3 || !together["a"] || !together["b"] || together["writer"] {
-		t.Errorf("%d calls, together %v", len(a.Calls), together)
-	}
-	for _, d := range a.Calls {
-		if d.Result.Text() != "Done." {
-			t.Errorf("%+v", d)
+		script := "call 1 read_file {\"path\":\"a\"}\n---\ntext Done.\n"
+		team, calls := &agent.Team{}, ""
+		for i, name := range c.names {
+			tier := map[string]string{"a": "walk", "b": "walk", "writer": "run"}[name]
+			team.Members = append(team.Members, member(name, tier, script, run))
+			calls += fmt.Sprintf("call %d %s {\"task\":\"Go.\"}\n", i, name)
+		}
+		a, _ := lead(t, team, calls+"---\ntext Done.\n")
+		select {
+		case <-met:
+			if !c.meet {
+				t.Errorf("%v worked side by side", c.names)
+			}
+		default:
+		}
+		if len(a.Calls) != 2 || a.Calls[0].Result.Text() != "Done." || a.Calls[1].Result.Text() != "Done." {
+			t.Errorf("%v: %+v", c.names, a.Calls)
 		}
 	}
 }
