@@ -66,3 +66,19 @@ func ExampleRaise() {
 	// WALK: nothing in the question asks for more
 	// RUN: the question says "fix"
 }
+
+// A member answers a task with a model and tools of its own; who calls it sees
+// a tool.
+func ExampleTeam() {
+	reader := &agent.Member{Name: "reader", Description: "Reads files.", Config: agent.Config{Model: parrot{}, Gate: &agent.Gate{
+		Tools: schema.Compile([]utp.Tool{{Name: "read_file", Tier: utp.Walk, Schema: []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}),
+		Tier:  utp.Walk,
+		Runner: agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
+			return utp.TextResult(c, utp.OK, "module example")
+		}),
+	}}}
+	team := &agent.Team{Members: []*agent.Member{reader}}
+	r := team.Run(context.Background(), utp.Call{ID: "1", Name: "reader", Args: []byte(`{"task":"Which module is this?"}`)})
+	fmt.Println(r.Status, r.Text())
+	// Output: ok It says: module example
+}

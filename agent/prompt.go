@@ -23,6 +23,7 @@ var (
 	correctLine = line("correct")
 	besideLine  = line("beside")
 	urgeLine    = line("urge")
+	memberLine  = line("member")
 )
 
 // line finds the paragraph under a heading of lines.md.

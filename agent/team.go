@@ -1,0 +1,107 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// Member is an agent that others call as a tool. Its Config may hold a Team in
+// turn.
+type Member struct {
+	Name        string // of its tool
+	Description string // what it is good at, for who calls it
+	Config      Config // its model, tools and limits; without a Session, as each task stands alone
+	Request     utp.Request
+}
+
+// Tool is the member as a tool that takes a task.
+func (m *Member) Tool() utp.Tool {
+	text := strings.TrimSpace(m.Description)
+	if text != "" {
+		text += "\n"
+	}
+	return utp.Tool{Name: m.Name, Description: text + memberLine, Tier: utp.Crawl,
+		Schema: json.RawMessage(`{"type":"object","properties":{"task":{"type":"string","description":"all that it needs to know"}},"required":["task"]}`)}
+}
+
+// Team runs the calls of its members' tools, and gives all others to Next.
+// Members that can change something, or have to ask the user, work alone;
+// others side by side where the turn's Parallel allows it.
+type Team struct {
+	Members []*Member
+	Next    Runner                       // nil: there are no other tools
+	See     func(member string, e Event) // each event of a member's turns, one at a time; nil: nobody
+
+	alone  sync.RWMutex // held in full by a member that works alone
+	seeing sync.Mutex
+}
+
+// Tools lists the members as tools.
+func (t *Team) Tools() (out []utp.Tool) {
+	for _, m := range t.Members {
+		out = append(out, m.Tool())
+	}
+	return out
+}
+
+// Run lets a member answer its task, or passes the call on. A member that
+// fails gives a failed Result.
+func (t *Team) Run(ctx context.Context, c utp.Call) utp.Result {
+	for _, m := range t.Members {
+		if m.Name == c.Name {
+			return t.work(ctx, m, c)
+		}
+	}
+	if t.Next == nil {
+		return utp.TextResult(c, utp.Failed, fmt.Sprintf("Tool '%s' cannot run here: no runner is set", c.Name))
+	}
+	return t.Next.Run(ctx, c)
+}
+
+func (t *Team) work(ctx context.Context, m *Member, c utp.Call) utp.Result {
+	var args struct{ Task string }
+	if err := json.Unmarshal(c.Args, &args); err != nil || strings.TrimSpace(args.Task) == "" {
+		return utp.TextResult(c, utp.Failed, "The task is missing: say what "+m.Name+" has to do.")
+	}
+	if m.worksAlone() {
+		t.alone.Lock()
+		defer t.alone.Unlock()
+	} else {
+		t.alone.RLock()
+		defer t.alone.RUnlock()
+	}
+	r := m.Request
+	r.Messages = append(append([]utp.Message{}, r.Messages...), utp.NewText(utp.User, args.Task))
+	answer, err := play(ctx, m.Config, &r, func(e Event) bool { t.see(m.Name, e); return true })
+	if err != nil {
+		return utp.TextResult(c, utp.Failed, fmt.Sprintf("%s could not answer: %v", m.Name, err))
+	}
+	return utp.TextResult(c, utp.OK, answer.Text)
+}
+
+// worksAlone reports whether a member may run a tool that asks first.
+func (m *Member) worksAlone() bool {
+	if m.Config.Gate == nil {
+		return false
+	}
+	for _, tool := range m.Config.Gate.Offered() {
+		if asks(tool) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Team) see(member string, e Event) {
+	if t.See == nil {
+		return
+	}
+	t.seeing.Lock()
+	defer t.seeing.Unlock()
+	t.See(member, e)
+}
