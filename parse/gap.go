@@ -97,8 +97,7 @@ func (p *Parser) gapElement(g *gram, v view) bool {
 	case more:
 		return false
 	case no:
-		p.gapJunk(g, v)
-		return true
+		return p.gapJunk(v)
 	}
 	if bare && !p.trial.on && !p.cur.open {
 		if p.at() < p.noBare || p.tried > maxTried {
@@ -130,29 +129,42 @@ func (p *Parser) bareBlock() bool {
 	return p.cur.g.Line || p.group != nil && !p.group.steps[0].strong
 }
 
-// gapJunk meets what is no call.
-func (p *Parser) gapJunk(g *gram, v view) {
+// gapJunk meets what is no call. It reports false if more must be seen of it.
+func (p *Parser) gapJunk(v view) bool {
 	if p.cur.open && p.cur.pending { // nothing was read of the first call yet
 		p.broken("no call follows the opener", "a tool call")
-		return
+		return true
 	}
-	if n := scalarJunk(v.s); n > 0 && p.group != nil && p.group.steps[0].strong {
+	n, f := 0, no
+	if p.group != nil && p.group.steps[0].strong {
+		n, f = scalarJunk(v)
+	}
+	switch f {
+	case more:
+		return false
+	case yes:
 		p.nextCall()
 		p.pos += n
 		p.fail(utp.Problem{Kind: utp.Malformed, Want: "a tool call"})
 		p.textPart = -1
-		return
+	default:
+		p.endBlock(false)
 	}
-	p.endBlock(false)
+	return true
 }
 
 // scalarJunk is the length of a number or word that stands where a call is due.
-func scalarJunk(s string) int {
-	n := word(s)
-	if n > 0 && n < len(s) && (s[n] == ',' || s[n] == ']') {
-		return n
+func scalarJunk(v view) (int, found) {
+	n := word(v.s)
+	switch {
+	case n == 0 || n > maxSlot:
+		return 0, no
+	case n == len(v.s):
+		return 0, v.ask()
+	case v.s[n] == ',' || v.s[n] == ']':
+		return n, yes
 	}
-	return 0
+	return 0, no
 }
 
 // endBlock leaves the block; what was consumed is markup.
