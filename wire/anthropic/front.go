@@ -69,7 +69,7 @@ func (r *reading) extra(h wire.HTTPRequest) {
 		}
 	}
 	if list := h.Get(betas); list != "" {
-		rest = append(rest, shape.Field{Name: betas, Value: shape.JSON(list, nil).Raw})
+		rest = append(rest, shape.Field{Name: betas, Value: shape.Quote(list).Raw})
 	}
 	r.out.Extra = codec.PackExtra(provider, rest)
 }

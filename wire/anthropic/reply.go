@@ -75,7 +75,7 @@ func (r *reader) settle() {
 	}
 	r.End.Usage = r.usage.usage()
 	if len(r.usage.Rest) > 0 {
-		r.note("usage", shape.JSON(struct{}{}, r.usage.Rest).Raw)
+		r.note("usage", r.usage.Rest.Raw())
 	}
 }
 
@@ -313,7 +313,7 @@ func (b *block) unknown() json.RawMessage {
 	if err != nil || !shape.IsObject(b.json) {
 		return b.head
 	}
-	return shape.JSON(f.Set("input", b.json), nil).Raw
+	return f.Set("input", b.json).Raw()
 }
 
 func (r *reader) messageDelta(e *eventJSON) {
@@ -340,7 +340,7 @@ func (r *reader) stop(reason string, seq *string) {
 		r.End.StopSeq = *seq
 	}
 	if !known || reason == "model_context_window_exceeded" {
-		r.note("stop_reason", shape.JSON(reason, nil).Raw)
+		r.note("stop_reason", shape.Quote(reason).Raw)
 	}
 	r.EndCalls(stop == utp.StopLength)
 }

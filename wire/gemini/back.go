@@ -242,7 +242,7 @@ func (w *writing) tools() {
 		own := w.Own(path, t.Extra)
 		switch {
 		case t.Kind == utp.HostedTool && len(own) > 0:
-			others = append(others, shape.JSON(own, nil))
+			others = append(others, shape.Value{Raw: own.Raw()})
 		case t.Kind != utp.FunctionTool && t.Kind != utp.CustomTool:
 			w.Lose(path, "dropped", "a "+string(t.Kind)+" tool of another provider cannot be offered here")
 		default:

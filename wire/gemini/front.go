@@ -208,7 +208,7 @@ func (r *reading) part(v shape.Value, path string) (utp.Part, *shape.Error) {
 	}
 	rest := p.Rest
 	if p.Signature != "" && !p.Thought {
-		rest = append(rest, shape.Field{Name: signature, Value: shape.JSON(p.Signature, nil).Raw})
+		rest = append(rest, shape.Field{Name: signature, Value: shape.Quote(p.Signature).Raw})
 	}
 	extra := codec.PackExtra(provider, rest)
 	switch {

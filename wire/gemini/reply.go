@@ -151,9 +151,9 @@ func (r *reader) stop(stop utp.Stop, reason, message string) {
 	if reason == "STOP" || reason == "MAX_TOKENS" {
 		return
 	}
-	said := shape.Fields{{Name: "finishReason", Value: shape.JSON(reason, nil).Raw}}
+	said := shape.Fields{{Name: "finishReason", Value: shape.Quote(reason).Raw}}
 	if message != "" {
-		said = append(said, shape.Field{Name: "finishMessage", Value: shape.JSON(message, nil).Raw})
+		said = append(said, shape.Field{Name: "finishMessage", Value: shape.Quote(message).Raw})
 	}
 	r.End.Extra = codec.PackExtra(provider, said)
 }
@@ -186,7 +186,7 @@ func (r *reader) part(v shape.Value) {
 
 // signed is the Extra of a part with a signature.
 func signed(s string) json.RawMessage {
-	return codec.PackExtra(provider, shape.Fields{{Name: signature, Value: shape.JSON(s, nil).Raw}})
+	return codec.PackExtra(provider, shape.Fields{{Name: signature, Value: shape.Quote(s).Raw}})
 }
 
 func (r *reader) inline(p *partJSON, v shape.Value) {

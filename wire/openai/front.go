@@ -181,7 +181,7 @@ func nested(format []byte) []byte {
 	if err != nil || j.Rest.Get("definition") == nil {
 		return format
 	}
-	return shape.JSON(grammarJSON{Type: j.Type, Grammar: shape.JSON(struct{}{}, j.Rest)}, nil).Raw
+	return shape.JSON(grammarJSON{Type: j.Type, Grammar: shape.Value{Raw: j.Rest.Raw()}}, nil).Raw
 }
 
 func (r *reading) choice() (err *shape.Error) {
@@ -268,11 +268,11 @@ func (r *reading) message(v shape.Value) *shape.Error {
 			return err
 		}
 		if rest = m.Rest; len(m.Details) > 0 {
-			rest = append(rest, shape.Field{Name: "reasoning_details", Value: shape.JSON(m.Details, nil).Raw})
+			rest = append(rest, shape.Field{Name: "reasoning_details", Value: shape.List(m.Details).Raw})
 		}
 	case utp.System:
 		if m.Role != "system" {
-			rest = append(rest, shape.Field{Name: asRole, Value: shape.JSON(m.Role, nil).Raw})
+			rest = append(rest, shape.Field{Name: asRole, Value: shape.Quote(m.Role).Raw})
 		}
 	}
 	r.out.Messages = append(r.out.Messages, utp.Message{Role: role, Parts: parts, Extra: codec.PackExtra(provider, rest)})
@@ -431,7 +431,7 @@ func image(p partJSON) (utp.Part, *shape.Error) {
 	}
 	rest := p.Rest
 	if len(j.Rest) > 0 {
-		rest = append(rest, shape.Field{Name: "image_url", Value: shape.JSON(struct{}{}, j.Rest).Raw})
+		rest = append(rest, shape.Field{Name: "image_url", Value: j.Rest.Raw()})
 	}
 	return file(j.URL, rest, p.Image)
 }

@@ -29,7 +29,7 @@ var origins = map[string]json.RawMessage{
 }
 
 func origin(field string) json.RawMessage {
-	return codec.PackExtra(provider, shape.Fields{{Name: asField, Value: shape.JSON(field, nil).Raw}})
+	return codec.PackExtra(provider, shape.Fields{{Name: asField, Value: shape.Quote(field).Raw}})
 }
 
 func (w *writing) messages() {
@@ -84,7 +84,7 @@ func (w *writing) result(path string, r utp.Result) shape.Value {
 		}
 		return w.content(fmt.Sprintf("%s.results[%d]", path, i), utp.Message{Parts: parts})
 	}
-	return shape.JSON(text, nil)
+	return shape.Quote(text)
 }
 
 // assistant has a null content beside calls when there is no text: servers'
@@ -110,7 +110,7 @@ func (w *writing) call(path string, c utp.Call) shape.Value {
 	if !ok {
 		w.Lose(path+".arguments", "sent as _raw", "they are no JSON object")
 	}
-	f := &functionCall{w.names.Out(c.Name), shape.JSON(string(args), nil)}
+	f := &functionCall{w.names.Out(c.Name), shape.Quote(string(args))}
 	return shape.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "function", Function: f}, own)}
 }
 
@@ -133,7 +133,7 @@ func (w *writing) reasoning(path string, m utp.Message, out *messageJSON) {
 	}
 	for i, to := range []*shape.Value{&out.ReasoningContent, &out.Reasoning} {
 		if words[i] != "" {
-			*to = shape.JSON(words[i], nil)
+			*to = shape.Quote(words[i])
 		}
 	}
 }
@@ -169,9 +169,9 @@ func (w *writing) content(path string, m utp.Message) shape.Value {
 		}
 	}
 	if plain && (w.back.Server != OpenAI || len(parts) < 2) {
-		return shape.JSON(m.Text(), nil)
+		return shape.Quote(m.Text())
 	}
-	return shape.JSON(parts, nil)
+	return shape.List(parts)
 }
 
 func text(t utp.Text, own shape.Fields) shape.Value {

@@ -142,7 +142,7 @@ func (w *writing) choice(c utp.Choice) {
 	case c.Mode == utp.Named:
 		w.out.ToolChoice = w.named(c.Name)
 	case c.Mode == utp.None:
-		w.out.ToolChoice = shape.JSON("none", nil)
+		w.out.ToolChoice = shape.Quote("none")
 	case len(c.Allowed) > 0 && w.back.Server == OpenAI:
 		list := &allowedJSON{Mode: mode}
 		for _, name := range c.Allowed {
@@ -150,7 +150,7 @@ func (w *writing) choice(c utp.Choice) {
 		}
 		w.out.ToolChoice = shape.JSON(choiceJSON{Type: "allowed_tools", Allowed: list}, nil)
 	case mode == "required":
-		w.out.ToolChoice = shape.JSON(mode, nil)
+		w.out.ToolChoice = shape.Quote(mode)
 	}
 }
 

@@ -85,7 +85,7 @@ func (r *reader) close() {
 	}
 	r.release(false)
 	if len(r.details) > 0 {
-		r.Extra = r.Extra.Set("reasoning_details", shape.JSON(r.details, nil).Raw)
+		r.Extra = r.Extra.Set("reasoning_details", shape.List(r.details).Raw)
 	}
 	r.End.Extra = codec.PackExtra(provider, r.about)
 	if r.End.Stop == utp.StopError {

@@ -146,7 +146,7 @@ func (r *reader) openCall(it *item, v shape.Value) {
 	rest := c.Rest
 	for _, f := range []struct{ name, value string }{{"id", c.ID}, {"status", ended(c.Status)}} {
 		if f.value != "" {
-			rest = rest.Set(f.name, shape.JSON(f.value, nil).Raw)
+			rest = rest.Set(f.name, shape.Quote(f.value).Raw)
 		}
 	}
 	r.Note(c.CallID, rest)
@@ -200,7 +200,7 @@ func (r *reader) delta(name string, e *eventJSON) {
 
 // inside is a text as it stands inside a JSON string.
 func inside(s string) string {
-	b := shape.JSON(s, nil).Raw
+	b := shape.Quote(s).Raw
 	return string(b[1 : len(b)-1])
 }
 

@@ -72,7 +72,7 @@ func (w *writing) addMember(path string, t utp.Tool, own shape.Fields) {
 
 func (w *writing) tool(path string, t utp.Tool, own shape.Fields) {
 	if (t.Kind == utp.HostedTool || t.Kind == utp.NamespaceTool) && len(own) > 0 {
-		w.out.Tools = append(w.out.Tools, shape.JSON(own, nil))
+		w.out.Tools = append(w.out.Tools, shape.Value{Raw: own.Raw()})
 		return
 	}
 	if out := w.names.Out(t.Name); out != t.Name {
@@ -134,7 +134,7 @@ func (w *writing) choice(c utp.Choice) {
 	case said != nil && c.Mode == utp.Auto && len(c.Allowed) == 0:
 		w.out.ToolChoice = shape.Value{Raw: said}
 	case c.Mode == utp.None:
-		w.out.ToolChoice = shape.JSON("none", nil)
+		w.out.ToolChoice = shape.Quote("none")
 	case c.Mode == utp.Named:
 		w.out.ToolChoice = shape.JSON(choiceJSON{Type: w.kind(c.Name), Name: w.names.Out(c.Name)}, nil)
 	case len(c.Allowed) > 0:
@@ -144,7 +144,7 @@ func (w *writing) choice(c utp.Choice) {
 		}
 		w.out.ToolChoice = shape.JSON(list, nil)
 	case mode == "required":
-		w.out.ToolChoice = shape.JSON(mode, nil)
+		w.out.ToolChoice = shape.Quote(mode)
 	}
 }
 
