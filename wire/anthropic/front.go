@@ -236,11 +236,11 @@ func (r *reading) parts(v shape.Value) ([]utp.Part, *shape.Error) {
 }
 
 func (r *reading) part(v shape.Value) (utp.Part, *shape.Error) {
-	head, err := readHead.Read(v)
+	kind, err := v.TextAt("type")
 	if err != nil {
 		return nil, err
 	}
-	switch head.Type {
+	switch kind {
 	case "":
 		return nil, &shape.Error{Path: "type", Offset: v.Offset, Want: "the type of a block"}
 	case "text":

@@ -17,7 +17,8 @@ func (s Shape[T]) Read(v Value) (T, *Error) {
 func (s Shape[T]) Into(t *T, v Value) *Error { return s.read(t, v, true) }
 
 func (s Shape[T]) read(t *T, v Value, again bool) *Error {
-	in := scanner{b: v.Raw, base: v.Offset, again: again}
+	in := v.scan()
+	in.again = again
 	in.space()
 	err := in.fields(s.fields, reflect.ValueOf(t).Elem())
 	if err == nil {
@@ -192,7 +193,7 @@ func (s *scanner) values(list *[]Value) *Error {
 			if err != nil {
 				return Inside(err, "", i)
 			}
-			v = Value{raw, at}
+			v = Value{raw, at, true}
 		}
 		*list = append(*list, v)
 	}
@@ -201,7 +202,7 @@ func (s *scanner) values(list *[]Value) *Error {
 func (s *scanner) readValue(v reflect.Value) *Error {
 	at := s.base + s.i
 	raw, err := s.value()
-	*v.Addr().Interface().(*Value) = Value{raw, at}
+	*v.Addr().Interface().(*Value) = Value{raw, at, err == nil}
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 type Value struct {
 	Raw    json.RawMessage
 	Offset int
+	sound  bool // it was read before and is JSON
 }
 
 // MarshalJSON writes the piece.
@@ -39,7 +40,7 @@ func (v Value) IsZero() bool { return len(v.Raw) == 0 }
 
 // Text reads a string.
 func (v Value) Text() (string, *Error) {
-	s := scanner{b: v.Raw, base: v.Offset}
+	s := v.scan()
 	s.space()
 	text, err := s.text()
 	if err == nil {
@@ -57,13 +58,41 @@ func (v Value) String() string {
 	return s
 }
 
+// TextAt is the text in the first field of an object that has this name, without
+// a look at what stands behind it; "" where there is none.
+func (v Value) TextAt(name string) (string, *Error) {
+	s := v.scan()
+	if err := s.open('{', "an object"); err != nil {
+		return "", err
+	}
+	for first := true; ; first = false {
+		if done, err := s.more('}', first); done || err != nil {
+			return "", err
+		}
+		key, err := s.name()
+		switch {
+		case err != nil:
+			return "", err
+		case string(key) != name:
+			err = s.skip()
+		case s.peek() == 'n' && s.word("null"):
+		default:
+			text, err := s.text()
+			return text, Inside(err, name, -1)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
 // Elements lists the elements of an array.
 func (v Value) Elements() (out []Value, err *Error) {
-	s := scanner{b: v.Raw, base: v.Offset}
+	s := v.scan()
 	err = s.array(func(i int) *Error {
 		at := s.base + s.i
 		raw, err := s.value()
-		out = append(out, Value{raw, at})
+		out = append(out, Value{raw, at, true})
 		return Inside(err, "", i)
 	})
 	if err == nil {
@@ -122,7 +151,7 @@ next:
 
 // Members lists the fields of an object.
 func Members(v Value) (out Fields, err *Error) {
-	s := scanner{b: v.Raw, base: v.Offset}
+	s := v.scan()
 	err = s.object(func(name []byte) *Error {
 		key := string(name)
 		raw, err := s.value()
@@ -145,7 +174,10 @@ type scanner struct {
 	base  int // offset of b in the body
 	depth int
 	again bool // into what was read before
+	sound bool // b was read before and is JSON
 }
+
+func (v Value) scan() scanner { return scanner{b: v.Raw, base: v.Offset, sound: v.sound} }
 
 func (s *scanner) fail(want string) *Error {
 	return &Error{Offset: s.base + s.i, Want: want}
@@ -327,6 +359,9 @@ func (s *scanner) more(closer byte, first bool) (done bool, err *Error) {
 
 // quoted passes over a string and gives what stands between the quotes.
 func (s *scanner) quoted() (inner []byte, escaped bool, err *Error) {
+	if s.sound {
+		return s.soundQuoted()
+	}
 	b, start := s.b, s.i+1
 	for i := start; ; {
 		if i += plainBytes(b[i:]); i == len(b) {
@@ -336,16 +371,40 @@ func (s *scanner) quoted() (inner []byte, escaped bool, err *Error) {
 			s.i = i + 1
 			return b[start:i], escaped, nil
 		}
-		n := escape(b[i:])
-		if n == 0 {
+		escaped = true
+		if i+1 < len(b) && b[i] == '\\' && escapes[b[i+1]] != 0 {
+			i += 2
+			continue
+		}
+		if hex4(b[i:]) < 0 {
 			s.i = i
 			return nil, false, s.fail(`an escaped character: \n, \" or \u00XX`)
 		}
-		escaped = true
-		i += n
+		i += len(`\u00XX`)
 	}
 	s.i = len(b)
 	return nil, false, s.fail("a closing quote")
+}
+
+// soundQuoted is quoted for what it has passed over before: only the end is looked for.
+func (s *scanner) soundQuoted() (inner []byte, escaped bool, err *Error) {
+	b, start := s.b, s.i+1
+	for i := start; ; i++ {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return nil, false, s.fail("a closing quote")
+		}
+		i += n
+		slashes := i
+		for slashes > start && b[slashes-1] == '\\' {
+			slashes--
+		}
+		if (i-slashes)%2 == 0 {
+			s.i = i + 1
+			inner = b[start:i]
+			return inner, bytes.IndexByte(inner, '\\') >= 0, nil
+		}
+	}
 }
 
 // Eight bytes of 1, and eight of 0x80.
@@ -372,18 +431,6 @@ func plainBytes(b []byte) int {
 		}
 	}
 	return i
-}
-
-// escape is the length of the escape at the beginning of b, or 0.
-func escape(b []byte) int {
-	switch {
-	case len(b) < 2 || b[0] != '\\':
-	case escapes[b[1]] != 0:
-		return 2
-	case hex4(b) >= 0:
-		return 6
-	}
-	return 0
 }
 
 // hex4 is the number of \uXXXX at the beginning of b, or -1.
