@@ -238,8 +238,7 @@ func (r *reader) startCall(index int, b *block, v shape.Value) {
 	if len(t.Input) > len("{}") {
 		b.input = t.Input
 	}
-	r.Note(t.ID, t.Rest)
-	r.Call(codec.Fragment{Index: index, ID: t.ID, Name: t.Name})
+	r.Call(codec.Fragment{Index: index, ID: t.ID, Name: t.Name, Extra: codec.PackExtra(provider, t.Rest)})
 }
 
 func (r *reader) delta(index int, v shape.Value) {

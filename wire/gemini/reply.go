@@ -36,14 +36,14 @@ func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID)}
+	r := &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID)}
+	r.One = a.one
+	return r
 }
 
 type reader struct {
 	answer
 	codec.Incoming
-	evs     []utp.Event
-	calls   int
 	stopped bool // a finishReason was seen
 }
 
@@ -51,7 +51,7 @@ func (r *reader) Feed(f wire.Frame) []utp.Event {
 	if !r.Over && len(f.Data) > 0 && !f.Done() {
 		r.frame(shape.Value{Raw: f.Data})
 	}
-	return r.take()
+	return r.Take()
 }
 
 // Close takes a stream whose last chunk has a finishReason for whole: counts may
@@ -61,13 +61,7 @@ func (r *reader) Close() []utp.Event {
 		r.Finish()
 	}
 	r.Fail(wire.ErrCut)
-	return r.take()
-}
-
-func (r *reader) take() []utp.Event {
-	evs := append(r.evs, r.Take()...)
-	r.evs = nil
-	return evs
+	return r.Take()
 }
 
 func (r *reader) frame(v shape.Value) {
@@ -204,21 +198,10 @@ func (r *reader) inline(p *partJSON, v shape.Value) {
 
 // call reads a call, which is always whole. Its signature goes with it.
 func (r *reader) call(p *partJSON) {
-	name := r.names.In(p.Call.Name)
-	if r.calls++; r.one && r.calls > 1 {
-		r.evs = append(r.take(), utp.Event{Kind: utp.ProblemEvent, Part: -1, Problem: &utp.Problem{
-			Kind: utp.Invalid, Name: name, Message: "a second call where one at a time was asked for"}})
-		return
-	}
-	args := r.back[name].Apply(p.Call.Args)
-	r.Call(codec.Fragment{Index: -1, ID: p.Call.ID, Name: p.Call.Name, Args: string(args), Whole: true})
-	evs := r.take()
+	args := r.back[r.names.In(p.Call.Name)].Apply(p.Call.Args)
+	f := codec.Fragment{Index: -1, ID: p.Call.ID, Name: p.Call.Name, Args: string(args), Whole: true}
 	if p.Signature != "" {
-		for i := range evs {
-			if evs[i].Kind == utp.CallEnd {
-				evs[i].Call.Extra = signed(p.Signature)
-			}
-		}
+		f.Extra = signed(p.Signature)
 	}
-	r.evs = evs
+	r.Call(f)
 }

@@ -104,7 +104,7 @@ func (r *reader) call(v shape.Value) {
 	m := codec.ChatMessage{ToolCalls: []json.RawMessage{v.Raw}}
 	for _, f := range m.Fragments(true) {
 		if c, err := ofLooseCall.Read(v); err == nil && f.ID != "" {
-			r.Note(f.ID, c.Rest)
+			f.Extra = codec.PackExtra(provider, c.Rest)
 		}
 		r.Call(f)
 	}

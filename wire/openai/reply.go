@@ -52,8 +52,7 @@ func (a answer) Reader(newID func() string) wire.Reader {
 type reader struct {
 	codec.Incoming
 	answer
-	finished bool           // a finish_reason or [DONE] was seen
-	ids      map[int]string // of the calls, by index
+	finished bool // a finish_reason or [DONE] was seen
 	held     *held
 	details  []shape.Value // reasoning_details that only their server understands
 	about    shape.Fields  // what only this API says of the end
@@ -327,7 +326,7 @@ func (r *reader) call(v shape.Value, whole bool) {
 	}
 	for _, f := range fragment(v, whole) {
 		if err == nil && len(c.Rest) > 0 {
-			r.noteCall(&f, c.Rest)
+			f.Extra = callExtra(c.Rest)
 		}
 		back := r.back[r.names.In(f.Name)]
 		if back != nil || r.held != nil && f.Index == r.held.Index && f.Name == "" {
@@ -350,6 +349,9 @@ type held struct {
 func (r *reader) hold(h *held) {
 	if r.held != nil && r.held.Index == h.Index && h.Name == "" {
 		r.held.Args += h.Args
+		if len(h.Extra) > 0 {
+			r.held.Extra = h.Extra
+		}
 		return
 	}
 	r.release(false)
@@ -372,17 +374,4 @@ func (r *reader) release(cut bool) {
 		h.Args = string(h.back.Apply([]byte(h.Args)))
 	}
 	r.Call(h.Fragment)
-}
-
-// noteCall keeps what stands beside a call.
-func (r *reader) noteCall(f *codec.Fragment, rest shape.Fields) {
-	if r.ids == nil {
-		r.ids = map[int]string{}
-	}
-	if f.ID != "" {
-		r.ids[f.Index] = f.ID
-	}
-	if extra := callExtra(rest); extra != nil && r.ids[f.Index] != "" {
-		r.Beside[r.ids[f.Index]] = extra
-	}
 }

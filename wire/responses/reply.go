@@ -149,7 +149,6 @@ func (r *reader) openCall(it *item, v shape.Value) {
 			rest = rest.Set(f.name, shape.Quote(f.value).Raw)
 		}
 	}
-	r.Note(c.CallID, rest)
 	name := c.Name
 	for full, m := range r.members {
 		if c.Namespace != "" && m == (member{c.Namespace, c.Name}) {
@@ -157,7 +156,7 @@ func (r *reader) openCall(it *item, v shape.Value) {
 		}
 	}
 	it.hold = r.back[r.names.In(name)] != nil
-	r.Call(codec.Fragment{Index: it.index, ID: c.CallID, Name: name})
+	r.Call(codec.Fragment{Index: it.index, ID: c.CallID, Name: name, Extra: codec.PackExtra(provider, rest)})
 	if it.kind == "custom_tool_call" {
 		r.Call(codec.Fragment{Index: it.index, Args: `{"input":"`})
 	}
