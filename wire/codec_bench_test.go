@@ -90,12 +90,14 @@ func BenchmarkDelta(b *testing.B) {
 					b.Fatal(err)
 				}
 				reader, writer := x.Reader(nil), to.front.Writer(r, wire.Stamp{ID: "x"})
-				frame := wire.Frame{Data: []byte(deltas[from.name])}
+				said := wire.Frame{Data: []byte(deltas[from.name])}
+				other := wire.Frame{Data: []byte(strings.Replace(deltas[from.name], "words", "more", 1))}
 				b.ReportAllocs()
 				for b.Loop() {
-					for _, e := range reader.Feed(frame) {
+					for _, e := range reader.Feed(said) {
 						writer.Write(e)
 					}
+					said, other = other, said
 				}
 			})
 		}

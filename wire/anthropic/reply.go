@@ -44,6 +44,8 @@ type block struct {
 
 type reader struct {
 	codec.Incoming
+	in      eventJSON
+	piece   deltaJSON
 	usage   usageJSON
 	blocks  map[int]*block
 	stopped bool // a stop_reason was seen
@@ -126,9 +128,8 @@ func (r *reader) count(v shape.Value) {
 }
 
 func (r *reader) event(data []byte) {
-	v := shape.Value{Raw: data}
-	e, err := readEvent.Read(v)
-	if err != nil {
+	v, e := shape.Value{Raw: data}, &r.in
+	if err := readEvent.Into(e, v); err != nil {
 		r.Foreign(data, err)
 		return
 	}
@@ -150,7 +151,7 @@ func (r *reader) event(data []byte) {
 	case e.Type == "content_block_stop":
 		r.stopBlock(index)
 	case e.Type == "message_delta":
-		r.messageDelta(&e)
+		r.messageDelta(e)
 	case e.Type == "message_stop":
 		r.finish()
 	case e.Type == "":
@@ -242,8 +243,8 @@ func (r *reader) startCall(index int, b *block, v shape.Value) {
 }
 
 func (r *reader) delta(index int, v shape.Value) {
-	d, err := readDelta.Read(v)
-	if err != nil {
+	d := &r.piece
+	if readDelta.Into(d, v) != nil {
 		return
 	}
 	b := r.blocks[index]
@@ -317,8 +318,8 @@ func (b *block) unknown() json.RawMessage {
 
 func (r *reader) messageDelta(e *eventJSON) {
 	r.count(e.Usage)
-	d, err := readDelta.Read(e.Delta)
-	if err != nil {
+	d := &r.piece
+	if readDelta.Into(d, e.Delta) != nil {
 		return
 	}
 	r.Keep(d.Rest)

@@ -44,6 +44,8 @@ func (a answer) Reader(newID func() string) wire.Reader {
 type reader struct {
 	answer
 	codec.Incoming
+	in      replyJSON
+	piece   partJSON
 	stopped bool // a finishReason was seen
 }
 
@@ -79,8 +81,8 @@ func (r *reader) frame(v shape.Value) {
 }
 
 func (r *reader) chunk(v shape.Value) {
-	j, err := readReply.Read(v)
-	if err != nil {
+	j := &r.in
+	if err := readReply.Into(j, v); err != nil {
 		r.Foreign(v.Raw, err)
 		return
 	}
@@ -94,7 +96,7 @@ func (r *reader) chunk(v shape.Value) {
 		r.Foreign(v.Raw, &shape.Error{Offset: -1, Want: "candidates"})
 		return
 	}
-	r.note(&j)
+	r.note(j)
 	for i := range j.Candidates {
 		if j.Candidates[i].Index == 0 {
 			r.candidate(&j.Candidates[i])
@@ -153,13 +155,13 @@ func (r *reader) stop(stop utp.Stop, reason, message string) {
 }
 
 func (r *reader) part(v shape.Value) {
-	p, err := readPart.Read(v)
-	if err != nil {
+	p := &r.piece
+	if readPart.Into(p, v) != nil {
 		return
 	}
 	switch {
 	case p.Call != nil:
-		r.call(&p)
+		r.call(p)
 	case p.Text != nil && p.Thought:
 		about := r.Signed(p.Signature)
 		r.Think(*p.Text, about)
@@ -172,7 +174,7 @@ func (r *reader) part(v shape.Value) {
 			r.Part(utp.Text{Extra: signed(p.Signature)})
 		}
 	case p.Inline != nil:
-		r.inline(&p, v)
+		r.inline(p, v)
 	default:
 		r.Part(utp.Unknown{Provider: provider, Raw: v.Raw})
 	}

@@ -221,8 +221,8 @@ func (w *writer) fail(err error) {
 }
 
 func (w *writer) send(c optionJSON, rest shape.Fields) {
-	w.head.Choices = []optionJSON{c}
-	w.Send("", ofReply.Write(w.head, rest))
+	w.head.Choices = append(w.head.Choices[:0], c)
+	w.Send("", ofReply.Copy(&w.head, rest))
 }
 
 func (w *writer) delta(d deltaJSON) {

@@ -52,6 +52,8 @@ func (a answer) Reader(newID func() string) wire.Reader {
 type reader struct {
 	codec.Incoming
 	answer
+	in       replyJSON
+	piece    deltaJSON
 	finished bool // a finish_reason or [DONE] was seen
 	held     *held
 	details  []shape.Value // reasoning_details that only their server understands
@@ -94,8 +96,8 @@ func (r *reader) close() {
 }
 
 func (r *reader) chunk(data []byte) {
-	j, err := ofReply.Read(shape.Value{Raw: data})
-	if err != nil {
+	j := &r.in
+	if err := ofReply.Into(j, shape.Value{Raw: data}); err != nil {
 		e := wire.ReadError(0, data)
 		e.Type = wire.NotThisAPI
 		e.Message = "the server sent something that is no chat completion (" + err.Error() + "): " + e.Body
@@ -106,7 +108,7 @@ func (r *reader) chunk(data []byte) {
 		r.Fail(wire.ReadError(0, data))
 		return
 	}
-	r.note(&j)
+	r.note(j)
 	for i := range j.Choices {
 		if j.Choices[i].Index == 0 {
 			r.choice(&j.Choices[i])
@@ -188,8 +190,8 @@ func (r *reader) stop(stop utp.Stop, sequence string) {
 // message takes a delta or, whole, a complete message. It reports whether it
 // said anything.
 func (r *reader) message(v shape.Value, whole bool) (some bool) {
-	d, err := ofDelta.Read(v)
-	if err != nil {
+	d := &r.piece
+	if ofDelta.Into(d, v) != nil {
 		return false
 	}
 	m := codec.ChatMessage{Content: content(d.Content), ReasoningContent: content(d.ReasoningContent), Reasoning: content(d.Reasoning), Thinking: content(d.Thinking)}

@@ -91,20 +91,26 @@ func (s *scanner) other(f *fields, name []byte, v reflect.Value) *Error {
 	if f.rest < 0 {
 		return s.skip()
 	}
-	key := string(name)
-	raw, err := s.value()
-	if err != nil {
-		return err
-	}
 	rest := v.Field(f.rest).Addr().Interface().(*Fields)
+	key := rest.next(name)
+	raw, err := s.value()
 	*rest = append(*rest, Field{key, raw})
-	return nil
+	return err
+}
+
+// next is the name of the field that will be added; the memory of one that was
+// there before is taken again.
+func (f Fields) next(name []byte) string {
+	if n := len(f); n < cap(f) && f[:n+1][n].Name == string(name) {
+		return f[:n+1][n].Name
+	}
+	return string(name)
 }
 
 // forget drops the fields without a name that were read before.
 func (f *fields) forget(v reflect.Value) {
 	if f.rest >= 0 {
-		v.Field(f.rest).SetZero()
+		v.Field(f.rest).SetLen(0)
 	}
 }
 

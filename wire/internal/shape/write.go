@@ -9,8 +9,11 @@ import (
 
 // Write writes t by its json tags, as Marshal does, with more fields behind its
 // own. RawMessages and Values are copied as they are.
-func (s Shape[T]) Write(t T, more Fields) json.RawMessage {
-	v := reflect.ValueOf(&t).Elem()
+func (s Shape[T]) Write(t T, more Fields) json.RawMessage { return s.Copy(&t, more) }
+
+// Copy is Write for what stays where it is.
+func (s Shape[T]) Copy(t *T, more Fields) json.RawMessage {
+	v := reflect.ValueOf(t).Elem()
 	b := make([]byte, 0, s.fields.guess(v)+more.length())
 	return more.behind(s.fields.write(b, v))
 }
