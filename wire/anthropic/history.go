@@ -12,10 +12,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
-// inline marks, in a message's Extra, a system message that its client put among
-// the others.
-const inline = "inline"
-
 func (w *writing) messages() {
 	ordered, losses := history.Order(w.in.Messages, codec.ShortIDs(maxID))
 	w.Losses = append(w.Losses, losses...)

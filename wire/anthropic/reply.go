@@ -11,12 +11,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
-// stops maps stop_reason.
-var stops = map[string]utp.Stop{
-	"end_turn": utp.StopEnd, "max_tokens": utp.StopLength, "model_context_window_exceeded": utp.StopLength,
-	"stop_sequence": utp.StopSequence, "tool_use": utp.StopTool, "pause_turn": utp.StopPause, "refusal": utp.StopFilter,
-}
-
 type answer struct {
 	names *codec.Names
 	model string
@@ -95,15 +89,6 @@ func (r *reader) fail(err error) {
 func (r *reader) note(name string, value json.RawMessage) {
 	own, _ := codec.UnpackExtra(r.End.Extra, provider)
 	r.End.Extra = codec.PackExtra(provider, own.Set(name, value))
-}
-
-func (u *usageJSON) usage() utp.Usage {
-	out := utp.Usage{Input: int(u.Input), CacheRead: int(u.CacheRead), CacheWrite: int(u.CacheWrite), Output: int(u.Output)}
-	if u.How != nil && int(u.How.Thinking) <= out.Output {
-		out.Reasoning = int(u.How.Thinking)
-		out.Output -= out.Reasoning
-	}
-	return out
 }
 
 // count takes a usage: the numbers of a later one replace those before.

@@ -11,16 +11,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
-// stops maps finishReason; those that are not here are an ordinary end.
-var stops = map[string]utp.Stop{
-	"MAX_TOKENS": utp.StopLength,
-	"SAFETY":     utp.StopFilter, "RECITATION": utp.StopFilter, "BLOCKLIST": utp.StopFilter, "PROHIBITED_CONTENT": utp.StopFilter,
-	"SPII": utp.StopFilter, "LANGUAGE": utp.StopFilter, "IMAGE_SAFETY": utp.StopFilter, "IMAGE_PROHIBITED_CONTENT": utp.StopFilter,
-	"IMAGE_RECITATION":        utp.StopFilter,
-	"MALFORMED_FUNCTION_CALL": utp.StopBadCall, "UNEXPECTED_TOOL_CALL": utp.StopBadCall,
-	"TOO_MANY_TOOL_CALLS": utp.StopBadCall, "MISSING_THOUGHT_SIGNATURE": utp.StopBadCall,
-}
-
 type answer struct {
 	names *codec.Names
 	back  map[string]*dialect.Coercion
@@ -118,11 +108,6 @@ func (r *reader) note(j *replyJSON) {
 	if j.Feedback != nil && j.Feedback.Reason != "" {
 		r.stop(utp.StopFilter, string(j.Feedback.Reason), string(j.Feedback.Message))
 	}
-}
-
-func (u *usageJSON) usage() utp.Usage {
-	in := int(u.Prompt + u.ToolUse - u.Cached)
-	return utp.Usage{Input: max(0, in), CacheRead: int(u.Cached), Output: int(u.Output), Reasoning: int(u.Thoughts)}
 }
 
 func (r *reader) candidate(c *candidateJSON) {

@@ -150,13 +150,3 @@ func (r *reader) finish(j *replyJSON) {
 	r.End.Extra = codec.PackExtra(provider, about)
 	r.Finish()
 }
-
-// duration is one of a reply's times, by its name.
-type duration struct {
-	name string
-	at   *shape.LooseInt
-}
-
-func durations(j *replyJSON) []duration {
-	return []duration{{"total_duration", &j.Total}, {"load_duration", &j.Load}, {"prompt_eval_duration", &j.PromptDuration}, {"eval_duration", &j.EvalDuration}}
-}

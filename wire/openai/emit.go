@@ -22,28 +22,6 @@ func usage(u utp.Usage) *usageJSON {
 	return out
 }
 
-// carry is, in a call's extra_content, its Extra: what other providers want back
-// with the call. Clients that send extra_content back, as Google asks them to,
-// bring it.
-const carry = "utp"
-
-// callExtra reads the Extra of a call from what stands beside it.
-func callExtra(rest shape.Fields) json.RawMessage {
-	content, _ := shape.Members(shape.Value{Raw: rest.Get("extra_content")})
-	foreign, _ := shape.Members(shape.Value{Raw: content.Get(carry)})
-	if foreign == nil {
-		return codec.PackExtra(provider, rest)
-	}
-	rest = rest.Without("extra_content")
-	if content = content.Without(carry); content != nil {
-		rest = append(rest, shape.Field{Name: "extra_content", Value: content.Raw()})
-	}
-	if rest != nil {
-		foreign = append(foreign, shape.Field{Name: provider, Value: rest.Raw()})
-	}
-	return foreign.Raw()
-}
-
 // besideCall is the inverse.
 func besideCall(extra json.RawMessage) shape.Fields {
 	all, _ := shape.Members(shape.Value{Raw: extra})

@@ -176,14 +176,6 @@ func flattened(format []byte) []byte {
 	return shape.JSON(grammarJSON{Type: j.Type}, append(inner, j.Rest...)).Raw
 }
 
-func nested(format []byte) []byte {
-	j, err := ofGrammar.Read(shape.Value{Raw: format})
-	if err != nil || j.Rest.Get("definition") == nil {
-		return format
-	}
-	return shape.JSON(grammarJSON{Type: j.Type, Grammar: shape.Value{Raw: j.Rest.Raw()}}, nil).Raw
-}
-
 func (r *reading) choice() (err *shape.Error) {
 	c, v, field := &r.out.Choice, r.in.ToolChoice, "tool_choice"
 	if r.in.Parallel != nil {
@@ -230,15 +222,6 @@ func chosen(c *utp.Choice, j choiceJSON, v shape.Value) *shape.Error {
 		return &shape.Error{Offset: v.Offset, Want: "auto, required, none, or the function to call"}
 	}
 	return nil
-}
-
-func (j choiceJSON) name() string {
-	for _, n := range []*namedJSON{j.Function, j.Custom} {
-		if n != nil {
-			return n.Name
-		}
-	}
-	return j.Name
 }
 
 // roles maps a message's role. The roles that are left out are kept in Extra.

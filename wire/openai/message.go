@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -11,26 +10,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
-
-// Names in the Extra of this provider that are none of the API.
-const (
-	asRole  = "role"    // of a message: the role that its client gave it
-	asField = "field"   // of reasoning: the field that it came in
-	refusal = "refusal" // of a text: it is one
-	asFile  = "file"    // of a file: its client sent it as one
-	legacy  = "functions"
-)
-
-// origins are the Extras of reasoning that came in one of the fields. It goes
-// back in the same field, beside calls only; DeepSeek insists on it, servers that
-// never sent the field may refuse it.
-var origins = map[string]json.RawMessage{
-	"reasoning_content": origin("reasoning_content"), "reasoning": origin("reasoning"), "thinking": origin("thinking"), "content": origin("content"),
-}
-
-func origin(field string) json.RawMessage {
-	return codec.PackExtra(provider, shape.Fields{{Name: asField, Value: shape.Quote(field).Raw}})
-}
 
 func (w *writing) messages() {
 	ids := codec.ShortIDs(maxID)

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -10,19 +9,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
-
-func (u *usageJSON) usage() utp.Usage {
-	out := utp.Usage{CacheRead: int(u.CacheHit), Output: int(u.Completion)}
-	if how := u.PromptHow; how != nil {
-		out.CacheRead, out.CacheWrite = max(out.CacheRead, int(how.Cached)), int(how.Written)
-	}
-	out.Input = max(0, int(u.Prompt)-out.CacheRead-out.CacheWrite)
-	if how := u.CompletionHow; how != nil && int(how.Reasoning) <= out.Output {
-		out.Reasoning = int(how.Reasoning)
-		out.Output -= out.Reasoning
-	}
-	return out
-}
 
 // stops maps finish_reason. "error" and "abort" are OpenRouter's, vLLM's and
 // SGLang's words for a reply that broke.
@@ -273,46 +259,6 @@ func (r *reader) reasoning(m *codec.ChatMessage, details []shape.Value, whole bo
 		}
 	}
 	return words != "" || whole && len(thinks) > 0
-}
-
-// reasoned lists the reasoning of a message: what details seal, and between that
-// the words which are in none of it, as plain has them. Details without a seal go
-// back to their server with the next request.
-func reasoned(plain utp.Think, details []shape.Value) (thinks []utp.Think, others []shape.Value) {
-	words, all := plain.Text, true
-	add := func(text string) {
-		if plain.Text = text; text != "" {
-			thinks = append(thinks, plain)
-		}
-	}
-	for _, v := range details {
-		t, ok := unsealed(v)
-		if !ok {
-			others = append(others, v)
-			continue
-		}
-		before, after, found := strings.Cut(words, t.Text)
-		if all = all && found; found && t.Text != "" {
-			add(before)
-			words = after
-		}
-		thinks = append(thinks, t)
-	}
-	if all {
-		add(words)
-	}
-	return thinks, others
-}
-
-// unsealed is reasoning that this package sealed.
-func unsealed(v shape.Value) (utp.Think, bool) {
-	d, err := ofDetail.Read(v)
-	if err != nil {
-		return utp.Think{}, false
-	}
-	t, ok := codec.Unseal(d.Signature)
-	t.Text = d.Text
-	return t, ok
 }
 
 // call takes a piece of a call.

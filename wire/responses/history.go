@@ -12,9 +12,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
-// asRole is, in a message's Extra, the role that its client gave it: "developer".
-const asRole = "role"
-
 func (w *writing) messages() {
 	ordered, losses := history.Order(w.in.Messages, codec.ShortIDs(maxID))
 	w.Losses = append(w.Losses, losses...)
@@ -180,9 +177,6 @@ func (w *writing) answer(path string, t utp.Text) {
 	}
 	w.add(item, phase)
 }
-
-// inContent marks, in Extra, reasoning that came as text, not as a summary.
-const inContent = "in_content"
 
 var date = regexp.MustCompile(`-\d{4}-\d{2}-\d{2}$`)
 

@@ -274,19 +274,6 @@ func (r *reader) thought(it *item, v shape.Value) {
 	r.EndPart()
 }
 
-// reasoningText joins the summary, or where there is none the reasoning itself.
-func reasoningText(t reasoningItem) (text string, open bool) {
-	parts := t.Summary
-	if len(parts) == 0 && len(t.Content) > 0 {
-		parts, open = t.Content, true
-	}
-	words := make([]string, len(parts))
-	for i, p := range parts {
-		words[i] = p.Text
-	}
-	return strings.Join(words, "\n\n"), open
-}
-
 // closeCall ends a call, unless another is open too.
 func (r *reader) closeCall(it *item, v shape.Value) {
 	c, err := readCall.Read(v)
@@ -357,15 +344,6 @@ func (r *reader) streamed(i int, v shape.Value) bool {
 	}
 	it := r.places[i]
 	return it != nil && it.done || i < r.count
-}
-
-func (u *usageJSON) usage() utp.Usage {
-	out := utp.Usage{CacheRead: int(u.InputHow.Cached), CacheWrite: int(u.InputHow.Written), Output: int(u.Output)}
-	out.Input = max(0, int(u.Input)-out.CacheRead-out.CacheWrite)
-	if n := int(u.OutputHow.Reasoning); n <= out.Output {
-		out.Output, out.Reasoning = out.Output-n, n
-	}
-	return out
 }
 
 func (r *reader) stop(j *replyJSON, v shape.Value) {

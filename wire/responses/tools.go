@@ -4,34 +4,9 @@ import (
 	"fmt"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
-
-// Of a tool in a namespace, Extra names both; the tool's own name is then
-// NAMESPACE__NAME.
-const (
-	inNamespace     = "namespace"
-	namespaceText   = "namespace_description"
-	nameInNamespace = "name_in_namespace"
-	strictDefault   = "strict" // in Extra: null where it was left out
-)
-
-// member is the namespace of a tool and its name there.
-type member struct{ namespace, name string }
-
-// members lists the tools that are in namespaces, by their full names.
-func members(tools []utp.Tool) map[string]member {
-	out := map[string]member{}
-	for _, t := range tools {
-		own, _ := codec.UnpackExtra(t.Extra, provider)
-		if ns := own.Text(inNamespace); ns != "" {
-			out[t.Name] = member{ns, own.Text(nameInNamespace)}
-		}
-	}
-	return out
-}
 
 func (w *writing) tools() {
 	c := w.in.Choice
