@@ -171,6 +171,15 @@ func TestAnotherServer(t *testing.T) {
 	failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url}), backend.Cut)
 }
 
+// Google's APIs say in the body how long to wait.
+func TestRetryAfterInTheBody(t *testing.T) {
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = w.Write([]byte(`{"error":{"message":"quota","details":[{"@type":"x"},{"retryDelay":"90s"}]}}`))
+	})
+	failure(t, client(t, backend.Config{URL: url}), backend.Refused, "quota", "try again in 1m30s")
+}
+
 func TestTimeouts(t *testing.T) {
 	hang := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	failure(t, client(t, backend.Config{URL: hang, Timeouts: backend.Timeouts{First: 20 * time.Millisecond}}), backend.Timeout, "no answer within 20ms", "raise the timeout")

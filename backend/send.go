@@ -112,7 +112,9 @@ func (c *Client) readError(resp *http.Response) *wire.Error {
 		c.cfg.Dump(nil, body)
 	}
 	e := wire.ReadError(resp.StatusCode, body)
-	e.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now())
+	if e.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now()); e.RetryAfter == 0 {
+		e.RetryAfter = wire.RetryDelay(body)
+	}
 	return e
 }
 

@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -59,11 +60,25 @@ func BenchmarkAnthropicToChat(b *testing.B) {
 	}
 }
 
+// What encoding/json takes only to read the same request into maps.
+func BenchmarkMaps(b *testing.B) {
+	body := largeRequest(b)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var m map[string]any
+		if err := json.Unmarshal(body, &m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // A delta passes through each reader and each emitter.
 func BenchmarkDelta(b *testing.B) {
 	deltas := map[string]string{
 		"anthropic": `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a few words"}}`,
 		"responses": `{"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_1","output_index":0,"content_index":0,"delta":"a few words","logprobs":[]}`,
+		"openai":    `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"a few words"},"finish_reason":null}]}`,
 		"gemini":    `{"candidates":[{"content":{"parts":[{"text":"a few words"}],"role":"model"},"index":0}],"modelVersion":"m"}`,
 	}
 	for _, from := range apis {
@@ -75,12 +90,14 @@ func BenchmarkDelta(b *testing.B) {
 					b.Fatal(err)
 				}
 				reader, writer := x.Reader(nil), to.front.Writer(r, wire.Stamp{ID: "x"})
-				frame := wire.Frame{Data: []byte(deltas[from.name])}
+				said := wire.Frame{Data: []byte(deltas[from.name])}
+				other := wire.Frame{Data: []byte(strings.Replace(deltas[from.name], "words", "more", 1))}
 				b.ReportAllocs()
 				for b.Loop() {
-					for _, e := range reader.Feed(frame) {
+					for _, e := range reader.Feed(said) {
 						writer.Write(e)
 					}
+					said, other = other, said
 				}
 			})
 		}

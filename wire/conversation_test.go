@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -174,15 +175,16 @@ func TestReadsTheReplyHoweverItIsCut(t *testing.T) {
 		c.Reply = p.saying(c.Reply)
 		sameReply(t, c.Reply, got)
 		stream := read(t, filepath.Join(dir, p.name+p.ext()))
-		sameReply(t, c.Reply, collect(t, p, &c.Request, stream))
-		for n := 0; n < len(stream); n += 17 {
-			sameReply(t, c.Reply, collect(t, p, &c.Request, stream[:n], stream[n:]))
+		frames := decode(t, x.Framing, stream)
+		sameReply(t, c.Reply, replyOf(t, x, frames))
+		for n := range stream {
+			sameFrames(t, frames, decode(t, x.Framing, stream[:n], stream[n:]))
 		}
 		var bytewise [][]byte
 		for i := range stream {
 			bytewise = append(bytewise, stream[i:i+1])
 		}
-		sameReply(t, c.Reply, collect(t, p, &c.Request, bytewise...))
+		sameFrames(t, frames, decode(t, x.Framing, bytewise...))
 	})
 }
 
@@ -192,20 +194,42 @@ func collect(t *testing.T, p api, r *utp.Request, pieces ...[]byte) utp.Reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoder, reader := x.Framing.Decoder(), x.Reader(counter())
-	var evs []utp.Event
-	feed := func(frames []wire.Frame, err error) {
+	return replyOf(t, x, decode(t, x.Framing, pieces...))
+}
+
+func decode(t *testing.T, f wire.Framing, pieces ...[]byte) (frames []wire.Frame) {
+	t.Helper()
+	decoder := f.Decoder()
+	for _, piece := range pieces {
+		more, err := decoder.Feed(piece)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range frames {
-			evs = append(evs, reader.Feed(f)...)
-		}
+		frames = append(frames, more...)
 	}
-	for _, piece := range pieces {
-		feed(decoder.Feed(piece))
+	last, err := decoder.Close()
+	if err != nil {
+		t.Fatal(err)
 	}
-	feed(decoder.Close())
+	return append(frames, last...)
+}
+
+// sameFrames is enough for the same reply: a Reader is given nothing else.
+func sameFrames(t *testing.T, want, got []wire.Frame) {
+	t.Helper()
+	same := func(a, b wire.Frame) bool { return a.Event == b.Event && a.ID == b.ID && bytes.Equal(a.Data, b.Data) }
+	if !slices.EqualFunc(want, got, same) {
+		t.Fatalf("cut otherwise, the frames are %q, want %q", got, want)
+	}
+}
+
+func replyOf(t *testing.T, x *wire.Exchange, frames []wire.Frame) utp.Reply {
+	t.Helper()
+	reader := x.Reader(counter())
+	var evs []utp.Event
+	for _, f := range frames {
+		evs = append(evs, reader.Feed(f)...)
+	}
 	evs = append(evs, reader.Close()...)
 	if reader.Err() != nil {
 		t.Fatal(reader.Err())

@@ -55,7 +55,8 @@ type Exchange struct {
 }
 
 // Answer reads what the provider sends back. newID makes ids for calls that
-// come without one; if it is nil they stay empty.
+// come without one; if it is nil they stay empty. A Reader takes a whole reply
+// too, as its only frame: a server may answer so although a stream was asked for.
 type Answer interface {
 	Read(body []byte, newID func() string) (utp.Reply, error)
 	Reader(newID func() string) Reader
@@ -119,8 +120,8 @@ type Front interface {
 
 // Writer writes one streamed reply.
 type Writer interface {
-	Write(e utp.Event) []Frame
-	Close(err error) []Frame // the last frames, whatever happened
+	Write(e utp.Event) []Frame // the list is valid until the next Write
+	Close(err error) []Frame   // the last frames, whatever happened
 }
 
 // Model is a model as a server lists it.

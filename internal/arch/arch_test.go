@@ -127,19 +127,22 @@ func TestGrammarsSurviveJSON(t *testing.T) {
 func TestBudgets(t *testing.T) {
 	h, err := arch.Parse("example.com/m", map[string]string{
 		"utp.go":           "package utp\n\ntype Call struct {\n\tName string\n}\n\nvar Native = 1\n",
-		"wire/x/x.go":      "package x\n\nimport _ \"example.com/m\"\n\ntype reply struct {\n\tID string\n}\n\nfunc f() {\n}\n",
+		"wire/x/x.go":      "package x\n\nimport _ \"example.com/m\"\n\ntype Front struct {\n\tID string\n}\n\nfunc (Front) Read() {\n}\n",
+		"wire/x/back.go":   "package x\n\ntype Back struct{}\n\nfunc (Back) Open() { shared() }\n",
+		"wire/x/shared.go": "package x\n\nfunc shared() {}\n",
 		"wire/x/x_test.go": "package x\n",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"lines of a function, median":                      "2",
+		"lines of a function, median":                      "1",
 		"lines of a file, longest (tables aside)":          "10 (wire/x/x.go)",
-		"test lines per product line, goldens counted":     "0.06",
+		"test lines per product line, goldens counted":     "0.04",
 		"exported names of a package, most":                "2 (.)",
 		"imports in a chain, longest":                      "1 (wire/x → .)",
-		"lines of wire/x without its structs":              "7",
+		"lines of wire/x.Front without its structs":        "7",
+		"lines of wire/x.Back without its structs":         "7",
 		"packages without a comment or a runnable Example": "4",
 	}
 	for _, b := range h.Budgets() {

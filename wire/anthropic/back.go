@@ -12,14 +12,10 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
-// provider is the name of this API in Extra, Think and Unknown.
-const provider = "anthropic"
-
 const (
 	path      = "/v1/messages"
 	countPath = "/v1/messages/count_tokens"
 	version   = "2023-06-01"
-	betas     = "anthropic-beta"
 )
 
 // Back calls a server.
@@ -144,24 +140,6 @@ func (w *writing) metadata() {
 	if user != "" {
 		w.out.Metadata = shape.JSON(metadataJSON{UserID: user}, nil)
 	}
-}
-
-// said is what a client's thinking and output_config mean.
-func said(thinking, output shape.Value) (effort string, schema json.RawMessage) {
-	o, err := readOutput.Read(output)
-	if err == nil && o.Format != nil {
-		schema = o.Format.Schema
-	}
-	t, bad := readThinking.Read(thinking)
-	switch {
-	case bad == nil && t.Type == "disabled":
-		effort = "none"
-	case err == nil && o.Effort != "":
-		effort = o.Effort
-	case bad == nil && t.Type == "enabled":
-		effort = codec.Effort(t.Budget)
-	}
-	return effort, schema
 }
 
 // thinking writes thinking and output_config: as the client wrote them while

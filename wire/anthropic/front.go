@@ -69,7 +69,7 @@ func (r *reading) extra(h wire.HTTPRequest) {
 		}
 	}
 	if list := h.Get(betas); list != "" {
-		rest = append(rest, shape.Field{Name: betas, Value: shape.JSON(list, nil).Raw})
+		rest = append(rest, shape.Field{Name: betas, Value: shape.Quote(list).Raw})
 	}
 	r.out.Extra = codec.PackExtra(provider, rest)
 }
@@ -236,11 +236,11 @@ func (r *reading) parts(v shape.Value) ([]utp.Part, *shape.Error) {
 }
 
 func (r *reading) part(v shape.Value) (utp.Part, *shape.Error) {
-	head, err := readHead.Read(v)
+	kind, err := v.TextAt("type")
 	if err != nil {
 		return nil, err
 	}
-	switch head.Type {
+	switch kind {
 	case "":
 		return nil, &shape.Error{Path: "type", Offset: v.Offset, Want: "the type of a block"}
 	case "text":

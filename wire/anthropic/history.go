@@ -12,10 +12,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
-// inline marks, in a message's Extra, a system message that its client put among
-// the others.
-const inline = "inline"
-
 func (w *writing) messages() {
 	ordered, losses := history.Order(w.in.Messages, codec.ShortIDs(maxID))
 	w.Losses = append(w.Losses, losses...)
@@ -92,13 +88,13 @@ func (w *writing) system(system []utp.Message) {
 // content writes one plain text as a text, all else as blocks.
 func (w *writing) content(path string, parts []utp.Part) shape.Value {
 	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 && len(t.Extra) == 0 {
-		return shape.JSON(t.Text, nil)
+		return shape.Quote(t.Text)
 	}
 	blocks := make([]shape.Value, len(parts))
 	for i, p := range parts {
 		blocks[i] = w.block(fmt.Sprintf("%s.content[%d]", path, i), p)
 	}
-	return shape.JSON(blocks, nil)
+	return shape.List(blocks)
 }
 
 func (w *writing) block(path string, p utp.Part) shape.Value {

@@ -11,12 +11,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
-// stops maps stop_reason.
-var stops = map[string]utp.Stop{
-	"end_turn": utp.StopEnd, "max_tokens": utp.StopLength, "model_context_window_exceeded": utp.StopLength,
-	"stop_sequence": utp.StopSequence, "tool_use": utp.StopTool, "pause_turn": utp.StopPause, "refusal": utp.StopFilter,
-}
-
 type answer struct {
 	names *codec.Names
 	model string
@@ -44,6 +38,8 @@ type block struct {
 
 type reader struct {
 	codec.Incoming
+	in      eventJSON
+	piece   deltaJSON
 	usage   usageJSON
 	blocks  map[int]*block
 	stopped bool // a stop_reason was seen
@@ -75,7 +71,7 @@ func (r *reader) settle() {
 	}
 	r.End.Usage = r.usage.usage()
 	if len(r.usage.Rest) > 0 {
-		r.note("usage", shape.JSON(struct{}{}, r.usage.Rest).Raw)
+		r.note("usage", r.usage.Rest.Raw())
 	}
 }
 
@@ -93,15 +89,6 @@ func (r *reader) fail(err error) {
 func (r *reader) note(name string, value json.RawMessage) {
 	own, _ := codec.UnpackExtra(r.End.Extra, provider)
 	r.End.Extra = codec.PackExtra(provider, own.Set(name, value))
-}
-
-func (u *usageJSON) usage() utp.Usage {
-	out := utp.Usage{Input: int(u.Input), CacheRead: int(u.CacheRead), CacheWrite: int(u.CacheWrite), Output: int(u.Output)}
-	if u.How != nil && int(u.How.Thinking) <= out.Output {
-		out.Reasoning = int(u.How.Thinking)
-		out.Output -= out.Reasoning
-	}
-	return out
 }
 
 // count takes a usage: the numbers of a later one replace those before.
@@ -126,9 +113,8 @@ func (r *reader) count(v shape.Value) {
 }
 
 func (r *reader) event(data []byte) {
-	v := shape.Value{Raw: data}
-	e, err := readEvent.Read(v)
-	if err != nil {
+	v, e := shape.Value{Raw: data}, &r.in
+	if err := readEvent.Into(e, v); err != nil {
 		r.Foreign(data, err)
 		return
 	}
@@ -150,7 +136,7 @@ func (r *reader) event(data []byte) {
 	case e.Type == "content_block_stop":
 		r.stopBlock(index)
 	case e.Type == "message_delta":
-		r.messageDelta(&e)
+		r.messageDelta(e)
 	case e.Type == "message_stop":
 		r.finish()
 	case e.Type == "":
@@ -238,13 +224,12 @@ func (r *reader) startCall(index int, b *block, v shape.Value) {
 	if len(t.Input) > len("{}") {
 		b.input = t.Input
 	}
-	r.Note(t.ID, t.Rest)
-	r.Call(codec.Fragment{Index: index, ID: t.ID, Name: t.Name})
+	r.Call(codec.Fragment{Index: index, ID: t.ID, Name: t.Name, Extra: codec.PackExtra(provider, t.Rest)})
 }
 
 func (r *reader) delta(index int, v shape.Value) {
-	d, err := readDelta.Read(v)
-	if err != nil {
+	d := &r.piece
+	if readDelta.Into(d, v) != nil {
 		return
 	}
 	b := r.blocks[index]
@@ -313,13 +298,13 @@ func (b *block) unknown() json.RawMessage {
 	if err != nil || !shape.IsObject(b.json) {
 		return b.head
 	}
-	return shape.JSON(f.Set("input", b.json), nil).Raw
+	return f.Set("input", b.json).Raw()
 }
 
 func (r *reader) messageDelta(e *eventJSON) {
 	r.count(e.Usage)
-	d, err := readDelta.Read(e.Delta)
-	if err != nil {
+	d := &r.piece
+	if readDelta.Into(d, e.Delta) != nil {
 		return
 	}
 	r.Keep(d.Rest)
@@ -340,7 +325,7 @@ func (r *reader) stop(reason string, seq *string) {
 		r.End.StopSeq = *seq
 	}
 	if !known || reason == "model_context_window_exceeded" {
-		r.note("stop_reason", shape.JSON(reason, nil).Raw)
+		r.note("stop_reason", shape.Quote(reason).Raw)
 	}
 	r.EndCalls(stop == utp.StopLength)
 }

@@ -29,7 +29,7 @@ func (w *writing) tools() {
 func (w *writing) tool(path string, t utp.Tool) {
 	rest, foreign := codec.UnpackExtra(t.Extra, provider)
 	if t.Kind == utp.HostedTool && len(rest) > 0 {
-		w.out.Tools = append(w.out.Tools, shape.JSON(rest, nil))
+		w.out.Tools = append(w.out.Tools, shape.Value{Raw: rest.Raw()})
 		return
 	}
 	out := toolJSON{Name: w.names.Out(t.Name), Description: t.Description, Strict: t.Strict}

@@ -16,9 +16,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
-// provider is the name of this API in Extra, Think and Unknown.
-const provider = "gemini"
-
 // Back calls a server.
 type Back struct {
 	Vertex     bool // Vertex AI: its paths, and no ids of calls
@@ -79,9 +76,6 @@ func ReadCount(body []byte) (int, error) {
 	return j.Total, nil
 }
 
-// bare is a model's name without the collection that it is in.
-func bare(model string) string { return model[strings.LastIndex(model, "/")+1:] }
-
 func (w *writing) exchange(method string, body shape.Value, a wire.Answer) (*wire.Exchange, error) {
 	path := "/v1beta/models/"
 	if w.Vertex {
@@ -135,19 +129,6 @@ var (
 	budgeted = regexp.MustCompile(`gemini-2\.5`)
 )
 
-// effort is what a client's thinkingConfig means.
-func effort(v shape.Value) string {
-	t, err := readThinking.Read(v)
-	switch {
-	case err != nil:
-	case t.Level != "":
-		return strings.ToLower(t.Level)
-	case t.Budget != nil && *t.Budget >= 0:
-		return codec.Effort(*t.Budget)
-	}
-	return ""
-}
-
 // thinking is as the client wrote it while it means the same.
 func (w *writing) thinking(out *generationJSON, said shape.Value) {
 	word := w.in.Params.Effort
@@ -200,19 +181,6 @@ func level(effort string, pro bool) string {
 	return strings.ToUpper(effort)
 }
 
-// schemaOf is the schema that a client asked for; {} is any JSON.
-func schemaOf(g generationJSON) json.RawMessage {
-	switch {
-	case len(g.JSONSchema) > 0:
-		return g.JSONSchema
-	case len(g.Schema) > 0:
-		return dialect.FromOpenAPI(g.Schema)
-	case g.MIME == "application/json":
-		return json.RawMessage("{}")
-	}
-	return nil
-}
-
 // format is as the client wrote it while it means the same.
 func (w *writing) format(out *generationJSON, said generationJSON) {
 	schema := w.in.Params.Schema
@@ -242,7 +210,7 @@ func (w *writing) tools() {
 		own := w.Own(path, t.Extra)
 		switch {
 		case t.Kind == utp.HostedTool && len(own) > 0:
-			others = append(others, shape.JSON(own, nil))
+			others = append(others, shape.Value{Raw: own.Raw()})
 		case t.Kind != utp.FunctionTool && t.Kind != utp.CustomTool:
 			w.Lose(path, "dropped", "a "+string(t.Kind)+" tool of another provider cannot be offered here")
 		default:
@@ -284,27 +252,6 @@ func (w *writing) function(path string, t utp.Tool, own shape.Fields) shape.Valu
 		w.Losses = append(w.Losses, losses...)
 	}
 	return shape.JSON(out, own.Without("parameters", asJSONSchema))
-}
-
-// asJSONSchema marks, in a tool's Extra, that its client wrote JSON Schema.
-const asJSONSchema = "parametersJsonSchema"
-
-// chosen is what a client's functionCallingConfig means.
-func chosen(c *callingJSON) utp.Choice {
-	if c == nil {
-		return utp.Choice{}
-	}
-	out := utp.Choice{Allowed: c.Allowed}
-	switch c.Mode {
-	case "ANY":
-		out.Mode = utp.Required
-		if len(c.Allowed) == 1 {
-			return utp.Choice{Mode: utp.Named, Name: c.Allowed[0]}
-		}
-	case "NONE":
-		return utp.Choice{Mode: utp.None}
-	}
-	return out
 }
 
 // choice is as the client wrote it while it means the same.

@@ -20,10 +20,6 @@ type Front struct{}
 
 var _ wire.Front = Front{}
 
-// array marks, in a request's Extra, a client that did not ask for server-sent
-// events: its stream is one JSON array.
-const array = "stream_as_array"
-
 // Framing is how the stream for a request is cut: as server-sent events, or for
 // clients that did not ask for them as lines that are one JSON array together.
 func (Front) Framing(r *utp.Request) wire.Framing {
@@ -208,7 +204,7 @@ func (r *reading) part(v shape.Value, path string) (utp.Part, *shape.Error) {
 	}
 	rest := p.Rest
 	if p.Signature != "" && !p.Thought {
-		rest = append(rest, shape.Field{Name: signature, Value: shape.JSON(p.Signature, nil).Raw})
+		rest = append(rest, shape.Field{Name: signature, Value: shape.Quote(p.Signature).Raw})
 	}
 	extra := codec.PackExtra(provider, rest)
 	switch {

@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,9 +11,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
-
-// signature is the field of an Extra that holds a part's thoughtSignature.
-const signature = "thoughtSignature"
 
 // unsigned stands for the signature of a call that Gemini did not make.
 // Source: Google, "Thought signatures", FAQ.
@@ -175,11 +171,4 @@ func (w *writing) response(path string, r utp.Result) *responseJSON {
 		}
 	}
 	return out
-}
-
-func file(b utp.Blob) partJSON {
-	if b.URL != "" {
-		return partJSON{File: &fileJSON{MIME: b.MIME, URI: b.URL, Name: b.Name}}
-	}
-	return partJSON{Inline: &blobJSON{MIME: b.MIME, Data: base64.StdEncoding.EncodeToString(b.Data), Name: b.Name}}
 }

@@ -11,16 +11,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
-// stops maps finishReason; those that are not here are an ordinary end.
-var stops = map[string]utp.Stop{
-	"MAX_TOKENS": utp.StopLength,
-	"SAFETY":     utp.StopFilter, "RECITATION": utp.StopFilter, "BLOCKLIST": utp.StopFilter, "PROHIBITED_CONTENT": utp.StopFilter,
-	"SPII": utp.StopFilter, "LANGUAGE": utp.StopFilter, "IMAGE_SAFETY": utp.StopFilter, "IMAGE_PROHIBITED_CONTENT": utp.StopFilter,
-	"IMAGE_RECITATION":        utp.StopFilter,
-	"MALFORMED_FUNCTION_CALL": utp.StopBadCall, "UNEXPECTED_TOOL_CALL": utp.StopBadCall,
-	"TOO_MANY_TOOL_CALLS": utp.StopBadCall, "MISSING_THOUGHT_SIGNATURE": utp.StopBadCall,
-}
-
 type answer struct {
 	names *codec.Names
 	back  map[string]*dialect.Coercion
@@ -36,14 +26,16 @@ func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID)}
+	r := &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID)}
+	r.One = a.one
+	return r
 }
 
 type reader struct {
 	answer
 	codec.Incoming
-	evs     []utp.Event
-	calls   int
+	in      replyJSON
+	piece   partJSON
 	stopped bool // a finishReason was seen
 }
 
@@ -51,7 +43,7 @@ func (r *reader) Feed(f wire.Frame) []utp.Event {
 	if !r.Over && len(f.Data) > 0 && !f.Done() {
 		r.frame(shape.Value{Raw: f.Data})
 	}
-	return r.take()
+	return r.Take()
 }
 
 // Close takes a stream whose last chunk has a finishReason for whole: counts may
@@ -61,13 +53,7 @@ func (r *reader) Close() []utp.Event {
 		r.Finish()
 	}
 	r.Fail(wire.ErrCut)
-	return r.take()
-}
-
-func (r *reader) take() []utp.Event {
-	evs := append(r.evs, r.Take()...)
-	r.evs = nil
-	return evs
+	return r.Take()
 }
 
 func (r *reader) frame(v shape.Value) {
@@ -85,8 +71,8 @@ func (r *reader) frame(v shape.Value) {
 }
 
 func (r *reader) chunk(v shape.Value) {
-	j, err := readReply.Read(v)
-	if err != nil {
+	j := &r.in
+	if err := readReply.Into(j, v); err != nil {
 		r.Foreign(v.Raw, err)
 		return
 	}
@@ -100,7 +86,7 @@ func (r *reader) chunk(v shape.Value) {
 		r.Foreign(v.Raw, &shape.Error{Offset: -1, Want: "candidates"})
 		return
 	}
-	r.note(&j)
+	r.note(j)
 	for i := range j.Candidates {
 		if j.Candidates[i].Index == 0 {
 			r.candidate(&j.Candidates[i])
@@ -122,11 +108,6 @@ func (r *reader) note(j *replyJSON) {
 	if j.Feedback != nil && j.Feedback.Reason != "" {
 		r.stop(utp.StopFilter, string(j.Feedback.Reason), string(j.Feedback.Message))
 	}
-}
-
-func (u *usageJSON) usage() utp.Usage {
-	in := int(u.Prompt + u.ToolUse - u.Cached)
-	return utp.Usage{Input: max(0, in), CacheRead: int(u.Cached), Output: int(u.Output), Reasoning: int(u.Thoughts)}
 }
 
 func (r *reader) candidate(c *candidateJSON) {
@@ -151,21 +132,21 @@ func (r *reader) stop(stop utp.Stop, reason, message string) {
 	if reason == "STOP" || reason == "MAX_TOKENS" {
 		return
 	}
-	said := shape.Fields{{Name: "finishReason", Value: shape.JSON(reason, nil).Raw}}
+	said := shape.Fields{{Name: "finishReason", Value: shape.Quote(reason).Raw}}
 	if message != "" {
-		said = append(said, shape.Field{Name: "finishMessage", Value: shape.JSON(message, nil).Raw})
+		said = append(said, shape.Field{Name: "finishMessage", Value: shape.Quote(message).Raw})
 	}
 	r.End.Extra = codec.PackExtra(provider, said)
 }
 
 func (r *reader) part(v shape.Value) {
-	p, err := readPart.Read(v)
-	if err != nil {
+	p := &r.piece
+	if readPart.Into(p, v) != nil {
 		return
 	}
 	switch {
 	case p.Call != nil:
-		r.call(&p)
+		r.call(p)
 	case p.Text != nil && p.Thought:
 		about := r.Signed(p.Signature)
 		r.Think(*p.Text, about)
@@ -178,7 +159,7 @@ func (r *reader) part(v shape.Value) {
 			r.Part(utp.Text{Extra: signed(p.Signature)})
 		}
 	case p.Inline != nil:
-		r.inline(&p, v)
+		r.inline(p, v)
 	default:
 		r.Part(utp.Unknown{Provider: provider, Raw: v.Raw})
 	}
@@ -186,7 +167,7 @@ func (r *reader) part(v shape.Value) {
 
 // signed is the Extra of a part with a signature.
 func signed(s string) json.RawMessage {
-	return codec.PackExtra(provider, shape.Fields{{Name: signature, Value: shape.JSON(s, nil).Raw}})
+	return codec.PackExtra(provider, shape.Fields{{Name: signature, Value: shape.Quote(s).Raw}})
 }
 
 func (r *reader) inline(p *partJSON, v shape.Value) {
@@ -204,21 +185,10 @@ func (r *reader) inline(p *partJSON, v shape.Value) {
 
 // call reads a call, which is always whole. Its signature goes with it.
 func (r *reader) call(p *partJSON) {
-	name := r.names.In(p.Call.Name)
-	if r.calls++; r.one && r.calls > 1 {
-		r.evs = append(r.take(), utp.Event{Kind: utp.ProblemEvent, Part: -1, Problem: &utp.Problem{
-			Kind: utp.Invalid, Name: name, Message: "a second call where one at a time was asked for"}})
-		return
-	}
-	args := r.back[name].Apply(p.Call.Args)
-	r.Call(codec.Fragment{Index: -1, ID: p.Call.ID, Name: p.Call.Name, Args: string(args), Whole: true})
-	evs := r.take()
+	args := r.back[r.names.In(p.Call.Name)].Apply(p.Call.Args)
+	f := codec.Fragment{Index: -1, ID: p.Call.ID, Name: p.Call.Name, Args: string(args), Whole: true}
 	if p.Signature != "" {
-		for i := range evs {
-			if evs[i].Kind == utp.CallEnd {
-				evs[i].Call.Extra = signed(p.Signature)
-			}
-		}
+		f.Extra = signed(p.Signature)
 	}
-	r.evs = evs
+	r.Call(f)
 }

@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -12,9 +11,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
-
-// provider is the name of this API in Extra, Think and Unknown.
-const provider = "ollama"
 
 // Back calls an Ollama server.
 type Back struct{}
@@ -208,10 +204,6 @@ func (w *writing) part(path string, p utp.Part, out *messageJSON) {
 	default:
 		w.Lose(path, "dropped", "this part has no place in such a message")
 	}
-}
-
-func image(b utp.Blob) shape.Value {
-	return shape.JSON(base64.StdEncoding.EncodeToString(b.Data), nil)
 }
 
 func (w *writing) call(path string, c utp.Call, index int) shape.Value {

@@ -2,9 +2,7 @@ package ollama
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -18,9 +16,6 @@ import (
 type Front struct{}
 
 var _ wire.Front = Front{}
-
-// generate marks, in a request's Extra, one of /api/generate: its reply has no message.
-const generate = "generate"
 
 // reading is a client's request on its way in.
 type reading struct {
@@ -224,34 +219,6 @@ func blobs(list []shape.Value) (parts []utp.Part, err *shape.Error) {
 	return parts, nil
 }
 
-func blob(v shape.Value) (b utp.Blob, err *shape.Error) {
-	s, err := v.Text()
-	if err != nil {
-		return b, err
-	}
-	if head, data, ok := strings.Cut(s, ";base64,"); ok && strings.HasPrefix(head, "data:") {
-		s = data
-	}
-	raw, bad := base64.StdEncoding.DecodeString(s)
-	if bad != nil {
-		return b, &shape.Error{Offset: v.Offset, Want: fmt.Sprintf("an image in base64 (%v)", bad)}
-	}
-	return utp.Blob{MIME: kindOf(raw), Data: raw}, nil
-}
-
-// kindOf tells an image's type by its first bytes; the API does not say it.
-func kindOf(b []byte) string {
-	switch {
-	case bytes.HasPrefix(b, []byte("\xff\xd8")):
-		return "image/jpeg"
-	case bytes.HasPrefix(b, []byte("GIF8")):
-		return "image/gif"
-	case len(b) > 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP":
-		return "image/webp"
-	}
-	return "image/png"
-}
-
 func (r *reading) tools() *shape.Error {
 	for i, v := range r.in.Tools {
 		t, err := codec.ReadFunction(v, provider)
@@ -319,17 +286,6 @@ func (r *reading) think() *shape.Error {
 	return nil
 }
 
-// effortOf is the Params.Effort for a think; true is medium.
-func effortOf(v shape.Value) string {
-	switch v.Kind() {
-	case 't':
-		return "medium"
-	case 'f':
-		return "none"
-	}
-	return v.String()
-}
-
 func (r *reading) format() *shape.Error {
 	v := r.in.Format
 	if v.Kind() == '"' && v.String() != "json" && v.String() != "" {
@@ -337,18 +293,5 @@ func (r *reading) format() *shape.Error {
 	}
 	r.out.Params.Schema = schemaOf(v)
 	r.keep("format", v)
-	return nil
-}
-
-// schemaOf is the schema that a format asks for; {} is any JSON.
-func schemaOf(format shape.Value) json.RawMessage {
-	switch format.Kind() {
-	case '{':
-		return format.Raw
-	case '"':
-		if format.String() == "json" {
-			return json.RawMessage("{}")
-		}
-	}
 	return nil
 }

@@ -104,7 +104,7 @@ func (r *reader) call(v shape.Value) {
 	m := codec.ChatMessage{ToolCalls: []json.RawMessage{v.Raw}}
 	for _, f := range m.Fragments(true) {
 		if c, err := ofLooseCall.Read(v); err == nil && f.ID != "" {
-			r.Note(f.ID, c.Rest)
+			f.Extra = codec.PackExtra(provider, c.Rest)
 		}
 		r.Call(f)
 	}
@@ -149,14 +149,4 @@ func (r *reader) finish(j *replyJSON) {
 	}
 	r.End.Extra = codec.PackExtra(provider, about)
 	r.Finish()
-}
-
-// duration is one of a reply's times, by its name.
-type duration struct {
-	name string
-	at   *shape.LooseInt
-}
-
-func durations(j *replyJSON) []duration {
-	return []duration{{"total_duration", &j.Total}, {"load_duration", &j.Load}, {"prompt_eval_duration", &j.PromptDuration}, {"eval_duration", &j.EvalDuration}}
 }

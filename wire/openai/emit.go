@@ -22,30 +22,6 @@ func usage(u utp.Usage) *usageJSON {
 	return out
 }
 
-// carry is, in a call's extra_content, its Extra: what other providers want back
-// with the call. Clients that send extra_content back, as Google asks them to,
-// bring it.
-const carry = "utp"
-
-// callExtra reads the Extra of a call from what stands beside it.
-func callExtra(rest shape.Fields) json.RawMessage {
-	content, _ := shape.Members(shape.Value{Raw: rest.Get("extra_content")})
-	foreign, _ := shape.Members(shape.Value{Raw: content.Get(carry)})
-	if foreign == nil {
-		return codec.PackExtra(provider, rest)
-	}
-	rest = rest.Without("extra_content")
-	if content = content.Without(carry); content != nil {
-		rest = append(rest, shape.Field{Name: "extra_content", Value: object(content)})
-	}
-	if rest != nil {
-		foreign = append(foreign, shape.Field{Name: provider, Value: object(rest)})
-	}
-	return object(foreign)
-}
-
-func object(f shape.Fields) json.RawMessage { return shape.JSON(struct{}{}, f).Raw }
-
 // besideCall is the inverse.
 func besideCall(extra json.RawMessage) shape.Fields {
 	all, _ := shape.Members(shape.Value{Raw: extra})
@@ -54,8 +30,8 @@ func besideCall(extra json.RawMessage) shape.Fields {
 		return own
 	}
 	content, _ := shape.Members(shape.Value{Raw: own.Get("extra_content")})
-	content = content.Set(carry, object(all.Without(provider)))
-	return own.Set("extra_content", object(content))
+	content = content.Set(carry, all.Without(provider).Raw())
+	return own.Set("extra_content", content.Raw())
 }
 
 // detail is reasoning with what it needs to be sent back to who made it, or
@@ -98,7 +74,7 @@ func (d *dialogue) end(c *optionJSON, end utp.End) (rest shape.Fields) {
 	}
 	c.Finish = &reason
 	if end.StopSeq != "" {
-		c.StopReason = shape.JSON(end.StopSeq, nil)
+		c.StopReason = shape.Quote(end.StopSeq)
 	}
 	own, _ := codec.UnpackExtra(end.Extra, provider)
 	c.Logprobs.Raw = own.Get("logprobs")
@@ -172,12 +148,12 @@ func (w *whole) message(rest shape.Fields) shape.Value {
 	if rest.Get(refusal) == nil {
 		rest = append(shape.Fields{{Name: refusal, Value: null.Raw}}, rest...)
 	}
-	m := messageJSON{Role: "assistant", Content: shape.JSON(w.text, nil), ToolCalls: w.calls}
+	m := messageJSON{Role: "assistant", Content: shape.Quote(w.text), ToolCalls: w.calls}
 	if w.text == "" && len(w.calls) > 0 {
 		m.Content = shape.Value{}
 	}
 	if w.think != "" {
-		m.ReasoningContent = shape.JSON(w.think, nil)
+		m.ReasoningContent = shape.Quote(w.think)
 	}
 	m.Details = append(m.Details, w.details...)
 	if w.old && len(w.calls) > 0 {
@@ -194,7 +170,7 @@ func (d *dialogue) call(c utp.Call, index *int) shape.Value {
 		j.Type, j.Custom = "custom", &customCall{c.Name, input}
 	} else {
 		args, _ := codec.CallObject(c)
-		j.Function = &functionCall{c.Name, shape.JSON(string(args), nil)}
+		j.Function = &functionCall{c.Name, shape.Quote(string(args))}
 	}
 	return shape.Value{Raw: ofCall.Write(j, besideCall(c.Extra))}
 }
@@ -223,8 +199,8 @@ func (w *writer) fail(err error) {
 }
 
 func (w *writer) send(c optionJSON, rest shape.Fields) {
-	w.head.Choices = []optionJSON{c}
-	w.Send("", ofReply.Write(w.head, rest))
+	w.head.Choices = append(w.head.Choices[:0], c)
+	w.Send("", ofReply.Copy(&w.head, rest))
 }
 
 func (w *writer) delta(d deltaJSON) {
@@ -239,14 +215,14 @@ func (w *writer) call(c shape.Value) {
 func (w *writer) event(e utp.Event) {
 	if !w.begun {
 		w.begun = true
-		w.delta(deltaJSON{Role: "assistant", Content: shape.JSON("", nil)})
+		w.delta(deltaJSON{Role: "assistant", Content: shape.Quote("")})
 	}
 	switch e.Kind {
 	case utp.TextDelta:
-		w.delta(deltaJSON{Content: shape.JSON(e.Text, nil)})
+		w.delta(deltaJSON{Content: shape.Quote(e.Text)})
 	case utp.ThinkDelta:
 		w.think = append(w.think, e.Text...)
-		w.delta(deltaJSON{ReasoningContent: shape.JSON(e.Text, nil)})
+		w.delta(deltaJSON{ReasoningContent: shape.Quote(e.Text)})
 	case utp.PartEnd:
 		if t, ok := e.Value.(utp.Think); ok {
 			w.detail(t)
@@ -289,10 +265,10 @@ func (w *writer) callEvent(e utp.Event) {
 		}
 	case w.whole:
 	case e.Kind == utp.CallStart:
-		j.ID, j.Type, j.Function = e.Call.ID, "function", &functionCall{e.Call.Name, shape.JSON("", nil)}
+		j.ID, j.Type, j.Function = e.Call.ID, "function", &functionCall{e.Call.Name, shape.Quote("")}
 		w.call(shape.Value{Raw: ofCall.Write(j, nil)})
 	default:
-		j.Function = &functionCall{Arguments: shape.JSON(e.Text, nil)}
+		j.Function = &functionCall{Arguments: shape.Quote(e.Text)}
 		w.call(shape.Value{Raw: ofCall.Write(j, nil)})
 	}
 	if e.Kind == utp.CallEnd {
@@ -302,7 +278,7 @@ func (w *writer) callEvent(e utp.Event) {
 
 // oldCall writes a piece of a function_call, of which a message has one.
 func (w *writer) oldCall(e utp.Event) {
-	f := functionCall{Arguments: shape.JSON(e.Text, nil)}
+	f := functionCall{Arguments: shape.Quote(e.Text)}
 	if e.Kind == utp.CallStart {
 		f.Name = e.Call.Name
 	}

@@ -176,14 +176,6 @@ func flattened(format []byte) []byte {
 	return shape.JSON(grammarJSON{Type: j.Type}, append(inner, j.Rest...)).Raw
 }
 
-func nested(format []byte) []byte {
-	j, err := ofGrammar.Read(shape.Value{Raw: format})
-	if err != nil || j.Rest.Get("definition") == nil {
-		return format
-	}
-	return shape.JSON(grammarJSON{Type: j.Type, Grammar: shape.JSON(struct{}{}, j.Rest)}, nil).Raw
-}
-
 func (r *reading) choice() (err *shape.Error) {
 	c, v, field := &r.out.Choice, r.in.ToolChoice, "tool_choice"
 	if r.in.Parallel != nil {
@@ -232,15 +224,6 @@ func chosen(c *utp.Choice, j choiceJSON, v shape.Value) *shape.Error {
 	return nil
 }
 
-func (j choiceJSON) name() string {
-	for _, n := range []*namedJSON{j.Function, j.Custom} {
-		if n != nil {
-			return n.Name
-		}
-	}
-	return j.Name
-}
-
 // roles maps a message's role. The roles that are left out are kept in Extra.
 var roles = map[string]utp.Role{
 	"system": utp.System, "developer": utp.System, "user": utp.User, "assistant": utp.Assistant, "tool": utp.ToolRole, "function": utp.ToolRole,
@@ -268,11 +251,11 @@ func (r *reading) message(v shape.Value) *shape.Error {
 			return err
 		}
 		if rest = m.Rest; len(m.Details) > 0 {
-			rest = append(rest, shape.Field{Name: "reasoning_details", Value: shape.JSON(m.Details, nil).Raw})
+			rest = append(rest, shape.Field{Name: "reasoning_details", Value: shape.List(m.Details).Raw})
 		}
 	case utp.System:
 		if m.Role != "system" {
-			rest = append(rest, shape.Field{Name: asRole, Value: shape.JSON(m.Role, nil).Raw})
+			rest = append(rest, shape.Field{Name: asRole, Value: shape.Quote(m.Role).Raw})
 		}
 	}
 	r.out.Messages = append(r.out.Messages, utp.Message{Role: role, Parts: parts, Extra: codec.PackExtra(provider, rest)})
@@ -431,7 +414,7 @@ func image(p partJSON) (utp.Part, *shape.Error) {
 	}
 	rest := p.Rest
 	if len(j.Rest) > 0 {
-		rest = append(rest, shape.Field{Name: "image_url", Value: shape.JSON(struct{}{}, j.Rest).Raw})
+		rest = append(rest, shape.Field{Name: "image_url", Value: j.Rest.Raw()})
 	}
 	return file(j.URL, rest, p.Image)
 }

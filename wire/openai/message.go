@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -11,26 +10,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
-
-// Names in the Extra of this provider that are none of the API.
-const (
-	asRole  = "role"    // of a message: the role that its client gave it
-	asField = "field"   // of reasoning: the field that it came in
-	refusal = "refusal" // of a text: it is one
-	asFile  = "file"    // of a file: its client sent it as one
-	legacy  = "functions"
-)
-
-// origins are the Extras of reasoning that came in one of the fields. It goes
-// back in the same field, beside calls only; DeepSeek insists on it, servers that
-// never sent the field may refuse it.
-var origins = map[string]json.RawMessage{
-	"reasoning_content": origin("reasoning_content"), "reasoning": origin("reasoning"), "thinking": origin("thinking"), "content": origin("content"),
-}
-
-func origin(field string) json.RawMessage {
-	return codec.PackExtra(provider, shape.Fields{{Name: asField, Value: shape.JSON(field, nil).Raw}})
-}
 
 func (w *writing) messages() {
 	ids := codec.ShortIDs(maxID)
@@ -84,7 +63,7 @@ func (w *writing) result(path string, r utp.Result) shape.Value {
 		}
 		return w.content(fmt.Sprintf("%s.results[%d]", path, i), utp.Message{Parts: parts})
 	}
-	return shape.JSON(text, nil)
+	return shape.Quote(text)
 }
 
 // assistant has a null content beside calls when there is no text: servers'
@@ -110,7 +89,7 @@ func (w *writing) call(path string, c utp.Call) shape.Value {
 	if !ok {
 		w.Lose(path+".arguments", "sent as _raw", "they are no JSON object")
 	}
-	f := &functionCall{w.names.Out(c.Name), shape.JSON(string(args), nil)}
+	f := &functionCall{w.names.Out(c.Name), shape.Quote(string(args))}
 	return shape.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "function", Function: f}, own)}
 }
 
@@ -133,7 +112,7 @@ func (w *writing) reasoning(path string, m utp.Message, out *messageJSON) {
 	}
 	for i, to := range []*shape.Value{&out.ReasoningContent, &out.Reasoning} {
 		if words[i] != "" {
-			*to = shape.JSON(words[i], nil)
+			*to = shape.Quote(words[i])
 		}
 	}
 }
@@ -169,9 +148,9 @@ func (w *writing) content(path string, m utp.Message) shape.Value {
 		}
 	}
 	if plain && (w.back.Server != OpenAI || len(parts) < 2) {
-		return shape.JSON(m.Text(), nil)
+		return shape.Quote(m.Text())
 	}
-	return shape.JSON(parts, nil)
+	return shape.List(parts)
 }
 
 func text(t utp.Text, own shape.Fields) shape.Value {

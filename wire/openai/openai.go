@@ -7,214 +7,16 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"strconv"
+	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
-	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // provider is the name of this API in Extra, Think and Unknown.
 const provider = "openai"
-
-// Server is who answers: it decides which fields may be sent.
-type Server int
-
-const (
-	Any     Server = iota // llama.cpp, vLLM, LM Studio, OpenRouter, …
-	OpenAI                // api.openai.com
-	Mistral               // api.mistral.ai
-)
-
-// Back calls a server.
-type Back struct{ Server Server }
-
-var _ wire.Back = Back{}
-
-const path = "/v1/chat/completions"
-
-// maxName and maxID are the longest tool names and ids.
-// Source: OpenAI API reference, function.name; refusals of longer ids.
-const (
-	maxName = 64
-	maxID   = 40
-)
-
-// writing is a request on its way out.
-type writing struct {
-	answer
-	codec.Outgoing
-	back Back
-	in   *utp.Request
-	own  shape.Fields // of the request's Extra
-	out  requestJSON
-}
-
-// Open writes the request.
-func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
-	names, err := codec.NewNames(r.Tools, maxName)
-	if err != nil {
-		return nil, err
-	}
-	w := &writing{back: b, in: r, Outgoing: codec.Outgoing{Provider: provider}}
-	w.answer = answer{names: names, model: r.Model, back: map[string]*dialect.Coercion{}}
-	w.out = requestJSON{Model: r.Model, Stream: r.Stream}
-	w.messages()
-	w.tools()
-	w.own = w.Own("request", r.Extra)
-	w.params()
-	rest := w.own.Without("stream_options", "response_format", "reasoning", "user", legacy)
-	return &wire.Exchange{
-		Path: path, Header: map[string]string{"Content-Type": "application/json"},
-		Body: ofRequest.Write(w.out, rest), Losses: w.Losses, Framing: wire.SSE, Answer: w.answer,
-	}, nil
-}
-
-func (w *writing) tools() {
-	c := w.in.Choice
-	offered := w.in.Tools
-	if w.back.Server != OpenAI && c.Mode != utp.Named {
-		var filtered bool
-		if offered, filtered = codec.Offered(offered, c); filtered {
-			w.Lose("choice.allowed", "sent only these tools", "only OpenAI takes a list of allowed tools")
-		}
-	}
-	for i, t := range offered {
-		w.tool(fmt.Sprintf("tools[%d]", i), t)
-	}
-	if len(w.out.Tools) > 0 {
-		w.out.Parallel = c.Parallel
-		w.choice(c)
-	}
-}
-
-// tool writes a tool. OpenAI itself takes custom tools, and of schemas only its
-// own dialect.
-func (w *writing) tool(path string, t utp.Tool) {
-	if w.back.Server == OpenAI {
-		switch t.Kind {
-		case utp.CustomTool:
-			w.custom(path, t)
-			return
-		case utp.FunctionTool:
-			w.schema(path, &t)
-		}
-	}
-	if v, ok := w.Function(path, t, w.names); ok {
-		w.out.Tools = append(w.out.Tools, v)
-	}
-}
-
-func (w *writing) custom(path string, t utp.Tool) {
-	j := customJSON{Name: w.names.Out(t.Name), Description: t.Description, Format: shape.Value{Raw: nested(w.Own(path, t.Extra).Get("format"))}}
-	w.out.Tools = append(w.out.Tools, shape.JSON(toolJSON{"custom", j}, nil))
-}
-
-func (w *writing) schema(path string, t *utp.Tool) {
-	if t.Strict != nil && *t.Strict {
-		schema, back, losses, ok := dialect.Strict.Convert(t.Schema, path+".parameters")
-		if ok {
-			if len(losses) > 0 || back != nil {
-				t.Schema, w.answer.back[t.Name] = schema, back
-				w.Losses = append(w.Losses, losses...)
-			}
-			return
-		}
-		t.Strict = nil
-		w.Lose(path+".strict", "dropped", "a strict schema cannot have open objects or values of any type")
-	}
-	schema, _, losses, _ := dialect.RootObject.Convert(t.Schema, path+".parameters")
-	t.Schema, w.Losses = schema, append(w.Losses, losses...)
-}
-
-// choice writes tool_choice; auto is the server's default.
-func (w *writing) choice(c utp.Choice) {
-	mode := "auto"
-	if c.Mode == utp.Required {
-		mode = "required"
-	}
-	switch {
-	case c.Mode == utp.Named:
-		w.out.ToolChoice = w.named(c.Name)
-	case c.Mode == utp.None:
-		w.out.ToolChoice = shape.JSON("none", nil)
-	case len(c.Allowed) > 0 && w.back.Server == OpenAI:
-		list := &allowedJSON{Mode: mode}
-		for _, name := range c.Allowed {
-			list.Tools = append(list.Tools, w.named(name))
-		}
-		w.out.ToolChoice = shape.JSON(choiceJSON{Type: "allowed_tools", Allowed: list}, nil)
-	case mode == "required":
-		w.out.ToolChoice = shape.JSON(mode, nil)
-	}
-}
-
-func (w *writing) named(name string) shape.Value {
-	j := &namedJSON{w.names.Out(name)}
-	for _, t := range w.in.Tools {
-		if t.Name == name && t.Kind == utp.CustomTool && w.back.Server == OpenAI {
-			return shape.JSON(choiceJSON{Type: "custom", Custom: j}, nil)
-		}
-	}
-	return shape.JSON(choiceJSON{Type: "function", Function: j}, nil)
-}
-
-// maxStops is what OpenAI takes.
-const maxStops = 4
-
-func (w *writing) params() {
-	p, o := w.in.Params, &w.out
-	o.Temperature, o.TopP, o.TopK, o.Seed = p.Temperature, p.TopP, p.TopK, p.Seed
-	o.Effort, o.User, o.MaxTokens = p.Effort, p.User, p.MaxTokens
-	if o.Stream {
-		said, _ := ofOptions.Read(shape.Value{Raw: w.own.Get("stream_options")})
-		o.StreamOptions = shape.Value{Raw: ofOptions.Write(streamOptions{IncludeUsage: true}, said.Rest)}
-	}
-	stop := p.Stop
-	switch w.back.Server {
-	case OpenAI:
-		o.MaxTokens, o.MaxCompletion, o.TopK = nil, p.MaxTokens, nil
-		w.Refuse("OpenAI has no such setting", codec.Param{Name: "top_k", Given: p.TopK != nil})
-		if len(stop) > maxStops {
-			stop = stop[:maxStops]
-			w.Lose("params.stop", "the first "+strconv.Itoa(maxStops)+" sent", "OpenAI takes no more")
-		}
-	case Mistral:
-		o.Seed, o.RandomSeed, o.StreamOptions, o.TopK, o.User = nil, p.Seed, shape.Value{}, nil, ""
-	}
-	if len(stop) > 0 {
-		o.Stop = shape.JSON(stop, nil)
-	}
-	w.Refuse("the server decides the window", codec.Param{Name: "context", Given: p.Context != nil})
-	w.said(p)
-}
-
-// said writes what a client of this API said in a form of its own, while it means
-// the same.
-func (w *writing) said(p utp.Params) {
-	o := &w.out
-	reasoning := shape.Value{Raw: w.own.Get("reasoning")}
-	if r, err := ofReasoning.Read(reasoning); err == nil && (r.Effort == "" || r.Effort == p.Effort) {
-		if o.Reasoning = reasoning; r.Effort != "" {
-			o.Effort = ""
-		}
-	}
-	format := shape.Value{Raw: w.own.Get("response_format")}
-	f, err := ofFormat.Read(format)
-	switch {
-	case err == nil && bytes.Equal(f.wants(), p.Schema):
-		o.ResponseFormat = format
-	case string(p.Schema) == "{}":
-		o.ResponseFormat = shape.JSON(formatJSON{Type: "json_object"}, nil)
-	case len(p.Schema) > 0:
-		o.ResponseFormat = shape.JSON(formatJSON{"json_schema", &schemaJSON{"reply", p.Schema}}, nil)
-	}
-}
 
 // wants is the schema that a format asks for; {} is any JSON.
 func (f formatJSON) wants() json.RawMessage {
@@ -225,4 +27,99 @@ func (f formatJSON) wants() json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	return nil
+}
+
+func origin(field string) json.RawMessage {
+	return codec.PackExtra(provider, shape.Fields{{Name: asField, Value: shape.Quote(field).Raw}})
+}
+
+// origins are the Extras of reasoning that came in one of the fields. It goes
+// back in the same field, beside calls only; DeepSeek insists on it, servers that
+// never sent the field may refuse it.
+var origins = map[string]json.RawMessage{
+	"reasoning_content": origin("reasoning_content"), "reasoning": origin("reasoning"), "thinking": origin("thinking"), "content": origin("content"),
+}
+
+// Names in the Extra of this provider that are none of the API.
+const (
+	asRole  = "role"    // of a message: the role that its client gave it
+	asField = "field"   // of reasoning: the field that it came in
+	refusal = "refusal" // of a text: it is one
+	asFile  = "file"    // of a file: its client sent it as one
+	legacy  = "functions"
+)
+
+func (u *usageJSON) usage() utp.Usage {
+	out := utp.Usage{CacheRead: int(u.CacheHit), Output: int(u.Completion)}
+	if how := u.PromptHow; how != nil {
+		out.CacheRead, out.CacheWrite = max(out.CacheRead, int(how.Cached)), int(how.Written)
+	}
+	out.Input = max(0, int(u.Prompt)-out.CacheRead-out.CacheWrite)
+	if how := u.CompletionHow; how != nil && int(how.Reasoning) <= out.Output {
+		out.Reasoning = int(how.Reasoning)
+		out.Output -= out.Reasoning
+	}
+	return out
+}
+
+// reasoned lists the reasoning of a message: what details seal, and between that
+// the words which are in none of it, as plain has them. Details without a seal go
+// back to their server with the next request.
+func reasoned(plain utp.Think, details []shape.Value) (thinks []utp.Think, others []shape.Value) {
+	words, all := plain.Text, true
+	add := func(text string) {
+		if plain.Text = text; text != "" {
+			thinks = append(thinks, plain)
+		}
+	}
+	for _, v := range details {
+		t, ok := unsealed(v)
+		if !ok {
+			others = append(others, v)
+			continue
+		}
+		before, after, found := strings.Cut(words, t.Text)
+		if all = all && found; found && t.Text != "" {
+			add(before)
+			words = after
+		}
+		thinks = append(thinks, t)
+	}
+	if all {
+		add(words)
+	}
+	return thinks, others
+}
+
+// unsealed is reasoning that this package sealed.
+func unsealed(v shape.Value) (utp.Think, bool) {
+	d, err := ofDetail.Read(v)
+	if err != nil {
+		return utp.Think{}, false
+	}
+	t, ok := codec.Unseal(d.Signature)
+	t.Text = d.Text
+	return t, ok
+}
+
+// carry is, in a call's extra_content, its Extra: what other providers want back
+// with the call. Clients that send extra_content back, as Google asks them to,
+// bring it.
+const carry = "utp"
+
+// callExtra reads the Extra of a call from what stands beside it.
+func callExtra(rest shape.Fields) json.RawMessage {
+	content, _ := shape.Members(shape.Value{Raw: rest.Get("extra_content")})
+	foreign, _ := shape.Members(shape.Value{Raw: content.Get(carry)})
+	if foreign == nil {
+		return codec.PackExtra(provider, rest)
+	}
+	rest = rest.Without("extra_content")
+	if content = content.Without(carry); content != nil {
+		rest = append(rest, shape.Field{Name: "extra_content", Value: content.Raw()})
+	}
+	if rest != nil {
+		foreign = append(foreign, shape.Field{Name: provider, Value: rest.Raw()})
+	}
+	return foreign.Raw()
 }

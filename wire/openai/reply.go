@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -10,19 +9,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
-
-func (u *usageJSON) usage() utp.Usage {
-	out := utp.Usage{CacheRead: int(u.CacheHit), Output: int(u.Completion)}
-	if how := u.PromptHow; how != nil {
-		out.CacheRead, out.CacheWrite = max(out.CacheRead, int(how.Cached)), int(how.Written)
-	}
-	out.Input = max(0, int(u.Prompt)-out.CacheRead-out.CacheWrite)
-	if how := u.CompletionHow; how != nil && int(how.Reasoning) <= out.Output {
-		out.Reasoning = int(how.Reasoning)
-		out.Output -= out.Reasoning
-	}
-	return out
-}
 
 // stops maps finish_reason. "error" and "abort" are OpenRouter's, vLLM's and
 // SGLang's words for a reply that broke.
@@ -52,8 +38,9 @@ func (a answer) Reader(newID func() string) wire.Reader {
 type reader struct {
 	codec.Incoming
 	answer
-	finished bool           // a finish_reason or [DONE] was seen
-	ids      map[int]string // of the calls, by index
+	in       replyJSON
+	piece    deltaJSON
+	finished bool // a finish_reason or [DONE] was seen
 	held     *held
 	details  []shape.Value // reasoning_details that only their server understands
 	about    shape.Fields  // what only this API says of the end
@@ -85,7 +72,7 @@ func (r *reader) close() {
 	}
 	r.release(false)
 	if len(r.details) > 0 {
-		r.Extra = r.Extra.Set("reasoning_details", shape.JSON(r.details, nil).Raw)
+		r.Extra = r.Extra.Set("reasoning_details", shape.List(r.details).Raw)
 	}
 	r.End.Extra = codec.PackExtra(provider, r.about)
 	if r.End.Stop == utp.StopError {
@@ -95,8 +82,8 @@ func (r *reader) close() {
 }
 
 func (r *reader) chunk(data []byte) {
-	j, err := ofReply.Read(shape.Value{Raw: data})
-	if err != nil {
+	j := &r.in
+	if err := ofReply.Into(j, shape.Value{Raw: data}); err != nil {
 		e := wire.ReadError(0, data)
 		e.Type = wire.NotThisAPI
 		e.Message = "the server sent something that is no chat completion (" + err.Error() + "): " + e.Body
@@ -107,7 +94,7 @@ func (r *reader) chunk(data []byte) {
 		r.Fail(wire.ReadError(0, data))
 		return
 	}
-	r.note(&j)
+	r.note(j)
 	for i := range j.Choices {
 		if j.Choices[i].Index == 0 {
 			r.choice(&j.Choices[i])
@@ -189,8 +176,8 @@ func (r *reader) stop(stop utp.Stop, sequence string) {
 // message takes a delta or, whole, a complete message. It reports whether it
 // said anything.
 func (r *reader) message(v shape.Value, whole bool) (some bool) {
-	d, err := ofDelta.Read(v)
-	if err != nil {
+	d := &r.piece
+	if ofDelta.Into(d, v) != nil {
 		return false
 	}
 	m := codec.ChatMessage{Content: content(d.Content), ReasoningContent: content(d.ReasoningContent), Reasoning: content(d.Reasoning), Thinking: content(d.Thinking)}
@@ -274,46 +261,6 @@ func (r *reader) reasoning(m *codec.ChatMessage, details []shape.Value, whole bo
 	return words != "" || whole && len(thinks) > 0
 }
 
-// reasoned lists the reasoning of a message: what details seal, and between that
-// the words which are in none of it, as plain has them. Details without a seal go
-// back to their server with the next request.
-func reasoned(plain utp.Think, details []shape.Value) (thinks []utp.Think, others []shape.Value) {
-	words, all := plain.Text, true
-	add := func(text string) {
-		if plain.Text = text; text != "" {
-			thinks = append(thinks, plain)
-		}
-	}
-	for _, v := range details {
-		t, ok := unsealed(v)
-		if !ok {
-			others = append(others, v)
-			continue
-		}
-		before, after, found := strings.Cut(words, t.Text)
-		if all = all && found; found && t.Text != "" {
-			add(before)
-			words = after
-		}
-		thinks = append(thinks, t)
-	}
-	if all {
-		add(words)
-	}
-	return thinks, others
-}
-
-// unsealed is reasoning that this package sealed.
-func unsealed(v shape.Value) (utp.Think, bool) {
-	d, err := ofDetail.Read(v)
-	if err != nil {
-		return utp.Think{}, false
-	}
-	t, ok := codec.Unseal(d.Signature)
-	t.Text = d.Text
-	return t, ok
-}
-
 // call takes a piece of a call.
 func (r *reader) call(v shape.Value, whole bool) {
 	c, err := ofLooseCall.Read(v)
@@ -327,7 +274,7 @@ func (r *reader) call(v shape.Value, whole bool) {
 	}
 	for _, f := range fragment(v, whole) {
 		if err == nil && len(c.Rest) > 0 {
-			r.noteCall(&f, c.Rest)
+			f.Extra = callExtra(c.Rest)
 		}
 		back := r.back[r.names.In(f.Name)]
 		if back != nil || r.held != nil && f.Index == r.held.Index && f.Name == "" {
@@ -350,6 +297,9 @@ type held struct {
 func (r *reader) hold(h *held) {
 	if r.held != nil && r.held.Index == h.Index && h.Name == "" {
 		r.held.Args += h.Args
+		if len(h.Extra) > 0 {
+			r.held.Extra = h.Extra
+		}
 		return
 	}
 	r.release(false)
@@ -372,17 +322,4 @@ func (r *reader) release(cut bool) {
 		h.Args = string(h.back.Apply([]byte(h.Args)))
 	}
 	r.Call(h.Fragment)
-}
-
-// noteCall keeps what stands beside a call.
-func (r *reader) noteCall(f *codec.Fragment, rest shape.Fields) {
-	if r.ids == nil {
-		r.ids = map[int]string{}
-	}
-	if f.ID != "" {
-		r.ids[f.Index] = f.ID
-	}
-	if extra := callExtra(rest); extra != nil && r.ids[f.Index] != "" {
-		r.Beside[r.ids[f.Index]] = extra
-	}
 }

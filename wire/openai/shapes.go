@@ -268,3 +268,12 @@ var (
 	ofReply     = shape.Of[replyJSON]()
 	ofDelta     = shape.Of[deltaJSON]()
 )
+
+func (j choiceJSON) name() string {
+	for _, n := range []*namedJSON{j.Function, j.Custom} {
+		if n != nil {
+			return n.Name
+		}
+	}
+	return j.Name
+}

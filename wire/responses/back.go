@@ -14,9 +14,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
-// provider is the name of this API in Extra, Think and Unknown.
-const provider = "responses"
-
 const (
 	path      = "/v1/responses"
 	countPath = "/v1/responses/input_tokens"
@@ -180,17 +177,4 @@ func (w *writing) format() {
 	default:
 		w.out.Text = shape.JSON(textJSON{Format: &formatJSON{Type: "json_schema", Name: "reply", Schema: schema, Strict: &off}}, nil)
 	}
-}
-
-// schemaOf is the schema that a format asks for; {} is any JSON.
-func schemaOf(f *formatJSON) json.RawMessage {
-	switch {
-	case f == nil:
-		return nil
-	case f.Type == "json_object":
-		return json.RawMessage("{}")
-	case f.Type == "json_schema":
-		return f.Schema
-	}
-	return nil
 }

@@ -89,7 +89,7 @@ func (r *reading) extra() {
 	keep("conversation", in.Conversation)
 	for _, f := range []struct{ name, value string }{{"user", in.User}, {"safety_identifier", in.Safety}, {"previous_response_id", in.Previous}} {
 		if f.value != "" {
-			keep(f.name, shape.JSON(f.value, nil))
+			keep(f.name, shape.Quote(f.value))
 		}
 	}
 	if in.Background {
@@ -236,8 +236,8 @@ func (r *reading) namespace(ns toolJSON) *shape.Error {
 		if err != nil {
 			return shape.Inside(err, "tools", i)
 		}
-		t.Rest = append(t.Rest, shape.Field{Name: inNamespace, Value: shape.JSON(ns.Name, nil).Raw},
-			shape.Field{Name: namespaceText, Value: shape.JSON(ns.Description, nil).Raw}, shape.Field{Name: nameInNamespace, Value: shape.JSON(t.Name, nil).Raw})
+		t.Rest = append(t.Rest, shape.Field{Name: inNamespace, Value: shape.Quote(ns.Name).Raw},
+			shape.Field{Name: namespaceText, Value: shape.Quote(ns.Description).Raw}, shape.Field{Name: nameInNamespace, Value: shape.Quote(t.Name).Raw})
 		out := tool(t)
 		out.Name = ns.Name + "__" + t.Name
 		r.out.Tools = append(r.out.Tools, out)
@@ -327,7 +327,7 @@ func (r *reading) message(v shape.Value) *shape.Error {
 		return nil
 	case "developer", "system":
 		role = utp.System
-		rest = append(rest, shape.Field{Name: asRole, Value: shape.JSON(m.Role, nil).Raw})
+		rest = append(rest, shape.Field{Name: asRole, Value: shape.Quote(m.Role).Raw})
 	case "user":
 	default:
 		return &shape.Error{Path: "role", Offset: v.Offset, Want: "user, assistant, system or developer, not " + m.Role}
@@ -346,7 +346,7 @@ func answers(m messageItem, parts []utp.Part) []utp.Part {
 		own, _ := codec.UnpackExtra(t.Extra, provider)
 		for _, f := range []struct{ name, value string }{{"id", m.ID}, {"status", m.Status}} {
 			if f.value != "" {
-				own = own.Set(f.name, shape.JSON(f.value, nil).Raw)
+				own = own.Set(f.name, shape.Quote(f.value).Raw)
 			}
 		}
 		if phase := m.Rest.Get("phase"); phase != nil {
@@ -464,7 +464,7 @@ func (r *reading) call(v shape.Value) *shape.Error {
 	rest := j.Rest
 	for _, f := range []struct{ name, value string }{{"id", j.ID}, {"status", j.Status}} {
 		if f.value != "" {
-			rest = append(rest, shape.Field{Name: f.name, Value: shape.JSON(f.value, nil).Raw})
+			rest = append(rest, shape.Field{Name: f.name, Value: shape.Quote(f.value).Raw})
 		}
 	}
 	c := utp.Call{ID: codec.OriginID(j.CallID), Name: j.Name, Source: utp.Native, Extra: codec.PackExtra(provider, rest)}

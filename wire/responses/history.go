@@ -12,9 +12,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
-// asRole is, in a message's Extra, the role that its client gave it: "developer".
-const asRole = "role"
-
 func (w *writing) messages() {
 	ordered, losses := history.Order(w.in.Messages, codec.ShortIDs(maxID))
 	w.Losses = append(w.Losses, losses...)
@@ -37,10 +34,7 @@ func (w *writing) messages() {
 			w.said(path, m, own)
 		}
 	}
-	w.out.Input = shape.JSON(w.items, nil)
-	if w.items == nil {
-		w.out.Input = shape.JSON([]shape.Value{}, nil)
-	}
+	w.out.Input = shape.List(w.items)
 }
 
 // onlyText reports what else instructions hold.
@@ -100,7 +94,7 @@ func unsendable(p utp.Part) string {
 // content writes one plain text as a text, all else as parts.
 func (w *writing) content(path string, parts []utp.Part) shape.Value {
 	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 && len(t.Extra) == 0 {
-		return shape.JSON(t.Text, nil)
+		return shape.Quote(t.Text)
 	}
 	out := make([]shape.Value, len(parts))
 	for i, p := range parts {
@@ -118,7 +112,7 @@ func (w *writing) content(path string, parts []utp.Part) shape.Value {
 			out[i] = shape.Value{Raw: p.Raw}
 		}
 	}
-	return shape.JSON(out, nil)
+	return shape.List(out)
 }
 
 // file is an input_image or an input_file.
@@ -175,7 +169,7 @@ func (w *writing) answer(path string, t utp.Text) {
 	if refused := own.Get("refusal"); refused != nil {
 		item.Content = shape.JSON([]contentPart{{Type: "refusal", Refusal: t.Text}}, nil)
 	} else {
-		item.Content = shape.JSON([]shape.Value{shape.JSON(part, own.Without("id", "status", "phase", "refusal"))}, nil)
+		item.Content = shape.List([]shape.Value{shape.JSON(part, own.Without("id", "status", "phase", "refusal"))})
 	}
 	var phase shape.Fields
 	if p := own.Get("phase"); p != nil {
@@ -183,9 +177,6 @@ func (w *writing) answer(path string, t utp.Text) {
 	}
 	w.add(item, phase)
 }
-
-// inContent marks, in Extra, reasoning that came as text, not as a summary.
-const inContent = "in_content"
 
 var date = regexp.MustCompile(`-\d{4}-\d{2}-\d{2}$`)
 
@@ -253,7 +244,7 @@ func (w *writing) result(path string, r utp.Result) {
 	}
 	own := w.Own(path, r.Extra)
 	if len(parts) < 2 && !list {
-		item.Output = shape.JSON(history.ResultText(r), nil)
+		item.Output = shape.Quote(history.ResultText(r))
 	} else {
 		item.Output = w.content(path, marked(parts, r))
 	}

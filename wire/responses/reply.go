@@ -2,6 +2,8 @@ package responses
 
 import (
 	"encoding/json"
+	"iter"
+	"maps"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -25,7 +27,7 @@ func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
 
 // Reader reads a streamed reply, or a whole one as a single frame.
 func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID), items: map[string]*item{}}
+	return &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID), items: map[string]*item{}, places: map[int]*item{}}
 }
 
 // item is an output item that has begun.
@@ -41,7 +43,9 @@ type item struct {
 type reader struct {
 	answer
 	codec.Incoming
-	items   map[string]*item
+	in      eventJSON
+	items   map[string]*item // by id
+	places  map[int]*item    // those without one
 	count   int
 	refused bool
 }
@@ -59,9 +63,8 @@ func (r *reader) Close() []utp.Event {
 }
 
 func (r *reader) event(data []byte) {
-	v := shape.Value{Raw: data}
-	e, err := readEvent.Read(v)
-	if err != nil {
+	v, e := shape.Value{Raw: data}, &r.in
+	if err := readEvent.Into(e, v); err != nil {
 		r.Foreign(data, err)
 		return
 	}
@@ -70,17 +73,17 @@ func (r *reader) event(data []byte) {
 	case "created", "in_progress", "queued":
 		r.begin(e.Response)
 	case "output_item.added":
-		r.open(&e)
+		r.open(e)
 	case "output_item.done":
-		r.done(r.find(&e), e.Item)
+		r.done(r.find(e), e.Item)
 	case "completed", "incomplete", "failed", "cancelled":
 		r.whole(e.Response)
 	case "error":
 		r.Fail(wire.ReadError(0, data))
 	case "":
-		r.bare(&e, v)
+		r.bare(e, v)
 	default:
-		r.delta(name, &e)
+		r.delta(name, e)
 	}
 }
 
@@ -110,15 +113,22 @@ func (r *reader) find(e *eventJSON) *item {
 		call, _ := readCall.Read(e.Item)
 		id = call.ID
 	}
-	key := "#" + id
-	if id == "" && e.Index != nil {
-		key = string(rune(*e.Index))
+	place := -1
+	if e.Index != nil {
+		place = *e.Index
 	}
-	it := r.items[key]
+	it := r.items[id]
+	if id == "" {
+		it = r.places[place]
+	}
 	if it == nil {
 		it = &item{index: r.count}
 		r.count++
-		r.items[key] = it
+		if id != "" {
+			r.items[id] = it
+		} else {
+			r.places[place] = it
+		}
 	}
 	return it
 }
@@ -146,10 +156,9 @@ func (r *reader) openCall(it *item, v shape.Value) {
 	rest := c.Rest
 	for _, f := range []struct{ name, value string }{{"id", c.ID}, {"status", ended(c.Status)}} {
 		if f.value != "" {
-			rest = rest.Set(f.name, shape.JSON(f.value, nil).Raw)
+			rest = rest.Set(f.name, shape.Quote(f.value).Raw)
 		}
 	}
-	r.Note(c.CallID, rest)
 	name := c.Name
 	for full, m := range r.members {
 		if c.Namespace != "" && m == (member{c.Namespace, c.Name}) {
@@ -157,7 +166,7 @@ func (r *reader) openCall(it *item, v shape.Value) {
 		}
 	}
 	it.hold = r.back[r.names.In(name)] != nil
-	r.Call(codec.Fragment{Index: it.index, ID: c.CallID, Name: name})
+	r.Call(codec.Fragment{Index: it.index, ID: c.CallID, Name: name, Extra: codec.PackExtra(provider, rest)})
 	if it.kind == "custom_tool_call" {
 		r.Call(codec.Fragment{Index: it.index, Args: `{"input":"`})
 	}
@@ -200,7 +209,7 @@ func (r *reader) delta(name string, e *eventJSON) {
 
 // inside is a text as it stands inside a JSON string.
 func inside(s string) string {
-	b := shape.JSON(s, nil).Raw
+	b := shape.Quote(s).Raw
 	return string(b[1 : len(b)-1])
 }
 
@@ -265,19 +274,6 @@ func (r *reader) thought(it *item, v shape.Value) {
 	r.EndPart()
 }
 
-// reasoningText joins the summary, or where there is none the reasoning itself.
-func reasoningText(t reasoningItem) (text string, open bool) {
-	parts := t.Summary
-	if len(parts) == 0 && len(t.Content) > 0 {
-		parts, open = t.Content, true
-	}
-	words := make([]string, len(parts))
-	for i, p := range parts {
-		words[i] = p.Text
-	}
-	return strings.Join(words, "\n\n"), open
-}
-
 // closeCall ends a call, unless another is open too.
 func (r *reader) closeCall(it *item, v shape.Value) {
 	c, err := readCall.Read(v)
@@ -298,9 +294,11 @@ func (r *reader) closeCall(it *item, v shape.Value) {
 		}
 		r.Call(codec.Fragment{Index: it.index, Args: args})
 	}
-	for _, other := range r.items {
-		if other.isCall() && !other.done {
-			return
+	for _, items := range []iter.Seq[*item]{maps.Values(r.items), maps.Values(r.places)} {
+		for other := range items {
+			if other.isCall() && !other.done {
+				return
+			}
 		}
 	}
 	r.EndCalls(c.Status == "incomplete")
@@ -340,21 +338,12 @@ func (r *reader) whole(v shape.Value) {
 // streamed reports an item that the events before have told.
 func (r *reader) streamed(i int, v shape.Value) bool {
 	if c, err := readCall.Read(v); err == nil && c.ID != "" {
-		if it := r.items["#"+c.ID]; it != nil {
+		if it := r.items[c.ID]; it != nil {
 			return it.done
 		}
 	}
-	it := r.items[string(rune(i))]
+	it := r.places[i]
 	return it != nil && it.done || i < r.count
-}
-
-func (u *usageJSON) usage() utp.Usage {
-	out := utp.Usage{CacheRead: int(u.InputHow.Cached), CacheWrite: int(u.InputHow.Written), Output: int(u.Output)}
-	out.Input = max(0, int(u.Input)-out.CacheRead-out.CacheWrite)
-	if n := int(u.OutputHow.Reasoning); n <= out.Output {
-		out.Output, out.Reasoning = out.Output-n, n
-	}
-	return out
 }
 
 func (r *reader) stop(j *replyJSON, v shape.Value) {

@@ -4,34 +4,9 @@ import (
 	"fmt"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
-
-// Of a tool in a namespace, Extra names both; the tool's own name is then
-// NAMESPACE__NAME.
-const (
-	inNamespace     = "namespace"
-	namespaceText   = "namespace_description"
-	nameInNamespace = "name_in_namespace"
-	strictDefault   = "strict" // in Extra: null where it was left out
-)
-
-// member is the namespace of a tool and its name there.
-type member struct{ namespace, name string }
-
-// members lists the tools that are in namespaces, by their full names.
-func members(tools []utp.Tool) map[string]member {
-	out := map[string]member{}
-	for _, t := range tools {
-		own, _ := codec.UnpackExtra(t.Extra, provider)
-		if ns := own.Text(inNamespace); ns != "" {
-			out[t.Name] = member{ns, own.Text(nameInNamespace)}
-		}
-	}
-	return out
-}
 
 func (w *writing) tools() {
 	c := w.in.Choice
@@ -72,7 +47,7 @@ func (w *writing) addMember(path string, t utp.Tool, own shape.Fields) {
 
 func (w *writing) tool(path string, t utp.Tool, own shape.Fields) {
 	if (t.Kind == utp.HostedTool || t.Kind == utp.NamespaceTool) && len(own) > 0 {
-		w.out.Tools = append(w.out.Tools, shape.JSON(own, nil))
+		w.out.Tools = append(w.out.Tools, shape.Value{Raw: own.Raw()})
 		return
 	}
 	if out := w.names.Out(t.Name); out != t.Name {
@@ -134,7 +109,7 @@ func (w *writing) choice(c utp.Choice) {
 	case said != nil && c.Mode == utp.Auto && len(c.Allowed) == 0:
 		w.out.ToolChoice = shape.Value{Raw: said}
 	case c.Mode == utp.None:
-		w.out.ToolChoice = shape.JSON("none", nil)
+		w.out.ToolChoice = shape.Quote("none")
 	case c.Mode == utp.Named:
 		w.out.ToolChoice = shape.JSON(choiceJSON{Type: w.kind(c.Name), Name: w.names.Out(c.Name)}, nil)
 	case len(c.Allowed) > 0:
@@ -144,7 +119,7 @@ func (w *writing) choice(c utp.Choice) {
 		}
 		w.out.ToolChoice = shape.JSON(list, nil)
 	case mode == "required":
-		w.out.ToolChoice = shape.JSON(mode, nil)
+		w.out.ToolChoice = shape.Quote(mode)
 	}
 }
 

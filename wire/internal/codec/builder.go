@@ -13,8 +13,9 @@ type Fragment struct {
 	Index int // -1: not said
 	ID    string
 	Name  string
-	Args  string // more of the arguments' JSON
-	Whole bool   // the piece is a call of its own
+	Args  string          // more of the arguments' JSON
+	Whole bool            // the piece is a call of its own
+	Extra json.RawMessage // of the call; "" adds nothing
 }
 
 // Builder makes the events of a reply from the pieces that a provider sends. It
@@ -24,7 +25,7 @@ type Fragment struct {
 type Builder struct {
 	Names *Names        // the tools' names; nil: as they come
 	NewID func() string // ids for calls without one; nil: none
-	One   bool          // at most one call was asked for: later ones are Problems
+	One   bool          // one call was asked for: another is a Problem, and never begins
 
 	evs     []utp.Event
 	next    int      // number of the next part
@@ -37,6 +38,7 @@ type Builder struct {
 	last    *call
 	ids     map[string]bool
 	count   int // calls begun
+	started int // calls given, of which none was a Problem
 	ended   int // calls completed
 	broken  bool
 	done    bool
@@ -55,6 +57,8 @@ type call struct {
 	id      string
 	name    string
 	started bool // CallStart was given
+	refused bool // a Problem was given instead
+	extra   json.RawMessage
 	done    bool
 	tooLong bool
 	raw     []byte
@@ -62,10 +66,10 @@ type call struct {
 	object  object
 }
 
-// Take gives the events since the last Take.
+// Take gives the events since the last Take, until more are built.
 func (b *Builder) Take() []utp.Event {
 	evs := b.evs
-	b.evs = nil
+	b.evs = b.evs[:0]
 	return evs
 }
 
@@ -123,6 +127,9 @@ func (b *Builder) Call(f Fragment) {
 	}
 	if c.orig == "" && f.ID != "" {
 		b.identify(c, f.ID)
+	}
+	if len(f.Extra) > 0 {
+		c.extra = f.Extra
 	}
 	b.addName(c, f.Name)
 	b.addArgs(c, f.Args)
@@ -229,7 +236,7 @@ func (b *Builder) addArgs(c *call, args string) {
 		upTo = c.object.end
 	}
 	from := max(c.sent, c.object.start)
-	if upTo > from && c.started {
+	if upTo > from && c.started && !c.refused {
 		b.emit(utp.Event{Kind: utp.CallDelta, Part: c.part, Text: string(c.raw[from:upTo])})
 		c.sent = upTo
 	}
@@ -247,6 +254,12 @@ func (b *Builder) start(c *call) {
 		return
 	}
 	c.started = true
+	if b.One && b.started > 0 {
+		c.refused = true
+		b.problem(c, utp.Invalid, "a second call where one at a time was asked for", "")
+		return
+	}
+	b.started++
 	c.id = b.uniqueID(c.orig)
 	head := utp.Call{ID: c.id, Name: b.in(c.name), Source: utp.Native}
 	b.emit(utp.Event{Kind: utp.CallStart, Part: c.part, Call: &head})
@@ -303,14 +316,17 @@ func (b *Builder) close(c *call) {
 func (b *Builder) end(c *call, cut bool) {
 	b.start(c)
 	b.close(c)
+	if c.refused {
+		return
+	}
 	args, kind, message := c.judge(cut)
-	switch {
-	case c.name == "":
+	if c.name == "" {
 		kind, message = utp.MissingName, "the call names no tool"
-	case kind == "" && b.One && b.ended > 0:
-		kind, message = utp.Invalid, "a second call where one at a time was asked for"
 	}
 	if kind != "" {
+		if c.started {
+			b.started--
+		}
 		b.problem(c, kind, message, string(c.raw))
 		return
 	}
@@ -318,7 +334,7 @@ func (b *Builder) end(c *call, cut bool) {
 		b.emit(utp.Event{Kind: utp.CallDelta, Part: c.part, Text: string(args)})
 	}
 	b.ended++
-	done := utp.Call{ID: c.id, Name: b.in(c.name), Args: args, RawArgs: string(c.raw), Source: utp.Native}
+	done := utp.Call{ID: c.id, Name: b.in(c.name), Args: args, RawArgs: string(c.raw), Source: utp.Native, Extra: c.extra}
 	if c.id != c.orig {
 		done.OrigID = c.orig
 	}

@@ -30,13 +30,35 @@ func TestBuilderBounds(t *testing.T) {
 	}
 }
 
+// A second call is refused before it begins, so that no client is told of it.
 func TestBuilderOneCallAtATime(t *testing.T) {
 	b := Builder{One: true}
-	b.Call(Fragment{Name: "f", Whole: true})
+	b.Call(Fragment{Index: 0, ID: "a", Name: "f", Args: `{"x":`})
+	b.Call(Fragment{Index: 1, ID: "b", Name: "g"})
+	b.Call(Fragment{Index: 1, Args: "{}"})
+	b.Call(Fragment{Index: 0, Args: "1}"})
+	b.Call(Fragment{Name: "h", Whole: true})
+	b.Finish(utp.End{Stop: utp.StopEnd}, nil)
+	begun := 0
+	evs := b.Take()
+	for _, e := range evs {
+		if e.Kind == utp.CallStart {
+			begun++
+		}
+	}
+	r := utp.Collect(evs)
+	if begun != 1 || len(r.Calls()) != 1 || string(r.Calls()[0].Args) != `{"x":1}` || len(r.Problems) != 2 || r.Problems[0].Name != "g" {
+		t.Errorf("%d calls begun: %+v", begun, r)
+	}
+}
+
+// One that cannot be read leaves its place to the next.
+func TestBuilderOneGoodCall(t *testing.T) {
+	b := Builder{One: true}
+	b.Call(Fragment{Name: "f", Args: "no JSON", Whole: true})
 	b.Call(Fragment{Name: "g", Whole: true})
 	b.Finish(utp.End{Stop: utp.StopEnd}, nil)
-	r := utp.Collect(b.Take())
-	if len(r.Calls()) != 1 || len(r.Problems) != 1 || r.Problems[0].Name != "g" {
+	if r := utp.Collect(b.Take()); len(r.Calls()) != 1 || r.Calls()[0].Name != "g" || len(r.Problems) != 1 {
 		t.Errorf("%+v", r)
 	}
 }

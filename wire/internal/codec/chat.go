@@ -166,7 +166,8 @@ func Functions(tools []utp.Tool, n *Names) (out []FunctionTool, losses []wire.Lo
 		path := fmt.Sprintf("tools[%d]", i)
 		switch {
 		case t.Kind == utp.CustomTool:
-			f.Parameters, f.Strict = textInput, nil
+			f.Description, f.Parameters = CustomFunction(t)
+			f.Strict = nil
 			losses = append(losses, wire.Loss{Path: path, What: "sent as a function with one text", Why: "free text tools are not known here"})
 		case t.Kind != utp.FunctionTool:
 			losses = append(losses, wire.Loss{Path: path, What: "dropped", Why: "a " + string(t.Kind) + " tool cannot be offered here"})

@@ -25,7 +25,7 @@ func (m *Emitter) Send(event string, data json.RawMessage) {
 
 // Write takes an event in any legal order.
 func (m *Emitter) Write(e utp.Event) []wire.Frame {
-	m.sent = nil
+	m.sent = m.sent[:0]
 	if m.over {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (m *Emitter) Write(e utp.Event) []wire.Frame {
 
 // Close ends the stream with an error unless it has ended well.
 func (m *Emitter) Close(err error) []wire.Frame {
-	m.sent = nil
+	m.sent = m.sent[:0]
 	switch {
 	case m.over:
 		return nil

@@ -15,15 +15,7 @@ func PackExtra(provider string, f shape.Fields) json.RawMessage {
 	if len(f) == 0 {
 		return nil
 	}
-	inner, err := f.MarshalJSON()
-	if err != nil {
-		return nil
-	}
-	outer, err := shape.Fields{{Name: provider, Value: inner}}.MarshalJSON()
-	if err != nil {
-		return nil
-	}
-	return outer
+	return shape.Fields{{Name: provider, Value: f.Raw()}}.Raw()
 }
 
 // UnpackExtra gives the fields of a provider, and whether there is anything of another.

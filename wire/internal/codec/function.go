@@ -67,7 +67,7 @@ func ReadFunction(v shape.Value, provider string) (utp.Tool, *shape.Error) {
 	case out.Kind == utp.CustomTool:
 		rest = append(rest, f.Rest...)
 	case len(f.Rest) > 0:
-		rest = append(rest, shape.Field{Name: inFunction, Value: shape.JSON(f.Rest, nil).Raw})
+		rest = append(rest, shape.Field{Name: inFunction, Value: f.Rest.Raw()})
 	}
 	out.Extra = PackExtra(provider, rest)
 	return out, nil
@@ -80,7 +80,7 @@ func (o *Outgoing) Function(path string, t utp.Tool, n *Names) (v shape.Value, o
 	own := o.Own(path, t.Extra)
 	switch {
 	case t.Kind == utp.HostedTool && len(own) > 0:
-		return shape.JSON(own, nil), true
+		return shape.Value{Raw: own.Raw()}, true
 	case t.Kind == utp.CustomTool:
 		f.Description, f.Parameters = CustomFunction(t)
 		f.Strict, own = nil, nil

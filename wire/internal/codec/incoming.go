@@ -12,10 +12,9 @@ import (
 // built, the end that is noted on the way, and how it comes.
 type Incoming struct {
 	Builder
-	End    utp.End
-	Extra  shape.Fields               // of the message, for the Finish
-	Beside map[string]json.RawMessage // Extra of the calls, by their ids
-	Over   bool                       // the Finish is given; nothing more is read
+	End   utp.End
+	Extra shape.Fields // of the message, for the Finish
+	Over  bool         // the Finish is given; nothing more is read
 
 	provider, model string
 	err             error
@@ -23,7 +22,7 @@ type Incoming struct {
 
 // NewIncoming begins to read a reply of a provider's model.
 func NewIncoming(provider, model string, names *Names, newID func() string) Incoming {
-	return Incoming{provider: provider, model: model, Builder: Builder{Names: names, NewID: newID}, Beside: map[string]json.RawMessage{}}
+	return Incoming{provider: provider, model: model, Builder: Builder{Names: names, NewID: newID}}
 }
 
 // Signed is reasoning of the reply's model with its signature, which may be "".
@@ -62,13 +61,6 @@ func (in *Incoming) Finish() {
 	}
 }
 
-// Note keeps what only the provider understands of a call.
-func (in *Incoming) Note(id string, rest shape.Fields) {
-	if extra := PackExtra(in.provider, rest); extra != nil && id != "" {
-		in.Beside[id] = extra
-	}
-}
-
 // Keep keeps what only the provider understands of the message.
 func (in *Incoming) Keep(fields shape.Fields) {
 	for _, f := range fields {
@@ -76,21 +68,6 @@ func (in *Incoming) Keep(fields shape.Fields) {
 			in.Extra = in.Extra.Set(f.Name, f.Value)
 		}
 	}
-}
-
-// Take gives the events since the last Take, the calls with what stood beside them.
-func (in *Incoming) Take() []utp.Event {
-	evs := in.Builder.Take()
-	for i := range evs {
-		if c := evs[i].Call; c != nil && evs[i].Kind == utp.CallEnd && len(in.Beside) > 0 {
-			id := c.OrigID
-			if id == "" {
-				id = c.ID
-			}
-			c.Extra = in.Beside[id]
-		}
-	}
-	return evs
 }
 
 // ReadWhole reads a body by a reader that takes a whole reply as one frame.

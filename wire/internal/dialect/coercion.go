@@ -61,11 +61,7 @@ func (c *Coercion) object(raw json.RawMessage) json.RawMessage {
 	if !changed {
 		return raw
 	}
-	b, err2 := out.MarshalJSON()
-	if err2 != nil {
-		return raw
-	}
-	return b
+	return out.Raw()
 }
 
 func (c *Coercion) dropsNull() bool { return c != nil && c.null }

@@ -46,7 +46,7 @@ func (d Dialect) Convert(schema json.RawMessage, path string) (out json.RawMessa
 	root = w.object(w.flat(root, path))
 	switch d {
 	case RootObject:
-		out = marshalFields(root)
+		out = root.Raw()
 	case Strict:
 		out, back = w.strict(root, path)
 		out = w.withDefs(out, path)
@@ -64,14 +64,6 @@ func isPlain(f shape.Fields) bool {
 		}
 	}
 	return text(f.Get("type")) == "object"
-}
-
-func marshalFields(f shape.Fields) json.RawMessage {
-	b, err := f.MarshalJSON()
-	if err != nil {
-		return json.RawMessage("{}")
-	}
-	return b
 }
 
 type converting struct {
@@ -104,14 +96,6 @@ func text(raw json.RawMessage) string {
 		return ""
 	}
 	return s
-}
-
-func quote(s string) json.RawMessage {
-	b, err := shape.Marshal(s)
-	if err != nil {
-		return json.RawMessage(`""`)
-	}
-	return b
 }
 
 func list(raw json.RawMessage) []shape.Value {
@@ -221,7 +205,7 @@ func (w *converting) merge(f shape.Fields, branches []shape.Value, all bool, pat
 		}
 	}
 	if props != nil {
-		f = f.Set("properties", marshalFields(props))
+		f = f.Set("properties", props.Raw())
 	}
 	return setRequired(f, append(required, common...))
 }

@@ -43,7 +43,7 @@ func (w *converting) open(f shape.Fields, path string) (json.RawMessage, *Coerci
 	}
 	if branches == nil && len(types) > 1 {
 		for _, t := range types {
-			branches = append(branches, shape.Value{Raw: marshalFields(f.Without("type", "description", "nullable").Set("type", quote(t)))})
+			branches = append(branches, shape.Value{Raw: f.Without("type", "description", "nullable").Set("type", shape.Quote(t).Raw).Raw()})
 		}
 	}
 	if branches != nil {
@@ -54,7 +54,7 @@ func (w *converting) open(f shape.Fields, path string) (json.RawMessage, *Coerci
 	if null || string(f.Get("nullable")) == "true" {
 		out = out.Set("nullable", json.RawMessage("true"))
 	}
-	return marshalFields(out), back.orNil()
+	return out.Raw(), back.orNil()
 }
 
 // inline writes what a $ref names in its place.
@@ -69,7 +69,7 @@ func (w *converting) inline(ref string, more shape.Fields, path string) (json.Ra
 	if !found || deep >= maxInline {
 		w.lose(path+".$ref", "cut off", "this API knows no references: "+ref)
 		name := ref[strings.LastIndex(ref, "/")+1:]
-		return marshalFields(shape.Fields{{Name: "type", Value: quote("OBJECT")}, {Name: "description", Value: quote("a " + name)}}), nil
+		return shape.Fields{{Name: "type", Value: shape.Quote("OBJECT").Raw}, {Name: "description", Value: shape.Quote("a " + name).Raw}}.Raw(), nil
 	}
 	w.inside = append(w.inside, ref)
 	out, back := w.open(overlay(target, more), path)
@@ -109,7 +109,7 @@ func (w *converting) openUnion(f shape.Fields, branches []shape.Value, null bool
 	if null {
 		result = result.Set("nullable", json.RawMessage("true"))
 	}
-	return marshalFields(result), back.orNil()
+	return result.Raw(), back.orNil()
 }
 
 // openType writes a schema of one type.
@@ -119,7 +119,7 @@ func (w *converting) openType(f shape.Fields, types []string, path string, back 
 		t = "string"
 		w.lose(path+".type", "string assumed", "this API wants a type")
 	}
-	out := shape.Fields{{Name: "type", Value: quote(strings.ToUpper(t))}}
+	out := shape.Fields{{Name: "type", Value: shape.Quote(strings.ToUpper(t)).Raw}}
 	notes := []string{text(f.Get("description"))}
 	for _, field := range f.Without("type", "description", "required", "nullable") {
 		more, note := w.openField(field, t, path+"."+field.Name, back)
@@ -132,10 +132,10 @@ func (w *converting) openType(f shape.Fields, types []string, path string, back 
 		out = out.Set("items", json.RawMessage(`{"type":"STRING"}`))
 	}
 	if i := slices.IndexFunc(out, func(f shape.Field) bool { return f.Name == "enum" }); i >= 0 {
-		out = out.Set("type", quote("STRING"))
+		out = out.Set("type", shape.Quote("STRING").Raw)
 	}
 	if note := strings.TrimSpace(strings.Join(notes, "\n")); note != "" {
-		out = append(out, shape.Field{Name: "description", Value: quote(note)})
+		out = append(out, shape.Field{Name: "description", Value: shape.Quote(note).Raw})
 	}
 	return setRequired(out, known(texts(f.Get("required")), f.Get("properties")))
 }
@@ -165,7 +165,7 @@ func (w *converting) openField(f shape.Field, t, path string, back *Coercion) (o
 	switch {
 	case f.Name == "properties":
 		if props := w.openProperties(f.Value, path, back); props != nil {
-			return shape.Fields{{Name: "properties", Value: marshalFields(props)}}, ""
+			return shape.Fields{{Name: "properties", Value: props.Raw()}}, ""
 		}
 		return nil, ""
 	case f.Name == "items", f.Name == "prefixItems":
@@ -272,7 +272,7 @@ func FromOpenAPI(schema json.RawMessage) json.RawMessage {
 			for i := range props {
 				props[i].Value = FromOpenAPI(props[i].Value)
 			}
-			f.Value = marshalFields(props)
+			f.Value = props.Raw()
 		case "items":
 			f.Value = FromOpenAPI(f.Value)
 		case "anyOf", "any_of":
@@ -282,11 +282,11 @@ func FromOpenAPI(schema json.RawMessage) json.RawMessage {
 		}
 		out = append(out, f)
 	}
-	return marshalFields(out)
+	return out.Raw()
 }
 
 func fromType(raw json.RawMessage, null bool) json.RawMessage {
-	t := quote(strings.ToLower(text(raw)))
+	t := shape.Quote(strings.ToLower(text(raw))).Raw
 	if null {
 		return slices.Concat([]byte("["), t, []byte(`,"null"]`))
 	}

@@ -23,7 +23,7 @@ func (w *converting) strict(f shape.Fields, path string) (json.RawMessage, *Coer
 		for _, field := range f.Without("$ref") {
 			w.lose(path+"."+field.Name, "dropped", "strict schemas take nothing beside a $ref")
 		}
-		return marshalFields(shape.Fields{{Name: "$ref", Value: quote(ref)}}), &Coercion{same: []*Coercion{w.def(ref)}}
+		return shape.Fields{{Name: "$ref", Value: shape.Quote(ref).Raw}}.Raw(), &Coercion{same: []*Coercion{w.def(ref)}}
 	}
 	var out shape.Fields
 	for _, field := range f.Without("required", "additionalProperties") {
@@ -46,7 +46,7 @@ func (w *converting) strict(f shape.Fields, path string) (json.RawMessage, *Coer
 			out = append(out, field)
 		}
 	}
-	return marshalFields(w.closed(f, out)), back.orNil()
+	return w.closed(f, out).Raw(), back.orNil()
 }
 
 // closed notes what a strict schema cannot leave open: keys and values of any kind.
@@ -90,7 +90,7 @@ func (w *converting) strictProperties(f shape.Fields, raw json.RawMessage, path 
 	if err != nil {
 		return nil
 	}
-	return shape.Fields{{Name: "properties", Value: marshalFields(props)}, {Name: "required", Value: all}, {Name: "additionalProperties", Value: json.RawMessage("false")}}
+	return shape.Fields{{Name: "properties", Value: props.Raw()}, {Name: "required", Value: all}, {Name: "additionalProperties", Value: json.RawMessage("false")}}
 }
 
 // nullable is a schema that takes null too. changed is false if it did before.
@@ -114,7 +114,7 @@ func nullable(schema json.RawMessage) (out json.RawMessage, changed bool) {
 		if err != nil {
 			return schema, false
 		}
-		return marshalFields(f.Set("type", b)), true
+		return f.Set("type", b).Raw(), true
 	case f.Get("anyOf") != nil:
 		for _, b := range list(f.Get("anyOf")) {
 			if _, null := typesOf(members(b.Raw).Get("type")); null {
@@ -122,11 +122,11 @@ func nullable(schema json.RawMessage) (out json.RawMessage, changed bool) {
 			}
 		}
 		values := f.Get("anyOf")
-		return marshalFields(f.Set("anyOf", slices.Concat(values[:len(values)-1], []byte(`,{"type":"null"}]`)))), true
+		return f.Set("anyOf", slices.Concat(values[:len(values)-1], []byte(`,{"type":"null"}]`))).Raw(), true
 	case f.Get("$ref") != nil:
 		return slices.Concat([]byte(`{"anyOf":[`), schema, []byte(`,{"type":"null"}]}`)), true
 	}
-	return marshalFields(f), f.Get("enum") != nil
+	return f.Raw(), f.Get("enum") != nil
 }
 
 func (w *converting) strictItems(raw json.RawMessage, path string, back *Coercion) json.RawMessage {
@@ -170,8 +170,8 @@ func (w *converting) withDefs(schema json.RawMessage, path string) json.RawMessa
 			w.def("#/" + key + "/" + d.Name).also(back)
 		}
 		if defs != nil {
-			out = out.Set(key, marshalFields(defs))
+			out = out.Set(key, defs.Raw())
 		}
 	}
-	return marshalFields(out)
+	return out.Raw()
 }

@@ -43,6 +43,10 @@ type LooseInt int
 
 // UnmarshalJSON never fails.
 func (n *LooseInt) UnmarshalJSON(b []byte) error {
+	if i, err := strconv.Atoi(string(b)); err == nil && i > -1e15 && i < 1e15 {
+		*n = LooseInt(i)
+		return nil
+	}
 	f, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
 	if err == nil && f > -1e15 && f < 1e15 {
 		*n = LooseInt(f)
@@ -52,6 +56,7 @@ func (n *LooseInt) UnmarshalJSON(b []byte) error {
 
 // IsObject reports whether b is one JSON object and nothing else.
 func IsObject(b []byte) bool {
-	b = bytes.TrimSpace(b)
-	return len(b) > 0 && b[0] == '{' && json.Valid(b)
+	s := scanner{b: b}
+	s.space()
+	return s.peek() == '{' && s.skip() == nil && s.end() == nil
 }

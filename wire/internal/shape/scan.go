@@ -2,8 +2,11 @@ package shape
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"math/bits"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -13,6 +16,7 @@ import (
 type Value struct {
 	Raw    json.RawMessage
 	Offset int
+	sound  bool // it was read before and is JSON
 }
 
 // MarshalJSON writes the piece.
@@ -36,7 +40,7 @@ func (v Value) IsZero() bool { return len(v.Raw) == 0 }
 
 // Text reads a string.
 func (v Value) Text() (string, *Error) {
-	s := scanner{b: v.Raw, base: v.Offset}
+	s := v.scan()
 	s.space()
 	text, err := s.text()
 	if err == nil {
@@ -54,13 +58,41 @@ func (v Value) String() string {
 	return s
 }
 
+// TextAt is the text in the first field of an object that has this name, without
+// a look at what stands behind it; "" where there is none.
+func (v Value) TextAt(name string) (string, *Error) {
+	s := v.scan()
+	if err := s.open('{', "an object"); err != nil {
+		return "", err
+	}
+	for first := true; ; first = false {
+		if done, err := s.more('}', first); done || err != nil {
+			return "", err
+		}
+		key, err := s.name()
+		switch {
+		case err != nil:
+			return "", err
+		case string(key) != name:
+			err = s.skip()
+		case s.peek() == 'n' && s.word("null"):
+		default:
+			text, err := s.text()
+			return text, Inside(err, name, -1)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
 // Elements lists the elements of an array.
 func (v Value) Elements() (out []Value, err *Error) {
-	s := scanner{b: v.Raw, base: v.Offset}
+	s := v.scan()
 	err = s.array(func(i int) *Error {
 		at := s.base + s.i
 		raw, err := s.value()
-		out = append(out, Value{raw, at})
+		out = append(out, Value{raw, at, true})
 		return Inside(err, "", i)
 	})
 	if err == nil {
@@ -117,29 +149,14 @@ next:
 	return out
 }
 
-// MarshalJSON writes the object.
-func (f Fields) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for i, field := range f {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		name, err := Marshal(field.Name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(append(append(out, name...), ':'), field.Value...)
-	}
-	return append(out, '}'), nil
-}
-
 // Members lists the fields of an object.
 func Members(v Value) (out Fields, err *Error) {
-	s := scanner{b: v.Raw, base: v.Offset}
+	s := v.scan()
 	err = s.object(func(name []byte) *Error {
+		key := string(name)
 		raw, err := s.value()
-		out = append(out, Field{string(name), raw})
-		return Inside(err, string(name), -1)
+		out = append(out, Field{key, raw})
+		return Inside(err, key, -1)
 	})
 	if err == nil {
 		err = s.end()
@@ -156,7 +173,11 @@ type scanner struct {
 	i     int
 	base  int // offset of b in the body
 	depth int
+	again bool // into what was read before
+	sound bool // b was read before and is JSON
 }
+
+func (v Value) scan() scanner { return scanner{b: v.Raw, base: v.Offset, sound: v.sound} }
 
 func (s *scanner) fail(want string) *Error {
 	return &Error{Offset: s.base + s.i, Want: want}
@@ -203,9 +224,9 @@ func (s *scanner) skip() *Error {
 		_, _, err := s.quoted()
 		return err
 	case c == '{':
-		return s.object(func([]byte) *Error { return s.skip() })
+		return s.skipAll('{', '}')
 	case c == '[':
-		return s.array(func(int) *Error { return s.skip() })
+		return s.skipAll('[', ']')
 	case c == '-', c >= '0' && c <= '9':
 		return s.number()
 	}
@@ -215,6 +236,26 @@ func (s *scanner) skip() *Error {
 		}
 	}
 	return s.fail("a JSON value")
+}
+
+// skipAll passes over an object or an array.
+func (s *scanner) skipAll(opener, closer byte) *Error {
+	if err := s.open(opener, ""); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		if done, err := s.more(closer, first); done || err != nil {
+			return err
+		}
+		if opener == '{' {
+			if _, _, err := s.key(); err != nil {
+				return err
+			}
+		}
+		if err := s.skip(); err != nil {
+			return err
+		}
+	}
 }
 
 func (s *scanner) word(w string) bool {
@@ -246,22 +287,30 @@ func (s *scanner) object(f func(name []byte) *Error) *Error {
 }
 
 func (s *scanner) name() ([]byte, *Error) {
+	name, escaped, err := s.key()
+	if escaped && err == nil {
+		name = []byte(unescape(name))
+	}
+	return name, err
+}
+
+// key passes over a field's name and its colon.
+func (s *scanner) key() (name []byte, escaped bool, err *Error) {
 	if s.peek() != '"' {
-		return nil, s.fail("a field name in quotes")
+		return nil, false, s.fail("a field name in quotes")
 	}
-	name, escaped, err := s.quoted()
-	if err != nil {
-		return nil, err
+	if name, escaped, err = s.quoted(); err != nil {
+		return nil, false, err
 	}
-	if escaped {
-		name = unescape(name)
+	if s.peek() != ':' {
+		s.space()
 	}
-	if s.space(); s.peek() != ':' {
-		return nil, s.fail("a colon")
+	if s.peek() != ':' {
+		return nil, false, s.fail("a colon")
 	}
 	s.i++
 	s.space()
-	return name, nil
+	return name, escaped, nil
 }
 
 // array reads "[…]". f reads each element.
@@ -308,47 +357,80 @@ func (s *scanner) more(closer byte, first bool) (done bool, err *Error) {
 	return false, s.fail("a comma or " + string(closer))
 }
 
-// plain are the bytes of a string that mean themselves.
-var plain = func() (t [256]bool) {
-	for c := range t {
-		t[c] = c >= ' ' && c != '"' && c != '\\'
-	}
-	return t
-}()
-
 // quoted passes over a string and gives what stands between the quotes.
 func (s *scanner) quoted() (inner []byte, escaped bool, err *Error) {
+	if s.sound {
+		return s.soundQuoted()
+	}
 	b, start := s.b, s.i+1
-	for i := start; i < len(b); i++ {
-		if plain[b[i]] {
-			continue
+	for i := start; ; {
+		if i += plainBytes(b[i:]); i == len(b) {
+			break
 		}
 		if b[i] == '"' {
 			s.i = i + 1
 			return b[start:i], escaped, nil
 		}
-		n := escape(b[i:])
-		if n == 0 {
+		escaped = true
+		if i+1 < len(b) && b[i] == '\\' && escapes[b[i+1]] != 0 {
+			i += 2
+			continue
+		}
+		if hex4(b[i:]) < 0 {
 			s.i = i
 			return nil, false, s.fail(`an escaped character: \n, \" or \u00XX`)
 		}
-		escaped = true
-		i += n - 1
+		i += len(`\u00XX`)
 	}
 	s.i = len(b)
 	return nil, false, s.fail("a closing quote")
 }
 
-// escape is the length of the escape at the beginning of b, or 0.
-func escape(b []byte) int {
-	switch {
-	case len(b) < 2 || b[0] != '\\':
-	case escapes[b[1]] != 0:
-		return 2
-	case hex4(b) >= 0:
-		return 6
+// soundQuoted is quoted for what it has passed over before: only the end is looked for.
+func (s *scanner) soundQuoted() (inner []byte, escaped bool, err *Error) {
+	b, start := s.b, s.i+1
+	for i := start; ; i++ {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return nil, false, s.fail("a closing quote")
+		}
+		i += n
+		slashes := i
+		for slashes > start && b[slashes-1] == '\\' {
+			slashes--
+		}
+		if (i-slashes)%2 == 0 {
+			s.i = i + 1
+			inner = b[start:i]
+			return inner, bytes.IndexByte(inner, '\\') >= 0, nil
+		}
 	}
-	return 0
+}
+
+// Eight bytes of 1, and eight of 0x80.
+const ones, highs = 0x0101010101010101, 0x8080808080808080
+
+// marks has a high bit in the first byte of x, and maybe in some behind it, that
+// does not mean itself in a string: a quote, a backslash or a control character.
+func marks(x uint64) uint64 {
+	quote, slash := x^ones*'"', x^ones*'\\'
+	return ((quote-ones)&^quote | (slash-ones)&^slash | (x-ones*' ')&^x) & highs
+}
+
+// plainBytes counts the bytes at the beginning of b that mean themselves in a string.
+func plainBytes(b []byte) int {
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		if m := marks(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+	}
+	for ; i < len(b); i++ {
+		if c := b[i]; c < ' ' || c == '"' || c == '\\' {
+			break
+		}
+	}
+	return i
 }
 
 // hex4 is the number of \uXXXX at the beginning of b, or -1.
@@ -368,16 +450,19 @@ var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n
 
 // unescape reads the escapes of a string that quoted has passed. Half a
 // surrogate pair becomes U+FFFD.
-func unescape(b []byte) []byte {
-	out := make([]byte, 0, len(b))
+func unescape(b []byte) string {
+	var out strings.Builder
+	out.Grow(len(b))
 	for {
 		n := bytes.IndexByte(b, '\\')
 		if n < 0 {
-			return append(out, b...)
+			out.Write(b)
+			return out.String()
 		}
-		out, b = append(out, b[:n]...), b[n:]
-		if c := escapes[b[1]]; c != 0 {
-			out, b = append(out, c), b[2:]
+		out.Write(b[:n])
+		if b = b[n:]; escapes[b[1]] != 0 {
+			out.WriteByte(escapes[b[1]])
+			b = b[2:]
 			continue
 		}
 		r := hex4(b)
@@ -387,7 +472,7 @@ func unescape(b []byte) []byte {
 				b = b[6:]
 			}
 		}
-		out = utf8.AppendRune(out, r)
+		out.WriteRune(r)
 	}
 }
 
@@ -400,7 +485,7 @@ func (s *scanner) text() (string, *Error) {
 		return "", err
 	}
 	if escaped {
-		inner = unescape(inner)
+		return unescape(inner), nil
 	}
 	return string(inner), nil
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 )
 
@@ -26,83 +25,57 @@ func ProtoOf[T any]() Shape[T] {
 	return Shape[T]{shapes{proto: true}.fields(reflect.TypeFor[T]())}
 }
 
-// Read reads v.
-func (s Shape[T]) Read(v Value) (T, *Error) {
-	var t T
-	in := scanner{b: v.Raw, base: v.Offset}
-	in.space()
-	err := s.fields.read(&in, reflect.ValueOf(&t).Elem())
-	if err == nil {
-		err = in.end()
-	}
-	return t, err
-}
+// kind tells how a value is read and written.
+type kind uint8
 
-// ReadAll reads each element of a list.
-func (s Shape[T]) ReadAll(list []Value) ([]T, *Error) {
-	out := make([]T, len(list))
-	for i, v := range list {
-		t, err := s.Read(v)
-		if err != nil {
-			return nil, Inside(err, "", i)
-		}
-		out[i] = t
-	}
-	return out, nil
-}
+const (
+	aRaw kind = iota
+	aValue
+	aLoose
+	aLooseInt
+	aText
+	aBool
+	anInt
+	aFloat
+	aStruct
+	aPointer
+	aList
+	values // a list of Values
+)
 
-// reading reads one value into v.
-type reading func(s *scanner, v reflect.Value) *Error
+// plan is how a type is read and written.
+type plan struct {
+	kind   kind
+	of     reflect.Type
+	fields *fields // of a struct
+	elem   *plan   // of a pointer or a list
+}
 
 // fields is a struct with its fields by name.
 type fields struct {
-	byName map[string]member
+	byName map[string]int
 	order  []member
 	rest   int // the field of type Fields; -1: none
+	bytes  int // of the names, the colons and the commas
 }
 
 type member struct {
+	plan
 	index  int
-	read   reading
-	write  writing
+	name   string
 	prefix string // the name and a colon
 	omits  bool   // left out where it is empty
 	zero   bool   // or zero
 }
 
-func (f *fields) read(s *scanner, v reflect.Value) *Error {
-	return s.object(func(name []byte) *Error {
-		if m, ok := f.byName[string(name)]; ok {
-			if s.peek() == 'n' && s.word("null") {
-				return nil
-			}
-			if err := m.read(s, v.Field(m.index)); err != nil {
-				return Inside(err, string(name), -1)
-			}
-			return nil
-		}
-		if f.rest < 0 {
-			return s.skip()
-		}
-		key := string(name)
-		raw, err := s.value()
-		if err != nil {
-			return Inside(err, key, -1)
-		}
-		rest := v.Field(f.rest).Addr().Interface().(*Fields)
-		*rest = append(*rest, Field{key, raw})
-		return nil
-	})
-}
-
-// shapes builds readings.
+// shapes builds plans.
 type shapes struct{ proto bool }
 
 func (b shapes) fields(t reflect.Type) *fields {
-	f := &fields{byName: map[string]member{}, rest: -1}
+	f := &fields{byName: map[string]int{}, rest: -1}
 	for i := range t.NumField() {
 		field := t.Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case field.Type == reflect.TypeFor[Fields]():
 			f.rest = i
@@ -110,12 +83,16 @@ func (b shapes) fields(t reflect.Type) *fields {
 		case name == "-" || !field.IsExported():
 			continue
 		}
-		m := member{index: i, read: b.reading(field.Type), write: b.writing(field.Type), prefix: string(quoted(nil, name)) + ":"}
-		m.options(field.Tag.Get("json"))
-		f.byName[name], f.order = m, append(f.order, m)
+		m := member{plan: b.plan(field.Type), index: i, name: name, prefix: string(quoted(nil, name)) + ":"}
+		m.omits, m.zero = options != "", options == "omitzero"
+		f.byName[name] = len(f.order)
 		if b.proto {
-			f.byName[snake(name)] = m
+			f.byName[snake(name)] = len(f.order)
 		}
+		if f.order = append(f.order, m); len(f.order) > 64 {
+			panic("shape: more than 64 fields: " + t.String())
+		}
+		f.bytes += len(m.prefix) + 1
 	}
 	return f
 }
@@ -133,140 +110,32 @@ func snake(name string) string {
 	return string(out)
 }
 
-func (b shapes) reading(t reflect.Type) reading {
-	switch t {
-	case reflect.TypeFor[json.RawMessage]():
-		return readRaw
-	case reflect.TypeFor[Value]():
-		return readValue
-	case reflect.TypeFor[Loose](), reflect.TypeFor[LooseInt]():
-		return readLoose
+// plainTypes are the types that are read and written as they are.
+var plainTypes = map[reflect.Type]kind{
+	reflect.TypeFor[json.RawMessage](): aRaw, reflect.TypeFor[Value](): aValue, reflect.TypeFor[[]Value](): values,
+	reflect.TypeFor[Loose](): aLoose, reflect.TypeFor[LooseInt](): aLooseInt,
+}
+
+var plainKinds = map[reflect.Kind]kind{
+	reflect.String: aText, reflect.Bool: aBool, reflect.Int: anInt, reflect.Int64: anInt, reflect.Float64: aFloat,
+}
+
+func (b shapes) plan(t reflect.Type) plan {
+	if k, ok := plainTypes[t]; ok {
+		return plan{kind: k, of: t}
+	}
+	if k, ok := plainKinds[t.Kind()]; ok {
+		return plan{kind: k, of: t}
 	}
 	switch t.Kind() {
-	case reflect.String:
-		return readString
-	case reflect.Bool:
-		return readBool
-	case reflect.Int, reflect.Int64:
-		return readInt
-	case reflect.Float64:
-		return readFloat
 	case reflect.Struct:
-		return b.fields(t).read
+		return plan{kind: aStruct, of: t, fields: b.fields(t)}
 	case reflect.Pointer:
-		return b.pointer(t.Elem())
+		elem := b.plan(t.Elem())
+		return plan{kind: aPointer, of: t, elem: &elem}
 	case reflect.Slice:
-		return b.slice(t)
+		elem := b.plan(t.Elem())
+		return plan{kind: aList, of: t, elem: &elem}
 	}
-	panic(fmt.Sprintf("wire: a shape cannot hold a %s", t))
-}
-
-func (b shapes) pointer(t reflect.Type) reading {
-	read := b.reading(t)
-	return func(s *scanner, v reflect.Value) *Error {
-		v.Set(reflect.New(t))
-		return read(s, v.Elem())
-	}
-}
-
-func (b shapes) slice(t reflect.Type) reading {
-	read := b.reading(t.Elem())
-	return func(s *scanner, v reflect.Value) *Error {
-		v.Set(reflect.MakeSlice(t, 0, 0))
-		return s.array(func(i int) *Error {
-			v.Set(reflect.Append(v, reflect.Zero(t.Elem())))
-			if s.peek() == 'n' && s.word("null") {
-				return nil
-			}
-			return Inside(read(s, v.Index(i)), "", i)
-		})
-	}
-}
-
-func readRaw(s *scanner, v reflect.Value) *Error {
-	raw, err := s.value()
-	v.SetBytes(raw)
-	return err
-}
-
-func readValue(s *scanner, v reflect.Value) *Error {
-	at := s.base + s.i
-	raw, err := s.value()
-	*v.Addr().Interface().(*Value) = Value{raw, at}
-	return err
-}
-
-func readLoose(s *scanner, v reflect.Value) *Error {
-	if v.Kind() == reflect.String && s.peek() == '"' {
-		return readString(s, v)
-	}
-	raw, err := s.value()
-	if err != nil {
-		return err
-	}
-	switch to := v.Addr().Interface().(type) {
-	case *Loose:
-		_ = to.UnmarshalJSON(raw)
-	case *LooseInt:
-		_ = to.UnmarshalJSON(raw)
-	}
-	return nil
-}
-
-func readString(s *scanner, v reflect.Value) *Error {
-	text, err := s.text()
-	v.SetString(text)
-	return err
-}
-
-func readBool(s *scanner, v reflect.Value) *Error {
-	switch {
-	case s.word("true"):
-		v.SetBool(true)
-	case !s.word("false"):
-		return s.fail("true or false")
-	}
-	return nil
-}
-
-// readInt takes 3.0 and 3e2 too.
-func readInt(s *scanner, v reflect.Value) *Error {
-	text, err := s.numeral()
-	if err != nil {
-		return err
-	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		v.SetInt(n)
-		return nil
-	}
-	f, bad := strconv.ParseFloat(text, 64)
-	if bad != nil || f != float64(int64(f)) || f >= 1<<53 || f <= -1<<53 {
-		s.i -= len(text)
-		return s.fail("an integer")
-	}
-	v.SetInt(int64(f))
-	return nil
-}
-
-func readFloat(s *scanner, v reflect.Value) *Error {
-	text, err := s.numeral()
-	if err != nil {
-		return err
-	}
-	f, bad := strconv.ParseFloat(text, 64)
-	if bad != nil {
-		s.i -= len(text)
-		return s.fail("a number that a 64 bit float can hold")
-	}
-	v.SetFloat(f)
-	return nil
-}
-
-func (s *scanner) numeral() (string, *Error) {
-	if c := s.peek(); c != '-' && (c < '0' || c > '9') {
-		return "", s.fail("a number")
-	}
-	start := s.i
-	err := s.number()
-	return string(s.b[start:s.i]), err
+	panic(fmt.Sprintf("shape: cannot hold a %s", t))
 }
