@@ -16,7 +16,6 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
-	"github.com/unifiedtoolprotocol/utp/gateway"
 )
 
 // provider plays the other side of a conversation: the first request gets the
@@ -121,11 +120,11 @@ func (s *sdk) talks(t *testing.T, api string, c conversation, stream, upstream b
 	far := &recorder{Handler: &provider{api: api, dir: c.name}}
 	server := httptest.NewServer(far)
 	t.Cleanup(server.Close)
-	b, err := backend.New(backend.Config{Provider: api, URL: server.URL, Whole: !upstream, Native: backend.Yes, Retries: -1})
+	b, err := backend.New(backend.Config{Provider: api, URL: server.URL, Whole: !upstream, Retries: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, near := listen(t, gateway.Route{Backend: b})
+	url, near := listen(t, b)
 	session := s.begin(url, &c.Request)
 	s.hears(t, session, stream, near, as(api, c.Reply))
 	if !reshaped(api, c.name) {
@@ -142,9 +141,11 @@ func (s *sdk) talks(t *testing.T, api string, c conversation, stream, upstream b
 	}
 }
 
-// reshaped tells where a file that a tool gave stands elsewhere than in its result.
+// reshaped tells where a request has to say something in another way: a file that
+// a tool gave, beside its result; that a call must be made, in words.
 func reshaped(api, name string) bool {
-	return name == "image_result" && api != backend.Anthropic && api != backend.Responses
+	return name == "image_result" && api != backend.Anthropic && api != backend.Responses ||
+		name == "choice_required" && api == backend.Ollama
 }
 
 // restored checks that the provider sees its own ids again.

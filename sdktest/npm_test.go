@@ -21,6 +21,7 @@ var (
 	npmResponses = npm("responses", responsesSDK, nil)
 	npmAnthropic = npm("anthropic", anthropicSDK, nil)
 	npmGemini    = npm("gemini", geminiSDK, nil)
+	npmOllama    = npm("ollama", ollamaSDK, nil)
 
 	aiChat      = vercel("ai-openai", chatSDK, map[string]string{"error_result": wraps})
 	aiResponses = vercel("ai-responses", responsesSDK, map[string]string{"error_result": wraps})
@@ -39,6 +40,7 @@ func npm(name string, like *sdk, lacks map[string]string) *sdk {
 		err = node.order(npmOrder{SDK: name, Order: "models", URL: url}, &ids)
 		return ids, err
 	}
+	s.mute, s.loose = nil, false
 	s.fault = func(err error) (fault, bool) {
 		var e *npmError
 		if !errors.As(err, &e) || e.Fault == nil {
