@@ -58,14 +58,20 @@ func (h *holding) add(e utp.Event) {
 	}
 	h.events = append(h.events, e)
 	h.size += len(e.Text) + len(e.Raw)
-	switch e.Kind {
-	case utp.CallStart:
+	switch {
+	case e.Kind == utp.CallStart, wholeCall(e):
 		h.calls++
-	case utp.ProblemEvent:
+	case e.Kind == utp.ProblemEvent:
 		if e.Problem != nil && mendable[e.Problem.Kind] && h.broken == nil {
 			h.broken = e.Problem
 		}
 	}
+}
+
+// wholeCall reports a call in one piece, as utp.Replay gives it.
+func wholeCall(e utp.Event) bool {
+	_, call := e.Value.(utp.Call)
+	return e.Kind == utp.Whole && call
 }
 
 // mendable are the problems that another try may do without.
@@ -81,7 +87,7 @@ func (h *holding) useless(e utp.Event, err error) string {
 			h.broken = &utp.Problem{Kind: utp.Malformed, Message: "the server could not read it"}
 		}
 	}
-	ended := slices.ContainsFunc(h.events, func(e utp.Event) bool { return e.Kind == utp.CallEnd })
+	ended := slices.ContainsFunc(h.events, func(e utp.Event) bool { return e.Kind == utp.CallEnd || wholeCall(e) })
 	switch {
 	case e.Kind != utp.Finish || cut || h.seen || ended:
 		return ""

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -118,7 +119,7 @@ func (s *sdk) line(role utp.Role, p utp.Part, place map[string]int) []string {
 	case utp.Blob:
 		return []string{fmt.Sprintf("%s: a file of %d bytes %s", role, len(p.Data), p.URL)}
 	case utp.Call:
-		return []string{fmt.Sprintf("call %d: %s %s", place[p.ID], p.Name, canonical(p.Args))}
+		return []string{fmt.Sprintf("call %d: %s %s", place[p.ID], odd.ReplaceAllString(p.Name, "_"), canonical(p.Args))}
 	case utp.Result:
 		return []string{s.result(p, place)}
 	}
@@ -136,10 +137,20 @@ func (s *sdk) result(r utp.Result, place map[string]int) string {
 	return out
 }
 
-// unwrapped is a result's text without the white space of JSON.
+// odd is what a tool's name cannot have everywhere.
+var odd = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// unwrapped is a result's text without what an API has to put around it: the
+// white space of JSON, a word for nothing, the object of an error.
 func unwrapped(text string) string {
+	var failure struct{ Error string }
 	var b bytes.Buffer
-	if json.Compact(&b, []byte(text)) == nil {
+	switch {
+	case text == "(empty)":
+		return ""
+	case json.Unmarshal([]byte(text), &failure) == nil && failure.Error != "":
+		return failure.Error
+	case json.Compact(&b, []byte(text)) == nil:
 		return b.String()
 	}
 	return text

@@ -30,7 +30,7 @@ func build(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
 		return 1
 	}
-	defer func() { _ = node().in.Close() }()
+	defer node.stop()
 	return m.Run()
 }
 

@@ -21,6 +21,7 @@ var (
 	npmResponses = npm("responses", responsesSDK, nil)
 	npmAnthropic = npm("anthropic", anthropicSDK, nil)
 	npmGemini    = npm("gemini", geminiSDK, nil)
+	npmOllama    = npm("ollama", ollamaSDK, nil)
 
 	aiChat      = vercel("ai-openai", chatSDK, map[string]string{"error_result": wraps})
 	aiResponses = vercel("ai-responses", responsesSDK, map[string]string{"error_result": wraps})
@@ -36,9 +37,10 @@ func npm(name string, like *sdk, lacks map[string]string) *sdk {
 	s.name, s.api, s.tokens = "npm "+name, like.api, nil
 	s.begin = func(url string, r *utp.Request) session { return beginNPM(name, url, r) }
 	s.models = func(url string) (ids []string, err error) {
-		err = node().order(npmOrder{SDK: name, Order: "models", URL: url}, &ids)
+		err = node.order(npmOrder{SDK: name, Order: "models", URL: url}, &ids)
 		return ids, err
 	}
+	s.mute, s.loose = nil, false
 	s.fault = func(err error) (fault, bool) {
 		var e *npmError
 		if !errors.As(err, &e) || e.Fault == nil {
@@ -84,33 +86,46 @@ type npmError struct {
 
 func (e *npmError) Error() string { return e.Text }
 
-// nodeProcess is npm/serve.mjs, running. It takes an order at a time.
+// nodeProcess is npm/serve.mjs, which takes an order at a time.
 type nodeProcess struct {
 	mu       sync.Mutex
 	cmd      *exec.Cmd
 	in       io.WriteCloser
 	out      *bufio.Reader
-	err      error // it did not start
 	sessions int
 }
 
-// node is the process that all npm SDKs run in; TestMain ends it.
-var node = sync.OnceValue(func() *nodeProcess {
-	p := &nodeProcess{cmd: exec.Command("node", "npm/serve.mjs")}
+// node is where all npm SDKs run; TestMain stops it.
+var node nodeProcess
+
+// start does nothing for one that runs.
+func (p *nodeProcess) start() error {
+	if p.cmd != nil {
+		return nil
+	}
+	p.cmd = exec.Command("node", "npm/serve.mjs")
 	p.cmd.Stderr = os.Stderr
 	in, err1 := p.cmd.StdinPipe()
 	out, err2 := p.cmd.StdoutPipe()
 	p.in, p.out = in, bufio.NewReader(out)
-	p.err = errors.Join(err1, err2, p.cmd.Start())
-	return p
-})
+	return errors.Join(err1, err2, p.cmd.Start())
+}
+
+func (p *nodeProcess) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd != nil && p.cmd.Process != nil {
+		_ = p.in.Close()
+		_ = p.cmd.Wait()
+	}
+}
 
 // order sends a line and reads the one that answers it into result.
 func (p *nodeProcess) order(o npmOrder, result any) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.err != nil {
-		return fmt.Errorf("node: %w: run make sdktest, which installs the packages", p.err)
+	if err := p.start(); err != nil {
+		return fmt.Errorf("node: %w", err)
 	}
 	line, err := json.Marshal(o)
 	if err != nil {
@@ -120,7 +135,7 @@ func (p *nodeProcess) order(o npmOrder, result any) error {
 		return err
 	}
 	if line, err = p.out.ReadBytes('\n'); err != nil {
-		return fmt.Errorf("node ended: %w", err)
+		return fmt.Errorf("node ended: %w: run make sdktest, which installs the packages", err)
 	}
 	var out struct {
 		Result json.RawMessage
@@ -142,13 +157,12 @@ type npmSession struct {
 }
 
 func beginNPM(name, url string, r *utp.Request) session {
-	p := node()
-	p.mu.Lock()
-	p.sessions++
-	s := &npmSession{sdk: name, id: p.sessions}
-	p.mu.Unlock()
+	node.mu.Lock()
+	node.sessions++
+	s := &npmSession{sdk: name, id: node.sessions}
+	node.mu.Unlock()
 	var none any
-	s.err = p.order(npmOrder{SDK: name, Order: "begin", Session: s.id, URL: url, Request: r}, &none)
+	s.err = node.order(npmOrder{SDK: name, Order: "begin", Session: s.id, URL: url, Request: r}, &none)
 	return s
 }
 
@@ -156,11 +170,11 @@ func (s *npmSession) ask(stream bool) (a answer, err error) {
 	if s.err != nil {
 		return a, s.err
 	}
-	err = node().order(npmOrder{SDK: s.sdk, Order: "ask", Session: s.id, Stream: stream}, &a)
+	err = node.order(npmOrder{SDK: s.sdk, Order: "ask", Session: s.id, Stream: stream}, &a)
 	return a, err
 }
 
 func (s *npmSession) give(texts []string) {
 	var none any
-	s.err = errors.Join(s.err, node().order(npmOrder{SDK: s.sdk, Order: "give", Session: s.id, Texts: texts}, &none))
+	s.err = errors.Join(s.err, node.order(npmOrder{SDK: s.sdk, Order: "give", Session: s.id, Texts: texts}, &none))
 }

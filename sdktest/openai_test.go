@@ -154,7 +154,7 @@ func (s *chatSession) ask(stream bool) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if err := expected(reply, reasoningContent); err != nil {
+	if err := expected(reply, inChat...); err != nil {
 		return answer{}, err
 	}
 	return s.keep(reply, reasoning(reply.Choices[0].Message.JSON.ExtraFields["reasoning_content"].Raw()))
@@ -168,7 +168,7 @@ func (s *chatSession) askStream() (answer, error) {
 	think := ""
 	for stream.Next() {
 		chunk := stream.Current()
-		if err := expected(chunk, reasoningContent); err != nil {
+		if err := expected(chunk, inChat...); err != nil {
 			return answer{}, err
 		}
 		if !acc.AddChunk(chunk) {
@@ -187,8 +187,9 @@ func (s *chatSession) askStream() (answer, error) {
 	return s.keep(&acc.ChatCompletion, think)
 }
 
-// reasoningContent is where servers put what the official API keeps to itself.
-const reasoningContent = "reasoning_content"
+// inChat are fields of other servers: where many put reasoning, where OpenRouter
+// does, and where Google puts what belongs to a call.
+var inChat = []string{"reasoning_content", "reasoning_details", "extra_content"}
 
 func reasoning(raw string) string {
 	if raw == "" {

@@ -23,9 +23,11 @@ type sdk struct {
 	errors bool // a result can say that it is a failure
 	models func(url string) ([]string, error)
 	fault  func(error) (fault, bool)                     // false: not of the SDK's own type
-	kinds  map[int]string                                // the API's words for errors, by status
+	kinds  map[int]string                                // the API's words for errors, by status; nil: it has none
+	mute   map[int]bool                                  // errors whose message the SDK keeps to itself
 	tokens func(url string, r *utp.Request) (int, error) // counts them; nil: the API cannot
 	params func(*utp.Params)                             // takes out what the API has no field for
+	loose  bool                                          // its type for tools holds only the beginnings of a schema
 	lacks  map[string]string                             // conversations that it cannot have, and why
 }
 
@@ -37,8 +39,8 @@ type fault struct {
 }
 
 var sdks = []*sdk{
-	chatSDK, responsesSDK, anthropicSDK, geminiSDK,
-	npmChat, npmResponses, npmAnthropic, npmGemini,
+	chatSDK, responsesSDK, anthropicSDK, geminiSDK, ollamaSDK,
+	npmChat, npmResponses, npmAnthropic, npmGemini, npmOllama,
 	aiChat, aiResponses, aiAnthropic, aiGemini,
 }
 

@@ -3,6 +3,7 @@ package sdktest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -27,7 +28,13 @@ type model struct {
 	fail    error // behind the events of the replies
 }
 
-func (m *model) Stream(_ context.Context, r *utp.Request) iter.Seq2[utp.Event, error] {
+func (m *model) API() string { return "script" }
+
+func (m *model) Forward(*http.Request) (*http.Response, error) {
+	return nil, errors.New("a script has nothing more")
+}
+
+func (m *model) Ask(_ context.Context, r *utp.Request, _ wire.Hooks) iter.Seq2[utp.Event, error] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked = append(m.asked, r)
@@ -128,10 +135,10 @@ func (t *tee) Write(b []byte) (int, error) {
 
 func (t *tee) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
-// listen serves a gateway with these routes on this machine.
-func listen(t *testing.T, routes ...gateway.Route) (url string, r *recorder) {
+// listen serves a gateway before a backend on this machine.
+func listen(t *testing.T, b gateway.Backend) (url string, r *recorder) {
 	t.Helper()
-	return listenWith(t, gateway.Config{Routes: routes})
+	return listenWith(t, gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{{Backend: b}}}}})
 }
 
 func listenWith(t *testing.T, c gateway.Config) (url string, r *recorder) {

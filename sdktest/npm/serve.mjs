@@ -33,3 +33,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
   process.stdout.write(JSON.stringify(out) + '\n');
 }
+process.exit(0); // whatever connections are still open

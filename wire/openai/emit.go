@@ -261,6 +261,7 @@ func (w *writer) callEvent(e utp.Event) {
 		w.call(w.dialogue.call(*e.Call, &w.index))
 	case e.Kind == utp.CallEnd:
 		if rest := besideCall(e.Call.Extra); rest != nil {
+			j.Function = &functionCall{Arguments: shape.JSON("", nil)} // clients check that it is there
 			w.call(shape.Value{Raw: ofCall.Write(j, rest)})
 		}
 	case w.whole:

@@ -208,6 +208,21 @@ func TestSealedReasoningComesBack(t *testing.T) {
 	}
 }
 
+// What belongs to a call comes behind its arguments, in a piece that has all
+// fields of one: the AI SDK refuses a call without a function.
+func TestWhatBelongsToACallComesInAPieceOfIt(t *testing.T) {
+	r := read(t, `{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f"}}]}`)
+	call := utp.Call{ID: "c", Name: "f", Args: []byte(`{}`), Extra: []byte(`{"gemini":{"thoughtSignature":"c2ln"}}`)}
+	w := openai.Front{}.Writer(r, wire.Stamp{ID: "c"})
+	var last string
+	for _, f := range w.Write(utp.Event{Kind: utp.Whole, Value: call}) {
+		last = string(f.Data)
+	}
+	if !strings.Contains(last, `{"index":0,"function":{"arguments":""},"extra_content":{`) {
+		t.Errorf("%s", last)
+	}
+}
+
 // A stream has counts only if its client asked for them.
 func TestUsageIsGivenToWhoAsks(t *testing.T) {
 	for body, want := range map[string]bool{`{"messages":[]}`: false, `{"messages":[],"stream_options":{"include_usage":true}}`: true, `{"messages":[],"stream_options":{}}`: false} {

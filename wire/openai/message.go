@@ -13,7 +13,10 @@ import (
 
 func (w *writing) messages() {
 	ids := codec.ShortIDs(maxID)
-	if w.back.Server == Mistral {
+	switch w.back.Server {
+	case Any:
+		ids = codec.OwnIDs(maxID) // Kimi reads in them which call it was: functions.NAME:2
+	case Mistral:
 		ids = codec.FixedIDs(9)
 	}
 	messages, losses := history.Order(w.in.Messages, ids)

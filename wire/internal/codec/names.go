@@ -111,6 +111,18 @@ func ShortIDs(max int) func(id string) string {
 	}
 }
 
+// OwnIDs keeps ids of at most max visible ASCII characters, which a server made
+// itself, and replaces the others as ShortIDs does.
+func OwnIDs(max int) func(id string) string {
+	short := ShortIDs(max)
+	return func(id string) string {
+		if len(id) <= max && id != "" && strings.IndexFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) < 0 {
+			return id
+		}
+		return short(id)
+	}
+}
+
 // FixedIDs keeps ids of exactly n letters and digits and replaces the others by
 // a hash. Source: Mistral's API wants nine.
 func FixedIDs(n int) func(id string) string {

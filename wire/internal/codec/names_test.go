@@ -79,6 +79,10 @@ func TestIDs(t *testing.T) {
 			t.Errorf("%q became %q", id, got)
 		}
 	}
+	own := OwnIDs(40)
+	if kimi := "functions.get_weather:0"; own(kimi) != kimi || own("a b") != short("a b") || own("ü") != short("ü") || own("") != short("") || len(own(strings.Repeat(":", 41))) > 40 {
+		t.Error("visible ids of a server stay, others do not")
+	}
 	if fixed("123456789") != "123456789" || fixed("1234567_9") == "1234567_9" {
 		t.Error("nine letters and digits stay, others do not")
 	}
