@@ -68,8 +68,8 @@ type conversation struct {
 // for each of them and each codec.
 func eachAPI(t *testing.T, f func(t *testing.T, dir string, c conversation, p api)) {
 	files, err := filepath.Glob("testdata/*/utp.json")
-	if err != nil || len(files) < 26 {
-		t.Fatalf("%d conversations, want at least 26 (%v)", len(files), err)
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d conversations, want at least 40 (%v)", len(files), err)
 	}
 	for _, file := range files {
 		dir := filepath.Dir(file)

@@ -150,9 +150,13 @@ func TestCodecReadsItsOwnReplies(t *testing.T) {
 	})
 }
 
-// saying is what a provider can say of a reply: Ollama counts tokens without
-// their kinds, and knows two ways to end.
+// saying is what a provider can say of a reply: Gemini does not count what is
+// written to a cache, Ollama counts tokens without their kinds, and knows two ways
+// to end.
 func (p api) saying(r utp.Reply) utp.Reply {
+	if p.name == "gemini" {
+		r.Usage.Input, r.Usage.CacheWrite = r.Usage.Input+r.Usage.CacheWrite, 0
+	}
 	if p.name == "ollama" {
 		r.Usage = utp.Usage{Input: r.Usage.Prompt(), Output: r.Usage.Completion()}
 		if r.Stop == utp.StopFilter {
@@ -169,7 +173,7 @@ func (p api) loses(r utp.Reply) bool {
 		t, think := q.(utp.Think)
 		signed = signed || think && (t.Signature != "" || t.Redacted)
 	}
-	return p.name == "ollama" && (signed || !cmp.Equal(p.saying(r).End, r.End))
+	return p.name == "ollama" && signed || !cmp.Equal(p.saying(r).End, r.End)
 }
 
 // renamed is a reply with the names under which a client offered the tools,

@@ -58,7 +58,7 @@ func (a *app) parse(ctx context.Context, args []string, p parseFlags) error {
 	if err != nil {
 		return err
 	}
-	in, err := a.inputFile(args)
+	in, err := a.inputFile("parse", args)
 	if err != nil {
 		return err
 	}
@@ -133,10 +133,10 @@ func (a *app) toolsFile(file string) ([]utp.Tool, error) {
 
 // inputFile opens the one FILE of the command line; none and "-" are standard
 // input.
-func (a *app) inputFile(args []string) (*os.File, error) {
+func (a *app) inputFile(command string, args []string) (*os.File, error) {
 	switch {
 	case len(args) > 1:
-		return nil, fail(exitUsage, "bx parse wants one FILE, not %d", len(args))
+		return nil, fail(exitUsage, "bx %s wants one FILE, not %d", command, len(args))
 	case len(args) == 1 && args[0] != "-":
 		return os.Open(args[0])
 	}

@@ -98,7 +98,7 @@ func (Back) write(r *utp.Request) (*writing, error) {
 
 // extra takes over what an Anthropic client said that the model has no place for.
 func (w *writing) extra() {
-	w.own = w.Own("request", w.in.Extra)
+	w.own = w.Own("", w.in.Extra)
 	if list := w.own.Text(betas); list != "" {
 		w.header[betas] = list
 	}

@@ -59,15 +59,14 @@ func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
 
 // extra keeps what the model has no place for, and the exact forms of what it has.
 func (r *reading) extra(h wire.HTTPRequest) {
-	rest := r.in.Rest
-	for _, f := range []struct {
-		name  string
-		value shape.Value
-	}{{"thinking", r.in.Thinking}, {"output_config", r.in.OutputConfig}, {"metadata", r.in.Metadata}} {
-		if !f.value.IsZero() {
-			rest = append(rest, shape.Field{Name: f.name, Value: f.value.Raw})
-		}
-	}
+	in := r.in
+	t, err := readThinking.Read(in.Thinking)
+	tokens, _ := codec.Budget(r.out.Params.Effort)
+	plain := err == nil && codec.Only(in.Thinking, "type", "budget_tokens") && (t.Type == "disabled" || t.Type == "enabled" && t.Budget == tokens)
+	rest := codec.Forms(in.Rest,
+		codec.Form{Name: "thinking", Value: in.Thinking, All: plain},
+		codec.Form{Name: "output_config", Value: in.OutputConfig, All: codec.Only(in.OutputConfig, "effort", "format")},
+		codec.Form{Name: "metadata", Value: in.Metadata, All: codec.Only(in.Metadata, "user_id")})
 	if list := h.Get(betas); list != "" {
 		rest = append(rest, shape.Field{Name: betas, Value: shape.Quote(list).Raw})
 	}
@@ -206,7 +205,7 @@ func (r *reading) message(v shape.Value) *shape.Error {
 	}
 	rest := m.Rest
 	if role == utp.System {
-		rest = append(rest, shape.Field{Name: inline, Value: []byte("true")})
+		rest = codec.Marked(rest, codec.Mark(inline))
 	}
 	out := utp.Message{Role: role, Parts: parts, Extra: codec.PackExtra(provider, rest)}
 	r.out.Messages = append(r.out.Messages, history.ResultsFirst(out)...)

@@ -15,6 +15,9 @@ import (
 func (w *writing) messages() {
 	ordered, losses := history.Order(w.in.Messages, codec.ShortIDs(maxID))
 	w.Losses = append(w.Losses, losses...)
+	for i, m := range ordered {
+		w.Own(fmt.Sprintf("messages[%d]", i), m.Extra)
+	}
 	system, turns, losses := history.Alternation{
 		Drop:    w.drop,
 		Keep:    isInline,
@@ -28,6 +31,7 @@ func (w *writing) messages() {
 		out := messageJSON{Role: string(m.Role), Content: w.content(fmt.Sprintf("messages[%d]", i), m.Parts)}
 		w.out.Messages = append(w.out.Messages, shape.JSON(out, own.Without(inline)))
 	}
+	w.Losses = append(w.Losses, w.names.Strays()...)
 }
 
 func isInline(m utp.Message) bool {
@@ -87,7 +91,10 @@ func (w *writing) system(system []utp.Message) {
 
 // content writes one plain text as a text, all else as blocks.
 func (w *writing) content(path string, parts []utp.Part) shape.Value {
-	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 && len(t.Extra) == 0 {
+	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 {
+		if own := w.Own(path+".content[0]", t.Extra); len(own) > 0 {
+			return shape.List([]shape.Value{shape.JSON(textBlock{Type: "text", Text: t.Text}, own)})
+		}
 		return shape.Quote(t.Text)
 	}
 	blocks := make([]shape.Value, len(parts))

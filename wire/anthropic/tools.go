@@ -27,11 +27,16 @@ func (w *writing) tools() {
 }
 
 func (w *writing) tool(path string, t utp.Tool) {
-	rest, foreign := codec.UnpackExtra(t.Extra, provider)
-	if t.Kind == utp.HostedTool && len(rest) > 0 {
+	rest, _ := codec.UnpackExtra(t.Extra, provider)
+	switch {
+	case t.Kind == utp.HostedTool && len(rest) > 0:
 		w.out.Tools = append(w.out.Tools, shape.Value{Raw: rest.Raw()})
 		return
+	case t.Kind != utp.FunctionTool && t.Kind != utp.CustomTool:
+		w.Lose(path, "dropped", "a "+string(t.Kind)+" tool of another provider cannot be offered here")
+		return
 	}
+	rest = w.Own(path, t.Extra)
 	out := toolJSON{Name: w.names.Out(t.Name), Description: t.Description, Strict: t.Strict}
 	switch t.Kind {
 	case utp.FunctionTool:
@@ -45,12 +50,7 @@ func (w *writing) tool(path string, t utp.Tool) {
 	case utp.CustomTool:
 		out.Description, out.Schema = codec.CustomFunction(t)
 		w.Lose(path, "sent as a function with one text", "free text tools are not known here")
-	default:
-		w.Lose(path, "dropped", "a "+string(t.Kind)+" tool of another provider cannot be offered here")
-		return
-	}
-	if foreign && t.Kind != utp.CustomTool {
-		w.Lose(path+".extra", "dropped", "it belongs to another provider")
+		w.Explained(path + ".format")
 	}
 	if out.Name != t.Name {
 		w.Lose(path+".name", "sent as "+out.Name, "only letters, digits, _ and - are allowed, 64 at most")

@@ -92,7 +92,7 @@ func (b Back) write(r *utp.Request) (*writing, error) {
 	}
 	names.Lead()
 	w := &writing{Back: b, in: r, names: names, back: map[string]*dialect.Coercion{}, Outgoing: codec.Outgoing{Provider: provider}}
-	w.own = w.Own("request", r.Extra)
+	w.own = w.Own("", r.Extra)
 	w.out.Rest = w.own.Without("generationConfig", "toolConfig", array)
 	w.messages()
 	w.tools()
@@ -207,14 +207,14 @@ func (w *writing) tools() {
 	var functions, others []shape.Value
 	for i, t := range w.in.Tools {
 		path := fmt.Sprintf("tools[%d]", i)
-		own := w.Own(path, t.Extra)
+		own, _ := codec.UnpackExtra(t.Extra, provider)
 		switch {
 		case t.Kind == utp.HostedTool && len(own) > 0:
 			others = append(others, shape.Value{Raw: own.Raw()})
 		case t.Kind != utp.FunctionTool && t.Kind != utp.CustomTool:
 			w.Lose(path, "dropped", "a "+string(t.Kind)+" tool of another provider cannot be offered here")
 		default:
-			functions = append(functions, w.function(path, t, own))
+			functions = append(functions, w.function(path, t, w.Own(path, t.Extra)))
 		}
 	}
 	if len(functions) > 0 {
@@ -232,6 +232,7 @@ func (w *writing) function(path string, t utp.Tool, own shape.Fields) shape.Valu
 	if t.Kind == utp.CustomTool {
 		out.Description, schema = codec.CustomFunction(t)
 		w.Lose(path, "sent as a function with one text", "free text tools are not known here")
+		w.Explained(path + ".format")
 	}
 	if out.Name != t.Name {
 		w.Lose(path+".name", "sent as "+out.Name, "only letters, digits, _ and - are allowed, a letter or _ first, 63 at most")

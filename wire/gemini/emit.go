@@ -57,6 +57,9 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 			parts.add(e, words)
 			return
 		}
+		if e.End.Usage.CacheWrite > 0 {
+			parts.losses = append(parts.losses, wire.Loss{Path: "usageMetadata", What: "what was written to a cache counted with the prompt", Why: "there is no count of it"})
+		}
 		out = chunk(id, model, parts.out, &e)
 	})
 	if err != nil {

@@ -70,17 +70,12 @@ func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
 			return err
 		}
 	}
-	rest := r.in.Rest
-	for _, f := range []struct {
-		name  string
-		value shape.Value
-	}{{"generationConfig", r.in.Generation}, {"toolConfig", r.in.ToolConfig}} {
-		if !f.value.IsZero() {
-			rest = append(rest, shape.Field{Name: f.name, Value: f.value.Raw})
-		}
-	}
+	g, _ := readGeneration.Read(r.in.Generation)
+	rest := codec.Forms(r.in.Rest,
+		codec.Form{Name: "generationConfig", Value: r.in.Generation, All: len(g.Rest) == 0 && g.Thinking.IsZero()},
+		codec.Form{Name: "toolConfig", Value: r.in.ToolConfig, All: codec.Only(r.in.ToolConfig, "functionCallingConfig", "function_calling_config")})
 	if r.out.Stream = method == "streamGenerateContent"; r.out.Stream && !slices.Contains(h.Query["alt"], "sse") {
-		rest = append(rest, shape.Field{Name: array, Value: []byte("true")})
+		rest = codec.Marked(rest, codec.Mark(array))
 	}
 	r.out.Extra = codec.PackExtra(provider, rest)
 	return nil
@@ -317,10 +312,10 @@ func tool(f functionJSON) utp.Tool {
 	switch {
 	case len(f.JSONSchema) > 0:
 		out.Schema = f.JSONSchema
-		rest = append(rest, shape.Field{Name: asJSONSchema, Value: []byte("true")})
+		rest = codec.Marked(rest, codec.Mark(asJSONSchema))
 	case len(f.Parameters) > 0:
 		out.Schema = dialect.FromOpenAPI(f.Parameters)
-		rest = append(rest, shape.Field{Name: "parameters", Value: f.Parameters})
+		rest = codec.Marked(rest, shape.Field{Name: "parameters", Value: f.Parameters})
 	}
 	out.Extra = codec.PackExtra(provider, rest)
 	return out

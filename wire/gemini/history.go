@@ -20,11 +20,11 @@ func (w *writing) messages() {
 	ordered, losses := history.Order(w.in.Messages, nil)
 	w.Losses = append(w.Losses, losses...)
 	if !leveled.MatchString(w.in.Model) {
-		lifted := history.LiftBlobs(ordered) // a response with files is new in Gemini 3
-		if len(lifted) > len(ordered) {
-			w.Lose("messages", "files of results moved behind them", "the model takes no files in a response")
-		}
-		ordered = lifted
+		ordered, losses = history.LiftBlobs(ordered) // a response with files is new in Gemini 3
+		w.Losses = append(w.Losses, losses...)
+	}
+	for i, m := range ordered {
+		w.Own(fmt.Sprintf("messages[%d]", i), m.Extra)
 	}
 	system, turns, losses := history.Alternation{Drop: w.drop}.Turns(ordered)
 	w.Losses = append(w.Losses, losses...)
@@ -36,9 +36,10 @@ func (w *writing) messages() {
 			role = "model"
 		}
 		out := contentJSON{Role: role, Parts: w.parts(fmt.Sprintf("contents[%d]", i), m)}
-		own := w.Own(fmt.Sprintf("messages[%d]", i), m.Extra)
+		own, _ := codec.UnpackExtra(m.Extra, provider)
 		w.out.Contents = append(w.out.Contents, shape.JSON(out, own))
 	}
+	w.Losses = append(w.Losses, w.names.Strays()...)
 }
 
 func (w *writing) system(system []utp.Message) {

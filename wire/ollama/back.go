@@ -26,7 +26,6 @@ type writing struct {
 	names   *codec.Names
 	own     shape.Fields // of the request's Extra
 	out     requestJSON
-	system  string // to be said in front
 	written []messageJSON
 	rests   []shape.Fields // of the messages
 }
@@ -39,7 +38,7 @@ func (Back) Open(r *utp.Request) (*wire.Exchange, error) {
 	}
 	w := &writing{in: r, names: names, Outgoing: codec.Outgoing{Provider: provider}}
 	w.out = requestJSON{Model: r.Model, Stream: &r.Stream, Messages: []shape.Value{}}
-	w.own = w.Own("request", r.Extra)
+	w.own = w.Own("", r.Extra)
 	w.messages()
 	w.tools()
 	w.params()
@@ -58,7 +57,8 @@ func (w *writing) tools() {
 	c := w.in.Choice
 	if c.Mode == utp.None {
 		if len(w.in.Tools) > 0 {
-			w.Lose("tools", "dropped", "no call is wanted, and Ollama has no tool_choice")
+			w.Lose("tools", "dropped", "no call is wanted")
+			w.Lose("choice.mode", "said by sending no tools", "Ollama has no tool_choice")
 		}
 		return
 	}
@@ -84,10 +84,10 @@ func (w *writing) tools() {
 }
 
 func (w *writing) tool(path string, t utp.Tool) {
-	if t.Strict != nil {
-		t.Strict = nil
+	if t.Strict != nil && *t.Strict {
 		w.Lose(path+".strict", "dropped", "Ollama does not constrain arguments")
 	}
+	t.Strict = nil
 	if v, ok := w.Function(path, t, w.names); ok {
 		w.out.Tools = append(w.out.Tools, v)
 	}
@@ -158,7 +158,9 @@ func (w *writing) think(effort string) {
 func (w *writing) messages() {
 	messages, losses := history.Order(w.in.Messages, nil)
 	w.Losses = append(w.Losses, losses...)
-	for i, m := range history.LiftBlobs(messages) {
+	messages, losses = history.LiftBlobs(messages)
+	w.Losses = append(w.Losses, losses...)
+	for i, m := range messages {
 		w.message(fmt.Sprintf("messages[%d]", i), m)
 	}
 }

@@ -60,12 +60,6 @@ func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
 	return nil
 }
 
-func (r *reading) keep(name string, v shape.Value) {
-	if !v.IsZero() {
-		r.rest = append(r.rest, shape.Field{Name: name, Value: v.Raw})
-	}
-}
-
 // prompt reads what /api/generate has in place of messages.
 func (r *reading) prompt(body shape.Value) *shape.Error {
 	p, err := ofPrompt.Read(body)
@@ -73,7 +67,7 @@ func (r *reading) prompt(body shape.Value) *shape.Error {
 		return err
 	}
 	r.rest = r.rest.Without("prompt", "system", "images", "suffix", "template", "context", "raw")
-	r.rest = append(r.rest, shape.Field{Name: generate, Value: json.RawMessage("true")})
+	r.rest = codec.Marked(r.rest, codec.Mark(generate))
 	for _, f := range []struct {
 		name  string
 		given bool
@@ -256,7 +250,7 @@ func (r *reading) options() *shape.Error {
 		}
 	}
 	if rest != nil {
-		r.keep("options", shape.JSON(struct{}{}, rest))
+		r.rest = append(r.rest, shape.Field{Name: "options", Value: shape.JSON(struct{}{}, rest).Raw})
 	}
 	return nil
 }
@@ -279,7 +273,7 @@ func (r *reading) think() *shape.Error {
 	case 0:
 	case 't', 'f', '"':
 		r.out.Params.Effort = effortOf(v)
-		r.keep("think", v)
+		r.rest = codec.Forms(r.rest, codec.Form{Name: "think", Value: v, All: true})
 	default:
 		return &shape.Error{Path: "think", Offset: v.Offset, Want: "true, false or a level: low, medium, high"}
 	}
@@ -292,6 +286,6 @@ func (r *reading) format() *shape.Error {
 		return &shape.Error{Path: "format", Offset: v.Offset, Want: `"json" or a JSON schema`}
 	}
 	r.out.Params.Schema = schemaOf(v)
-	r.keep("format", v)
+	r.rest = codec.Forms(r.rest, codec.Form{Name: "format", Value: v, All: true})
 	return nil
 }

@@ -56,7 +56,7 @@ func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 	w.out = requestJSON{Model: r.Model, Stream: r.Stream}
 	w.messages()
 	w.tools()
-	w.own = w.Own("request", r.Extra)
+	w.own = w.Own("", r.Extra)
 	w.params()
 	rest := w.own.Without("stream_options", "response_format", "reasoning", "user", legacy)
 	return &wire.Exchange{

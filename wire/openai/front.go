@@ -63,17 +63,12 @@ func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
 
 // extra keeps what the model has no place for, and the exact forms of what it has.
 func (r *reading) extra() {
-	rest := r.in.Rest
-	for _, f := range []struct {
-		name  string
-		value shape.Value
-	}{{"stream_options", r.in.StreamOptions}, {"response_format", r.in.ResponseFormat}, {"reasoning", r.in.Reasoning}} {
-		if !f.value.IsZero() {
-			rest = append(rest, shape.Field{Name: f.name, Value: f.value.Raw})
-		}
-	}
+	rest := codec.Forms(r.in.Rest,
+		codec.Form{Name: "response_format", Value: r.in.ResponseFormat, All: codec.Only(r.in.ResponseFormat, "type")},
+		codec.Form{Name: "reasoning", Value: r.in.Reasoning, All: codec.Only(r.in.Reasoning, "effort")},
+		codec.Form{Name: "stream_options", Value: r.in.StreamOptions, All: true})
 	if r.in.Functions != nil {
-		rest = append(rest, shape.Field{Name: legacy, Value: []byte("true")})
+		rest = codec.Marked(rest, codec.Mark(legacy))
 	}
 	if n := r.in.Choices; n != nil && *n > 1 {
 		r.losses = append(r.losses, wire.Loss{Path: "n", What: "one reply is given", Why: "more at once are not passed on"})
@@ -392,7 +387,7 @@ func part(v shape.Value) (utp.Part, *shape.Error) {
 	case p.Type == "input_audio" && p.Audio != nil:
 		return file("data:audio/"+p.Audio.Format+";base64,"+p.Audio.Data, p.Rest, v)
 	case p.Type == "file" && p.File != nil && strings.HasPrefix(p.File.Data, "data:"):
-		b, err := file(p.File.Data, append(p.Rest, shape.Field{Name: asFile, Value: []byte("true")}), v)
+		b, err := file(p.File.Data, codec.Marked(p.Rest, codec.Mark(asFile)), v)
 		b.Name = p.File.Name
 		return b, err
 	case p.Type == "":

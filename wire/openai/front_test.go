@@ -169,8 +169,8 @@ func TestMessagesAsClientsWriteThem(t *testing.T) {
 		{"an error object", `{"role":"tool","tool_call_id":"a","content":"{\"error\":\"no\"}"}`, `{"role":"tool","parts":[{"type":"result","call_id":"a","status":"error","parts":[{"type":"text","text":"{\"error\":\"no\"}"}]}]}`},
 		{"an id of ours", `{"role":"tool","tool_call_id":"utp_functions-2Ef-3A0","content":"x"}`, `{"role":"tool","parts":[{"type":"result","call_id":"functions.f:0","status":"ok","parts":[{"type":"text","text":"x"}]}]}`},
 		{"a refusal", `{"role":"assistant","refusal":"No."}`, `{"role":"assistant","parts":[{"type":"text","text":"No.","extra":{"openai":{"refusal":true}}}]}`},
-		{"reasoning as DeepSeek's clients send it back", `{"role":"assistant","reasoning_content":"Hm.","content":"x"}`, `{"role":"assistant","parts":[{"type":"think","text":"Hm.","extra":{"openai":{"field":"reasoning_content"}}},{"type":"text","text":"x"}]}`},
-		{"reasoning as OpenRouter's do", `{"role":"assistant","reasoning":"Hm.","content":"x"}`, `{"role":"assistant","parts":[{"type":"think","text":"Hm.","extra":{"openai":{"field":"reasoning"}}},{"type":"text","text":"x"}]}`},
+		{"reasoning as DeepSeek's clients send it back", `{"role":"assistant","reasoning_content":"Hm.","content":"x"}`, `{"role":"assistant","parts":[{"type":"think","text":"Hm.","extra":{"openai":{"mark":{"field":"reasoning_content"}}}},{"type":"text","text":"x"}]}`},
+		{"reasoning as OpenRouter's do", `{"role":"assistant","reasoning":"Hm.","content":"x"}`, `{"role":"assistant","parts":[{"type":"think","text":"Hm.","extra":{"openai":{"mark":{"field":"reasoning"}}}},{"type":"text","text":"x"}]}`},
 	} {
 		r := read(t, `{"messages":[`+c.message+`]}`)
 		got, err := json.Marshal(r.Messages[0])
@@ -200,7 +200,7 @@ func TestSealedReasoningComesBack(t *testing.T) {
 	want := append([]utp.Part(nil), reply.Parts...)
 	for _, i := range []int{0, 3} {
 		p := want[i].(utp.Think)
-		p.Extra = []byte(`{"openai":{"field":"reasoning_content"}}`)
+		p.Extra = []byte(`{"openai":{"mark":{"field":"reasoning_content"}}}`)
 		want[i] = p
 	}
 	if diff := cmp.Diff(want, r.Messages[0].Parts); diff != "" {

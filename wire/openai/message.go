@@ -22,9 +22,12 @@ func (w *writing) messages() {
 	messages, losses := history.Order(w.in.Messages, ids)
 	w.Losses = append(w.Losses, losses...)
 	w.out.Messages = []shape.Value{}
-	for i, m := range history.LiftBlobs(messages) {
+	messages, losses = history.LiftBlobs(messages)
+	w.Losses = append(w.Losses, losses...)
+	for i, m := range messages {
 		w.message(fmt.Sprintf("messages[%d]", i), m)
 	}
+	w.Losses = append(w.Losses, w.names.Strays()...)
 }
 
 func (w *writing) add(m messageJSON, rest shape.Fields) {
@@ -44,8 +47,12 @@ func (w *writing) message(path string, m utp.Message) {
 		return
 	}
 	out := messageJSON{Role: string(m.Role), Content: w.content(path, m)}
-	if role := own.Text(asRole); role != "" && w.back.Server == OpenAI {
+	switch role := own.Text(asRole); {
+	case role == "":
+	case w.back.Server == OpenAI:
 		out.Role = role
+	default:
+		w.Lose(path+".role", "sent as system", "only OpenAI knows a "+role)
 	}
 	w.add(out, own.Without(asRole))
 }

@@ -30,7 +30,7 @@ func (f formatJSON) wants() json.RawMessage {
 }
 
 func origin(field string) json.RawMessage {
-	return codec.PackExtra(provider, shape.Fields{{Name: asField, Value: shape.Quote(field).Raw}})
+	return codec.PackExtra(provider, codec.Marked(nil, shape.Field{Name: asField, Value: shape.Quote(field).Raw}))
 }
 
 // origins are the Extras of reasoning that came in one of the fields. It goes

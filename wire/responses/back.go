@@ -107,7 +107,7 @@ func write(r *utp.Request) (*writing, error) {
 // for. Without it nothing is stored, and reasoning is asked for in the form that
 // can be sent back.
 func (w *writing) extra() {
-	own := w.Own("request", w.in.Extra)
+	own := w.Own("", w.in.Extra)
 	w.own = own
 	w.out.Rest = own.Without("reasoning", "text", "user", "safety_identifier", "tool_choice", "store", "include")
 	no := false

@@ -79,32 +79,38 @@ func (r *reading) stored() *shape.Error {
 // extra keeps what the model has no place for, and the exact forms of what it has.
 func (r *reading) extra() {
 	in, rest := r.in, r.in.Rest
-	keep := func(name string, v shape.Value) {
-		if !v.IsZero() {
-			rest = append(rest, shape.Field{Name: name, Value: v.Raw})
+	for _, f := range []struct {
+		name  string
+		value shape.Value
+		given bool
+	}{
+		{"conversation", in.Conversation, !in.Conversation.IsZero()}, {"previous_response_id", shape.JSON(in.Previous, nil), in.Previous != ""},
+		{"background", shape.JSON(true, nil), in.Background},
+		{"tool_choice", in.ToolChoice, r.out.Choice.Mode == utp.Auto && in.ToolChoice.Kind() == '{' && len(r.out.Choice.Allowed) == 0},
+	} {
+		if f.given {
+			rest = append(rest, shape.Field{Name: f.name, Value: f.value.Raw})
 		}
 	}
-	keep("reasoning", in.Reasoning)
-	keep("text", in.Text)
-	keep("conversation", in.Conversation)
-	for _, f := range []struct{ name, value string }{{"user", in.User}, {"safety_identifier", in.Safety}, {"previous_response_id", in.Previous}} {
-		if f.value != "" {
-			keep(f.name, shape.Quote(f.value))
+	rest = codec.Forms(rest,
+		codec.Form{Name: "reasoning", Value: in.Reasoning, All: codec.Only(in.Reasoning, "effort", "summary")},
+		codec.Form{Name: "text", Value: in.Text, All: codec.Only(in.Text, "format")})
+	r.out.Extra = codec.PackExtra(provider, r.marks(rest))
+}
+
+// marks adds what concerns the reply alone, and the names of what the model holds.
+func (r *reading) marks(rest shape.Fields) shape.Fields {
+	in := r.in
+	for _, f := range []struct {
+		name  string
+		value any
+		given bool
+	}{{"user", in.User, in.User != ""}, {"safety_identifier", in.Safety, in.Safety != ""}, {"store", in.Store, in.Store != nil}, {"include", in.Include, len(in.Include) > 0}} {
+		if f.given {
+			rest = codec.Marked(rest, shape.Field{Name: f.name, Value: shape.JSON(f.value, nil).Raw})
 		}
 	}
-	if in.Background {
-		keep("background", shape.JSON(true, nil))
-	}
-	if in.Store != nil {
-		keep("store", shape.JSON(*in.Store, nil))
-	}
-	if len(in.Include) > 0 {
-		keep("include", shape.JSON(in.Include, nil))
-	}
-	if r.out.Choice.Mode == utp.Auto && in.ToolChoice.Kind() == '{' && len(r.out.Choice.Allowed) == 0 {
-		keep("tool_choice", in.ToolChoice)
-	}
-	r.out.Extra = codec.PackExtra(provider, rest)
+	return rest
 }
 
 func (r *reading) params() *shape.Error {
@@ -220,7 +226,7 @@ func tool(t toolJSON) utp.Tool {
 	if t.Type == "custom" {
 		out.Kind = utp.CustomTool
 	} else if t.Strict == nil {
-		rest = append(rest, shape.Field{Name: strictDefault, Value: []byte("null")})
+		rest = codec.Marked(rest, shape.Field{Name: strictDefault, Value: []byte("null")})
 	}
 	out.Extra = codec.PackExtra(provider, rest)
 	return out
@@ -236,8 +242,9 @@ func (r *reading) namespace(ns toolJSON) *shape.Error {
 		if err != nil {
 			return shape.Inside(err, "tools", i)
 		}
-		t.Rest = append(t.Rest, shape.Field{Name: inNamespace, Value: shape.Quote(ns.Name).Raw},
-			shape.Field{Name: namespaceText, Value: shape.Quote(ns.Description).Raw}, shape.Field{Name: nameInNamespace, Value: shape.Quote(t.Name).Raw})
+		t.Rest = append(t.Rest, shape.Field{Name: namespaceText, Value: shape.Quote(ns.Description).Raw})
+		t.Rest = codec.Marked(t.Rest, shape.Field{Name: inNamespace, Value: shape.Quote(ns.Name).Raw},
+			shape.Field{Name: nameInNamespace, Value: shape.Quote(t.Name).Raw})
 		out := tool(t)
 		out.Name = ns.Name + "__" + t.Name
 		r.out.Tools = append(r.out.Tools, out)
@@ -447,7 +454,7 @@ func (r *reading) thought(v shape.Value) *shape.Error {
 	}
 	rest := j.Rest
 	if open {
-		rest = append(rest, shape.Field{Name: inContent, Value: []byte("true")})
+		rest = codec.Marked(rest, codec.Mark(inContent))
 	}
 	r.assistant(utp.Think{Text: words, Signature: j.Encrypted, ItemID: j.ID, Provider: provider, Extra: codec.PackExtra(provider, rest)})
 	return nil

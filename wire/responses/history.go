@@ -25,6 +25,9 @@ func (w *writing) messages() {
 			w.out.Instructions = strings.TrimPrefix(w.out.Instructions+"\n\n"+m.Text(), "\n\n")
 			w.onlyText(path, m)
 		case m.Role == utp.Assistant:
+			if i > 0 && ordered[i-1].Role == utp.Assistant {
+				w.Lose(path, "merged with the message before", "the items of a turn are not told apart")
+			}
 			w.assistant(path, m)
 		case m.Role == utp.ToolRole:
 			for _, r := range m.Results() {
@@ -34,6 +37,7 @@ func (w *writing) messages() {
 			w.said(path, m, own)
 		}
 	}
+	w.Losses = append(w.Losses, w.names.Strays()...)
 	w.out.Input = shape.List(w.items)
 }
 
@@ -93,7 +97,10 @@ func unsendable(p utp.Part) string {
 
 // content writes one plain text as a text, all else as parts.
 func (w *writing) content(path string, parts []utp.Part) shape.Value {
-	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 && len(t.Extra) == 0 {
+	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 {
+		if own := w.Own(path+".content[0]", t.Extra); len(own) > 0 {
+			return shape.List([]shape.Value{shape.JSON(textPart{Type: "input_text", Text: t.Text}, own)})
+		}
 		return shape.Quote(t.Text)
 	}
 	out := make([]shape.Value, len(parts))
@@ -136,6 +143,7 @@ func file(b utp.Blob) contentPart {
 
 // assistant writes each part as an item of its own, texts of one item together.
 func (w *writing) assistant(path string, m utp.Message) {
+	items, losses := len(w.items), len(w.Losses)
 	for i := 0; i < len(m.Parts); i++ {
 		at := fmt.Sprintf("%s.parts[%d]", path, i)
 		switch p := m.Parts[i].(type) {
@@ -154,6 +162,9 @@ func (w *writing) assistant(path string, m utp.Message) {
 		default:
 			w.Lose(at, "dropped", "an assistant's message cannot hold it")
 		}
+	}
+	if len(w.items) == items && len(w.Losses) == losses {
+		w.Lose(path, "dropped", "it says nothing")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
@@ -13,7 +14,10 @@ func (w *writing) tools() {
 	for i := 0; i < len(w.in.Tools); i++ {
 		t := w.in.Tools[i]
 		path := fmt.Sprintf("tools[%d]", i)
-		own := w.Own(path, t.Extra)
+		own, _ := codec.UnpackExtra(t.Extra, provider)
+		if t.Kind == utp.FunctionTool || t.Kind == utp.CustomTool {
+			own = w.Own(path, t.Extra)
+		}
 		m, inside := w.members[t.Name]
 		switch {
 		case !inside:

@@ -77,12 +77,16 @@ func ReadFunction(v shape.Value, provider string) (utp.Tool, *shape.Error) {
 // tool that another provider runs cannot be written: ok is false.
 func (o *Outgoing) Function(path string, t utp.Tool, n *Names) (v shape.Value, ok bool) {
 	f := chatFunction{Name: n.Out(t.Name), Description: t.Description, Parameters: t.Schema, Strict: t.Strict}
-	own := o.Own(path, t.Extra)
+	own, _ := UnpackExtra(t.Extra, o.Provider)
+	if t.Kind == utp.FunctionTool || t.Kind == utp.CustomTool {
+		own = o.Own(path, t.Extra)
+	}
 	switch {
 	case t.Kind == utp.HostedTool && len(own) > 0:
 		return shape.Value{Raw: own.Raw()}, true
 	case t.Kind == utp.CustomTool:
 		f.Description, f.Parameters = CustomFunction(t)
+		o.Explained(path + ".format")
 		f.Strict, own = nil, nil
 		o.Lose(path, "sent as a function with one text", "free text tools are not known here")
 	case t.Kind != utp.FunctionTool:
@@ -116,4 +120,13 @@ func CheckTools(tools []utp.Tool) *shape.Error {
 		seen[t.Name] = true
 	}
 	return nil
+}
+
+// Explained says of a loss at path that its content is in a tool's description.
+func (o *Outgoing) Explained(path string) {
+	for i := range o.Losses {
+		if l := &o.Losses[i]; l.Path == path {
+			l.What, l.Why = "moved to the description", "free text has no grammar here"
+		}
+	}
 }

@@ -88,13 +88,40 @@ func (o *Outgoing) Lose(path, what, why string) {
 	o.Losses = append(o.Losses, wire.Loss{Path: path, What: what, Why: why})
 }
 
-// Own is the provider's own fields of an Extra. Those of others are a loss.
+// Own is the provider's own fields of an Extra. Each of those of others is a loss.
 func (o *Outgoing) Own(path string, extra json.RawMessage) shape.Fields {
 	own, foreign := UnpackExtra(extra, o.Provider)
 	if foreign {
-		o.Lose(path+".extra", "dropped", "it belongs to another provider")
+		o.foreign(path, extra)
 	}
 	return own
+}
+
+// foreign reports what an Extra holds of other providers. An empty path is the request's.
+func (o *Outgoing) foreign(path string, extra json.RawMessage) {
+	if path != "" {
+		path += "."
+	}
+	all, err := shape.Members(shape.Value{Raw: extra})
+	if err != nil {
+		o.Lose(path+"extra", "dropped", "it is not one of this library's")
+	}
+	for _, p := range all {
+		if p.Name == o.Provider {
+			continue
+		}
+		fields, err := shape.Members(shape.Value{Raw: p.Value})
+		if err != nil {
+			fields = shape.Fields{{Name: "extra"}}
+		}
+		for _, f := range fields.Without(asSaid, mark) {
+			o.Lose(path+f.Name, "dropped", "only "+p.Name+" has it")
+		}
+		forms, _ := shape.Members(shape.Value{Raw: fields.Get(asSaid)})
+		for _, f := range forms {
+			o.Lose(path+f.Name, "said in part", "only "+p.Name+" has all of it")
+		}
+	}
 }
 
 // Refuse reports the parameters of a request that the API has no place for.

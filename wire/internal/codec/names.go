@@ -5,9 +5,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // Names translates the names of a request's tools into what a provider allows,
@@ -16,6 +18,7 @@ type Names struct {
 	out, in map[string]string
 	custom  map[string]bool
 	max     int
+	strays  []string // renamed, and not offered
 }
 
 // NewNames takes the tools of a request. max is the longest legal name, of
@@ -60,7 +63,19 @@ func (n *Names) Out(name string) string {
 	if n.max == 0 || legal(name, n.max) {
 		return name
 	}
+	if !slices.Contains(n.strays, name) {
+		n.strays = append(n.strays, name)
+	}
 	return sanitise(name, n.max)
+}
+
+// Strays reports the names in the history of tools that are not offered any more
+// and had to be changed.
+func (n *Names) Strays() (losses []wire.Loss) {
+	for _, name := range n.strays {
+		losses = append(losses, wire.Loss{Path: "messages", What: name + " called " + sanitise(name, n.max), Why: "only letters, digits, _ and - are allowed in a name"})
+	}
+	return losses
 }
 
 // In is the tool's own name.

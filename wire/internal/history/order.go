@@ -270,9 +270,11 @@ func isErrorObject(text string) bool {
 }
 
 // LiftBlobs moves the images and files of results into a message of the user
-// behind the results of the turn, for providers whose results are texts.
-func LiftBlobs(messages []utp.Message) []utp.Message {
+// behind the results of the turn, for providers whose results are texts. Each
+// move is a Loss.
+func LiftBlobs(messages []utp.Message) ([]utp.Message, []wire.Loss) {
 	var out []utp.Message
+	var losses []wire.Loss
 	var lifted []utp.Part
 	flush := func() {
 		if len(lifted) > 0 {
@@ -280,7 +282,7 @@ func LiftBlobs(messages []utp.Message) []utp.Message {
 			lifted = nil
 		}
 	}
-	for _, m := range messages {
+	for i, m := range messages {
 		if m.Role != utp.ToolRole {
 			flush()
 			out = append(out, m)
@@ -290,12 +292,14 @@ func LiftBlobs(messages []utp.Message) []utp.Message {
 		for _, r := range m.Results() {
 			rest, blobs := split(r)
 			kept.Parts = append(kept.Parts, rest)
-			lifted = append(lifted, blobs...)
+			if lifted = append(lifted, blobs...); len(blobs) > 0 {
+				losses = append(losses, wire.Loss{Path: fmt.Sprintf("messages[%d]", i), What: "its files moved behind the results", Why: "results are texts here"})
+			}
 		}
 		out = append(out, kept)
 	}
 	flush()
-	return out
+	return out, losses
 }
 
 func split(r utp.Result) (utp.Result, []utp.Part) {

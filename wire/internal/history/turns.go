@@ -106,11 +106,25 @@ func (w *alternating) add(i int, m utp.Message) {
 		w.lose(i, "merged with the message before", "the speakers take turns")
 	}
 	last := &w.turns[n-1]
-	last.Parts = append(last.Parts[:len(last.Parts):len(last.Parts)], m.Parts...)
+	last.Parts = joined(role, last.Parts, m.Parts)
 	if last.Extra == nil {
 		last.Extra = m.Extra
 	}
 	w.spoke = said
+}
+
+// joined is a turn with more. Of the assistant a text behind a text is a line of
+// its own in it: the texts of a reply are read as one.
+func joined(who utp.Role, said, more []utp.Part) []utp.Part {
+	out := append(said[:len(said):len(said)], more...)
+	n := len(said) - 1
+	a, text := said[n].(utp.Text)
+	b, after := more[0].(utp.Text)
+	if who != utp.Assistant || !text || !after || len(a.Extra)+len(b.Extra) > 0 {
+		return out
+	}
+	out[n] = utp.Text{Text: a.Text + "\n" + b.Text}
+	return append(out[:n+1], more[1:]...)
 }
 
 // last sees to a last turn of the assistant, which the model is to continue.
