@@ -20,6 +20,7 @@ type flags struct {
 	noSession, noTools                 bool
 	noModel, offline                   bool
 	maxRounds                          int
+	team                               string
 }
 
 const about = `bx answers a question about the code around you. It lets a language model search
@@ -78,6 +79,7 @@ func (a *app) askFlags(root *cobra.Command) {
 	f.StringVarP(&a.session, "session", "s", "", "continue the session `ID`")
 	f.BoolVar(&a.noSession, "no-session", false, "neither read nor keep a session")
 	f.BoolVar(&a.noTools, "no-tools", false, "offer no tools")
+	f.StringVar(&a.team, "team", "", "ask the coordinator of [teams.`NAME`], who can ask the other members")
 	f.IntVar(&a.maxRounds, "max-rounds", 0, "let the model call tools in `N` rounds at most (default 5)")
 }
 
