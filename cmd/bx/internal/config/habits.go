@@ -6,13 +6,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // Adapter is a table [adapters.NAME]: what a family of models needs beside its
-// format, as backend.Adapter.
+// format, as format.Adapter.
 type Adapter struct {
 	NoSystem bool       `toml:"no_system"`
 	Stops    []string   `toml:"stops"`
@@ -38,9 +38,9 @@ const assistantPreset = "assistant"
 // Habits are how a model is treated beside its format: keys of [tools],
 // [profiles.NAME.tools] and [models."NAME"].
 type Habits struct {
-	Adapter *backend.Adapter // nil: the one for its name
-	OneCall bool             // one call in a reply
-	Insist  bool             // remind a model that answers without looking
+	Adapter *format.Adapter // nil: the one for its name
+	OneCall bool            // one call in a reply
+	Insist  bool            // remind a model that answers without looking
 }
 
 // habit is a table that says something of the models of a glob.
@@ -78,15 +78,15 @@ func (r *resolver) layHabits() error {
 }
 
 // adapters are the built-in ones and those of the files, which win.
-func (c *Config) adapters() map[string]backend.Adapter {
-	out := map[string]backend.Adapter{}
-	for _, a := range backend.Adapters() {
+func (c *Config) adapters() map[string]format.Adapter {
+	out := map[string]format.Adapter{}
+	for _, a := range format.Adapters() {
 		for _, name := range append(a.Aliases, a.Name) {
 			out[name] = a
 		}
 	}
 	for name, a := range c.Adapters {
-		b := backend.Adapter{Name: name, NoSystem: a.NoSystem, Stops: a.Stops, Ends: a.Ends, Noise: a.Noise}
+		b := format.Adapter{Name: name, NoSystem: a.NoSystem, Stops: a.Stops, Ends: a.Ends, Noise: a.Noise}
 		for _, pair := range a.Drop {
 			b.Drop = append(b.Drop, grammar.Fence{Open: pair[0], Close: pair[1]})
 		}

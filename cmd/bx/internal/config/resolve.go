@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -47,7 +46,7 @@ type Settings struct {
 	Aliases     []schema.Alias
 
 	habits   []habit
-	adapters map[string]backend.Adapter
+	adapters map[string]format.Adapter
 }
 
 // resolver lays the sources of one run over each other.
