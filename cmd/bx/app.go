@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/schema"
@@ -28,6 +29,7 @@ type job struct {
 	cfg   *config.Config
 	set   config.Settings
 	view  *view.Printer
+	team  *agent.Team // of --team; nil: one agent alone
 
 	serves bool // as a gateway: the tools are the clients'
 }

@@ -68,9 +68,10 @@ func (a *app) conflicts() error {
 func (j *job) answer(ctx context.Context, question string, tools *tool.Set) (err error) {
 	run, own := agent.Runner(tools), tools.Tools()
 	if j.app.team != "" {
-		if run, own, err = j.assemble(ctx, tools); err != nil {
+		if j.team, own, err = j.assemble(ctx, tools); err != nil {
 			return err
 		}
+		run = j.team
 	}
 	offer := j.offer(question)
 	j.view.Line(view.Verbose, "tools offered: %s", offer.Why)
@@ -141,6 +142,9 @@ func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *se
 			break
 		}
 		j.view.Event(e)
+	}
+	if j.team != nil {
+		answer.Usage = answer.Usage.Add(j.team.Usage())
 	}
 	j.view.Totals(*answer)
 	if !j.app.json {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 // assemble makes the team of --team: what runs the coordinator's tools, and
 // these tools, the other members among them. The settings of j become the
 // coordinator's.
-func (j *job) assemble(ctx context.Context, tools *tool.Set) (agent.Runner, []utp.Tool, error) {
+func (j *job) assemble(ctx context.Context, tools *tool.Set) (*agent.Team, []utp.Tool, error) {
 	lead, others, err := j.cfg.ResolveTeam(j.app.team, j.app.choices(), j.app.env)
 	if err != nil {
 		return nil, nil, err
@@ -73,4 +74,32 @@ func pick(tools []utp.Tool, m config.MemberSettings) ([]utp.Tool, error) {
 		return tools, nil
 	}
 	return slices.DeleteFunc(slices.Clone(tools), func(t utp.Tool) bool { return !slices.Contains(m.Offer, t.Name) }), nil
+}
+
+// explainTeam says of each member who it is, the coordinator first.
+func (j *job) explainTeam(ctx context.Context) error {
+	lead, others, err := j.cfg.ResolveTeam(j.app.team, j.app.choices(), j.app.env)
+	if err != nil {
+		return err
+	}
+	for i, m := range append([]config.MemberSettings{lead}, others...) {
+		what := m.Description
+		if i == 0 {
+			what = "the coordinator"
+		}
+		of := *j
+		of.set = m.Settings
+		fmt.Fprintln(j.app.out)
+		j.app.say("member", "%s: %s", m.Name, what)
+		of.explainModel(ctx)
+		offered := "all"
+		if len(m.Offer) > 0 {
+			offered = strings.Join(m.Offer, ", ")
+		}
+		if i == 0 {
+			offered += ", the members"
+		}
+		j.app.say("offered", "%s; up to tier %s", offered, m.MaxTier)
+	}
+	return nil
 }
