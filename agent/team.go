@@ -37,8 +37,17 @@ type Team struct {
 	Next    Runner                       // nil: there are no other tools
 	See     func(member string, e Event) // each event of a member's turns, one at a time; nil: nobody
 
-	alone  sync.RWMutex // held in full by a member that works alone
-	seeing sync.Mutex
+	alone sync.RWMutex // held in full by a member that works alone
+	mu    sync.Mutex   // of See and usage
+	usage utp.Usage
+}
+
+// Usage sums what the members have used so far. It is no part of the Answer of
+// who called them.
+func (t *Team) Usage() utp.Usage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.usage
 }
 
 // Tools lists the members as tools.
@@ -78,6 +87,9 @@ func (t *Team) work(ctx context.Context, m *Member, c utp.Call) utp.Result {
 	r := m.Request
 	r.Messages = append(append([]utp.Message{}, r.Messages...), utp.NewText(utp.User, args.Task))
 	answer, err := play(ctx, m.Config, &r, func(e Event) bool { t.see(m.Name, e); return true })
+	t.mu.Lock()
+	t.usage = t.usage.Add(answer.Usage)
+	t.mu.Unlock()
 	if err != nil {
 		return utp.TextResult(c, utp.Failed, fmt.Sprintf("%s could not answer: %v", m.Name, err))
 	}
@@ -101,7 +113,7 @@ func (t *Team) see(member string, e Event) {
 	if t.See == nil {
 		return
 	}
-	t.seeing.Lock()
-	defer t.seeing.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.See(member, e)
 }

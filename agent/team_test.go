@@ -58,6 +58,9 @@ func TestAMemberIsATool(t *testing.T) {
 	if len(asked) != 2 || asked[0].Text() != "You are reader." || asked[1].Text() != "Look into a.go." {
 		t.Errorf("the member was asked %v", asked)
 	}
+	if u := team.Usage(); u.Input != 30 || u.Output != 3 || a.Usage.Input != 0 {
+		t.Errorf("the team used %+v, the one who asked %+v", u, a.Usage)
+	}
 	if tool := model.requests[0].Tools[0]; tool.Name != "reader" || !strings.HasPrefix(tool.Description, "Knows reader.\nIt works on its own") {
 		t.Errorf("%+v", tool)
 	}

@@ -42,7 +42,7 @@ type Config struct {
 	// the provider.
 	Formats     []format.Layer
 	Custom      map[string]string // by tool name: how a prompt offers it, as in prompt.Writer
-	Adapter     *Adapter          // what the model needs beside its dialect; nil: the one for its name
+	Adapter     *format.Adapter   // what the model needs beside its dialect; nil: the one for its name
 	Parse       parse.Config      // how text is read; Forced and Seen come from the request, and Tools too unless it has every tool there is
 	OnlyOffered bool              // the text is read for the tools of the request alone: without tools, or when none may be called, not at all
 

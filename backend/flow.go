@@ -159,8 +159,10 @@ func (f *flow) send(e utp.Event) {
 		}
 	}
 	f.tell(e)
-	e.Part += f.base
-	f.part = max(f.part, e.Part)
+	if e.Part >= 0 {
+		e.Part += f.base
+		f.part = max(f.part, e.Part)
+	}
 	f.left = !f.yield(e)
 }
 

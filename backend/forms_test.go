@@ -14,19 +14,9 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/format"
-	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/wire/gemini"
 )
-
-func byName(t *testing.T, name string) *grammar.Grammar {
-	t.Helper()
-	g, ok := grammar.ByName(name)
-	if !ok {
-		t.Fatalf("no grammar %s", name)
-	}
-	return g
-}
 
 // in sets how tools are offered.
 func in(tools string) []format.Layer { return []format.Layer{{From: "test", Tools: tools}} }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
-	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/format"
 )
 
 // told is a text form: a model without native tools, told in one dialect.
@@ -35,7 +35,7 @@ func TestWhatOfAReplyCounts(t *testing.T) {
 	const hermes = "<tool_call>\n{\"name\": \"search_code\", \"arguments\": {\"query\": \"%s\"}}\n</tool_call>"
 	call := func(query string) string { return strings.ReplaceAll(hermes, "%s", query) }
 	adapted := func(name string) backend.Config {
-		a, err := backend.AdapterByName(name)
+		a, err := format.AdapterByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestATryAtACallIsAProblem(t *testing.T) {
 // contract: A-20 W-14 W-08
 func TestStopsOfFormAndAdapter(t *testing.T) {
 	c := told(t, "react")
-	c.Adapter = &backend.Adapter{Name: "own", Stops: []string{"### Human:"}}
+	c.Adapter = &format.Adapter{Name: "own", Stops: []string{"### Human:"}}
 	r := setUp(t, inline(t, turns("Action: search_code\nAction Input: {\"query\": \"a\"}", "In auth.go.")), c)
 	q := question(search)
 	first := mustReply(t, r.Client, q)
@@ -289,40 +289,6 @@ func TestAnotherFormIsAMismatch(t *testing.T) {
 		mustReply(t, r.Client, question(search))
 		if len(r.traced) != 1 || r.traced[0].Mismatch != c.want {
 			t.Errorf("%s: %+v", name, r.traced)
-		}
-	}
-}
-
-func TestAdapters(t *testing.T) {
-	for model, want := range map[string]string{
-		"TheBloke/MythoMax-L2-13B-GGUF": "pygmalion", "pygmalion-2:7b": "pygmalion", "lewd-sniffer": "pygmalion",
-		"gemma2:9b": "gemma", "bartowski/gemma-2-9b-it-GGUF": "gemma", "gemma3:4b": "",
-		"TheBloke/Mistral-7B-Instruct-v0.2-GGUF": "mistral-instruct", "mistral:7b": "", "dolphin-mistral": "", "qwen3:8b": "",
-	} {
-		if got := backend.AdapterFor(model).Name; got != want {
-			t.Errorf("%s: %q, want %q", model, got, want)
-		}
-	}
-	if _, err := backend.AdapterByName("piggy"); err == nil || !strings.Contains(err.Error(), "pygmalion") {
-		t.Errorf("%v", err)
-	}
-	seen := map[string]bool{}
-	for _, a := range backend.Adapters() {
-		for _, name := range append(a.Aliases, a.Name) {
-			if name == "" || seen[name] {
-				t.Errorf("the name %q", name)
-			}
-			seen[name] = true
-		}
-		for _, text := range append(append(a.Stops, a.Ends...), a.Noise...) {
-			if strings.TrimSpace(text) == "" {
-				t.Errorf("%s: the mark %q", a.Name, text)
-			}
-		}
-		for _, f := range a.Drop {
-			if f.Open == "" || f.Close == "" || f == (grammar.Fence{}) {
-				t.Errorf("%s: the block %+v", a.Name, f)
-			}
 		}
 	}
 }

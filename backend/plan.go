@@ -19,7 +19,7 @@ type plan struct {
 	native   bool             // tools went into the provider's field
 	told     *grammar.Grammar // in which tools and calls were told, if not native
 	choice   format.Choice
-	adapter  Adapter
+	adapter  format.Adapter
 	late     bool // a tool has answered the question
 	single   bool // one call in a reply
 	exchange *wire.Exchange

@@ -5,6 +5,9 @@
 // behind them stand the server's word, the model's name and the provider. The
 // tables in words.go and providers.go say what each word and each provider
 // means, and Choose asks them in one order. Every decision says why.
+//
+// What a family of models needs beside its form is an Adapter, of the table in
+// adapters.go.
 package format
 
 import (

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/schema"
@@ -28,6 +29,7 @@ type job struct {
 	cfg   *config.Config
 	set   config.Settings
 	view  *view.Printer
+	team  *agent.Team // of --team; nil: one agent alone
 
 	serves bool // as a gateway: the tools are the clients'
 }
@@ -49,7 +51,7 @@ func (a *app) begin() (*job, error) {
 	if a.maxRounds < 0 {
 		return nil, fail(exitUsage, "--max-rounds %d: want a number above 0", a.maxRounds)
 	}
-	set, err := cfg.Resolve(config.Flags{Profile: a.profile, Model: a.model, Tier: a.tier, MaxRounds: a.maxRounds, NoModel: a.noModel, Format: config.Format(a.toolFormat)}, a.env)
+	set, err := cfg.Resolve(a.choices(), a.env)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +60,11 @@ func (a *app) begin() (*job, error) {
 		j.view.Line(view.Verbose, "ignored, as it belongs to another program: %s", name)
 	}
 	return j, nil
+}
+
+// choices are the flags that settings follow from.
+func (a *app) choices() config.Flags {
+	return config.Flags{Profile: a.profile, Model: a.model, Tier: a.tier, MaxRounds: a.maxRounds, NoModel: a.noModel, Format: config.Format(a.toolFormat)}
 }
 
 func (a *app) printer() *view.Printer {

@@ -56,16 +56,26 @@ func (a *app) conflicts() error {
 		return fail(exitUsage, "--no-session contradicts --new and --session")
 	case a.quiet && a.verbose:
 		return fail(exitUsage, "--quiet and --verbose contradict each other")
+	case a.team != "" && a.model != "":
+		return fail(exitUsage, "--team and --model contradict each other: each member has a model of its own")
+	case a.team != "" && a.noTools:
+		return fail(exitUsage, "--team and --no-tools contradict each other: the members are tools")
 	}
 	return nil
 }
 
 // answer asks the model and prints what comes of it.
-func (j *job) answer(ctx context.Context, question string, tools *tool.Set) error {
+func (j *job) answer(ctx context.Context, question string, tools *tool.Set) (err error) {
+	run, own := agent.Runner(tools), tools.Tools()
+	if j.app.team != "" {
+		if j.team, own, err = j.assemble(ctx, tools); err != nil {
+			return err
+		}
+		run = j.team
+	}
 	offer := j.offer(question)
 	j.view.Line(view.Verbose, "tools offered: %s", offer.Why)
-	j.known = schema.Compile(tools.Tools())
-	c, err := j.connect(ctx)
+	conf, c, err := j.agent(ctx, own, run, offer.Tier)
 	if err != nil {
 		return err
 	}
@@ -74,31 +84,46 @@ func (j *job) answer(ctx context.Context, question string, tools *tool.Set) erro
 		return err
 	}
 	defer s.close()
-	conf := agent.Config{Model: c.model, Rounds: j.set.MaxRounds, MaxResult: int(j.set.Envelope.MaxOutputChars),
-		History: int(j.set.Session.MaxHistoryTokens)}
 	if s != nil {
 		conf.Session = s
 	}
-	if !j.app.noTools && c.tools {
-		conf.Gate = &agent.Gate{Tools: j.known, Tier: offer.Tier, Runner: tools, Confirm: j.confirm, Allow: j.app.allow}
-	}
-	r, err := j.request(question, c, conf.Gate != nil)
+	r, err := j.request(c, conf.Gate != nil)
 	if err != nil {
 		return err
 	}
+	r.Messages = append(r.Messages, utp.NewText(utp.User, question))
 	if j.app.dryRun {
 		return j.preview(ctx, conf, r)
 	}
 	return j.turn(ctx, conf, r, s)
 }
 
-func (j *job) request(question string, c *connection, tools bool) (*utp.Request, error) {
+// agent makes an agent of the settings: the model that answers, and says so,
+// with the tools of a tier.
+func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tier utp.Tier) (conf agent.Config, c *connection, err error) {
+	j.known = schema.CompileWith(tools, schema.Options{Aliases: j.set.Aliases})
+	if c, err = j.connect(ctx); err != nil {
+		return conf, nil, err
+	}
+	conf = agent.Config{Model: c.model, Rounds: j.set.MaxRounds, MaxResult: int(j.set.Envelope.MaxOutputChars),
+		History: int(j.set.Session.MaxHistoryTokens), Insist: j.set.Habits(c.name).Insist}
+	if !j.app.noTools && c.tools {
+		conf.Gate = &agent.Gate{Tools: j.known, Tier: tier, Runner: run, Confirm: j.confirm, Allow: j.app.allow}
+	}
+	return conf, c, nil
+}
+
+// request is what every question to a model begins with.
+func (j *job) request(c *connection, tools bool) (*utp.Request, error) {
 	system, err := agent.System(agent.SystemData{Root: filepath.Base(j.root), Tools: tools, Explain: j.app.verbose, Extra: j.set.Extra})
 	if err != nil {
 		return nil, err
 	}
 	r := &utp.Request{Model: c.name, Stream: true, Params: utp.Params{Temperature: j.set.Temperature},
-		Messages: []utp.Message{utp.NewText(utp.System, system), utp.NewText(utp.User, question)}}
+		Messages: []utp.Message{utp.NewText(utp.System, system)}}
+	if j.set.Habits(c.name).OneCall {
+		r.Choice.Parallel = new(bool)
+	}
 	if j.set.NumCtx > 0 {
 		r.Params.Context = &j.set.NumCtx
 	}
@@ -117,6 +142,9 @@ func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *se
 			break
 		}
 		j.view.Event(e)
+	}
+	if j.team != nil {
+		answer.Usage = answer.Usage.Add(j.team.Usage())
 	}
 	j.view.Totals(*answer)
 	if !j.app.json {

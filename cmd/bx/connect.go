@@ -52,7 +52,7 @@ func (j *job) open(ctx context.Context, provider, url, model, why string) (*conn
 	if err != nil {
 		return nil, &config.Error{File: why, Message: err.Error(), Err: err}
 	}
-	reason := "set by " + j.modelFrom()
+	reason := "set by " + j.set.ModelWhy
 	if model == "" {
 		if model, reason, err = pickModel(ctx, client); err != nil {
 			return nil, &coded{exitBackend, err}
@@ -62,21 +62,15 @@ func (j *job) open(ctx context.Context, provider, url, model, why string) (*conn
 			return nil, err
 		}
 	}
+	if a := j.set.Habits(model).Adapter; a != nil {
+		conf.Adapter = a
+		if client, err = backend.New(conf); err != nil {
+			return nil, err
+		}
+	}
 	c := &connection{model: client, client: client, name: model, tools: j.offers(provider, model)}
 	c.why = fmt.Sprintf("model %s (%s), %s (%s)", model, reason, client.Server(), why)
 	return c, nil
-}
-
-func (j *job) modelFrom() string {
-	switch {
-	case j.app.model != "":
-		return "--model"
-	case j.app.env("BX_MODEL") != "":
-		return "BX_MODEL"
-	case j.set.Profile != "" && j.cfg.Profiles[j.set.Profile].Model != "":
-		return "profile " + j.set.Profile
-	}
-	return "the configuration"
 }
 
 // pickModel takes, of the models that can talk, a loaded one before others,

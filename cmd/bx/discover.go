@@ -15,7 +15,7 @@ func (j *job) discover(ctx context.Context) (*connection, error) {
 	servers := local.Find(ctx)
 	s, model, why := local.Choose(servers)
 	if want := j.set.Model; want != "" && len(servers) > 0 {
-		s, model, why = having(servers, want), want, "set by "+j.modelFrom()
+		s, model, why = having(servers, want), want, "set by "+j.set.ModelWhy
 	}
 	switch {
 	case model != "":

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) explainCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use: `explain ["question"]`, Short: "Say which model, tools and formats a question would get, and why",
 		Long: `Say which model would answer, in which form it would be told of tools, where its
 calls would be looked for and how it would get results, and for each who decided:
@@ -20,6 +20,8 @@ asked of the model.`,
 		Example: "  bx explain \"fix the typo in README\"\n  bx explain --profile big\n  bx explain --model qwen3-coder:30b --tool-format react",
 		RunE:    func(cmd *cobra.Command, words []string) error { return a.explain(cmd, words) },
 	}
+	a.teamFlag(cmd.Flags())
+	return cmd
 }
 
 func (a *app) explain(cmd *cobra.Command, words []string) error {
@@ -32,19 +34,28 @@ func (a *app) explain(cmd *cobra.Command, words []string) error {
 	for _, f := range j.cfg.Files {
 		a.say("config", "%s", f)
 	}
-	if c, err := j.choose(cmd.Context()); err != nil {
-		a.say("answers", "nobody: %v", err)
-		a.explainForms(format.Choice{}, format.Said(j.set.Formats, j.set.Model))
-	} else {
-		a.say("answers", "%s", c.why)
-		a.explainForms(j.forms(cmd.Context(), c), format.Said(j.set.Formats, c.name))
+	if a.team != "" {
+		return j.explainTeam(cmd.Context())
 	}
+	j.explainModel(cmd.Context())
 	a.say("offered", "%s", j.offer(question).Why)
 	a.say("ceiling", "%s (--tier, [agent] max_tier)", j.set.MaxTier)
 	for _, in := range j.intents() {
 		a.say("words", "%s: %s", in.Tier, strings.Join(in.Words, ", "))
 	}
 	return nil
+}
+
+// explainModel says who answers, and in which forms.
+func (j *job) explainModel(ctx context.Context) {
+	c, err := j.choose(ctx)
+	if err != nil {
+		j.app.say("answers", "nobody: %v", err)
+		j.app.explainForms(format.Choice{}, format.Said(j.set.Formats, j.set.Model))
+		return
+	}
+	j.app.say("answers", "%s", c.why)
+	j.app.explainForms(j.forms(ctx, c), format.Said(j.set.Formats, c.name))
 }
 
 func (a *app) say(name, text string, args ...any) {

@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // version is set by the linker in releases.
@@ -20,6 +21,7 @@ type flags struct {
 	noSession, noTools                 bool
 	noModel, offline                   bool
 	maxRounds                          int
+	team                               string
 }
 
 const about = `bx answers a question about the code around you. It lets a language model search
@@ -78,7 +80,12 @@ func (a *app) askFlags(root *cobra.Command) {
 	f.StringVarP(&a.session, "session", "s", "", "continue the session `ID`")
 	f.BoolVar(&a.noSession, "no-session", false, "neither read nor keep a session")
 	f.BoolVar(&a.noTools, "no-tools", false, "offer no tools")
+	a.teamFlag(f)
 	f.IntVar(&a.maxRounds, "max-rounds", 0, "let the model call tools in `N` rounds at most (default 5)")
+}
+
+func (a *app) teamFlag(f *pflag.FlagSet) {
+	f.StringVar(&a.team, "team", "", "ask the coordinator of [teams.`NAME`], who can ask the other members")
 }
 
 // noWords refuses a question that begins with the name of a command.

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs testdata/script/*.txtar. Each plays a user in $WORK/repo, a
-// directory with a .git, with a home of its own. Beside testscript's commands
-// there are
+// directory with a .git, with a home of its own; $DOCS is the folder of that
+// name. Beside testscript's commands there are
 //
 //	fake [-openai] [-chunk=N] [-write=N] FILE   start a scripted model ($WORK/FILE) and point bx at it
 //	requests [N]                                print what it was sent: all requests, or the Nth
@@ -59,7 +59,11 @@ func setup(e *testscript.Env) error {
 		}
 	}
 	e.Cd = repo
-	e.Vars = append(e.Vars, environment(home)...)
+	docs, err := filepath.Abs("../../docs")
+	if err != nil {
+		return err
+	}
+	e.Vars = append(e.Vars, append(environment(home), "DOCS="+docs)...)
 	e.Values[mockKey{}] = new(*fake.Server)
 	return nil
 }

@@ -27,6 +27,9 @@ type Config struct {
 	Tools    Tools              `toml:"tools"`
 	Models   map[string]Tools   `toml:"models"`
 	Profiles map[string]Profile `toml:"profiles"`
+	Teams    map[string]Team    `toml:"teams"`
+	Adapters map[string]Adapter `toml:"adapters"`
+	Aliases  map[string]Alias   `toml:"aliases"`
 	Envelope Envelope           `toml:"tool_envelope"`
 
 	Files   []string `toml:"-"` // read, in the order of their layers
@@ -47,6 +50,7 @@ type Agent struct {
 	Timeout      Seconds  `toml:"timeout"`
 	ForceXML     *bool    `toml:"use_xml_tool_format"`
 	Instructions string   `toml:"instructions"`
+	AliasPreset  string   `toml:"alias_preset"`
 	RunWords     []string `toml:"run_words"`
 	WalkWords    []string `toml:"walk_words"`
 }
@@ -84,6 +88,9 @@ type Tools struct {
 	DefinitionFormat Format       `toml:"definition_format"`
 	CallParser       Parser       `toml:"call_parser"`
 	ResultFormat     ResultFormat `toml:"result_format"`
+	Adapter          string       `toml:"adapter"`
+	OneCall          *bool        `toml:"one_call"`
+	Insist           *bool        `toml:"insist"`
 }
 
 // Profile is a table [profiles.NAME]. What it does not set comes from the

@@ -119,6 +119,9 @@ func namesOf(t reflect.Type) (names []string) {
 func valueAt(c *Config, path []string) reflect.Value {
 	v := reflect.ValueOf(c).Elem()
 	for _, name := range path {
+		if v.Kind() == reflect.Interface {
+			v = v.Elem()
+		}
 		if v.Kind() == reflect.Map {
 			v = v.MapIndex(reflect.ValueOf(name))
 			continue

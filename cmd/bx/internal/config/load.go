@@ -31,7 +31,12 @@ func Load(p Places) (*Config, error) {
 			return nil, err
 		}
 	}
-	return c, c.checkProfile()
+	for _, check := range []func() error{c.checkProfile, c.checkHabits, c.checkTeams} {
+		if err := check(); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
 }
 
 // source is a file and what it may do.

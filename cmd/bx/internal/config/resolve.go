@@ -9,6 +9,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/format"
+	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // Flags are the choices of the command line; empty means not given.
@@ -28,6 +29,7 @@ type Settings struct {
 	URL         string
 	Why         string // who chose Provider and URL, for people
 	Model       string // "": ask the server
+	ModelWhy    string // who chose Model, for people
 	APIKey      string
 	Temperature *float64
 	Timeout     time.Duration
@@ -41,6 +43,10 @@ type Settings struct {
 	WalkWords   []string // likewise, of tier WALK
 	Session     Session
 	Envelope    Envelope
+	Aliases     []schema.Alias
+
+	habits   []habit
+	adapters map[string]format.Adapter
 }
 
 // resolver lays the sources of one run over each other.
@@ -55,17 +61,29 @@ type resolver struct {
 // Resolve lays the profile, the environment and the flags over the files.
 // Its errors are of type *Error.
 func (c *Config) Resolve(f Flags, env func(string) string) (Settings, error) {
+	r := c.resolver(f, env)
+	if err := r.resolve(); err != nil {
+		return Settings{}, err
+	}
+	return r.out, nil
+}
+
+func (c *Config) resolver(f Flags, env func(string) string) *resolver {
 	r := &resolver{Config: c, flags: f, env: env}
 	r.out = Settings{Extra: c.Agent.Instructions, RunWords: c.Agent.RunWords, WalkWords: c.Agent.WalkWords,
 		Session: c.Session, Envelope: c.Envelope,
 		MaxRounds: first(f.MaxRounds, int(c.Agent.MaxRounds))}
-	for _, step := range []func() error{r.findProfile, r.chooseServer, r.chooseTiers, r.layFormats} {
+	return r
+}
+
+func (r *resolver) resolve() error {
+	for _, step := range []func() error{r.findProfile, r.chooseServer, r.chooseTiers, r.layFormats, r.layHabits} {
 		if err := step(); err != nil {
-			return Settings{}, err
+			return err
 		}
 	}
 	r.fill()
-	return r.out, nil
+	return nil
 }
 
 func (r *resolver) findProfile() (err error) {
@@ -224,10 +242,21 @@ func (r *resolver) fill() {
 		file, seconds = r.OpenAI.Temperature, r.OpenAI.Timeout
 		model = first(r.OpenAI.Model, model)
 	}
-	r.out.Model = first(r.flags.Model, r.env("BX_MODEL"), p.Model, model)
+	r.chooseModel(model)
 	r.out.Temperature = first(p.Temperature, file)
 	r.out.Timeout = first(p.Timeout, p.TimeoutSecs, seconds, r.Agent.Timeout).Duration()
 	r.out.NumCtx = int(first(p.NumCtx, r.Ollama.NumCtx))
+}
+
+// chooseModel takes the model of a flag, the environment, the profile, or files.
+func (r *resolver) chooseModel(file string) {
+	for _, m := range []struct{ name, why string }{{r.flags.Model, "--model"}, {r.env("BX_MODEL"), "BX_MODEL"},
+		{r.profile.Model, "profile " + r.out.Profile}, {file, "the configuration"}} {
+		if m.name != "" {
+			r.out.Model, r.out.ModelWhy = m.name, m.why
+			return
+		}
+	}
 }
 
 // first is the first value that is not zero.

@@ -37,6 +37,8 @@ func (p *Printer) Event(e agent.Event) {
 		p.Warn("%s", e.Text)
 	case agent.Forced:
 		p.Line(Normal, "asking for an answer without tools: %s", e.Text)
+	case agent.Final:
+		p.Totals(*e.Answer)
 	}
 }
 
@@ -128,7 +130,7 @@ func (p *Printer) endStream() {
 }
 
 func (p *Printer) think(text string) {
-	if p.Level < Verbose || text == "" {
+	if p.Level < Verbose || text == "" || p.name != "" {
 		return
 	}
 	if !p.thinking {

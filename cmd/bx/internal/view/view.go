@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -21,6 +22,17 @@ type Printer struct {
 
 	streamed strings.Builder // of this round, on Out
 	thinking bool
+	name     string      // of the member whose steps these are; "": the one that answers
+	together *sync.Mutex // of Printers that write to one Err at the same time
+}
+
+// Named is a Printer for the steps of a member of a team, who may work while p
+// or others print. It prints lines alone, each with the name.
+func (p *Printer) Named(name string) *Printer {
+	if p.together == nil {
+		p.together = new(sync.Mutex)
+	}
+	return &Printer{Out: io.Discard, Err: p.Err, Level: p.Level, Color: p.Color, name: name, together: p.together}
 }
 
 // Level is how much is said beside the answer.
@@ -39,7 +51,15 @@ func (p *Printer) Line(l Level, format string, a ...any) {
 		return
 	}
 	p.endStream()
-	fmt.Fprintln(p.Err, p.paint(l, Clean(fmt.Sprintf(format, a...))))
+	text := fmt.Sprintf(format, a...)
+	if p.name != "" {
+		text = p.name + ": " + text
+	}
+	if p.together != nil {
+		p.together.Lock()
+		defer p.together.Unlock()
+	}
+	fmt.Fprintln(p.Err, p.paint(l, Clean(text)))
 }
 
 // Warn prints a warning.

@@ -1,4 +1,4 @@
-package backend
+package format
 
 import "github.com/unifiedtoolprotocol/utp/grammar"
 
