@@ -59,6 +59,13 @@ type model struct {
 	asked []*utp.Request
 }
 
+// begin forgets what was asked and says something else from now on.
+func (m *model) begin(say func(turn int, r *utp.Request) []utp.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.say, m.asked = say, nil
+}
+
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -81,9 +88,9 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	m.mu.Lock()
 	m.asked = append(m.asked, q)
-	turn := len(m.asked)
+	turn, say := len(m.asked), m.say
 	m.mu.Unlock()
-	m.answer(w, q, m.say(turn, q))
+	m.answer(w, q, say(turn, q))
 }
 
 func (m *model) answer(w http.ResponseWriter, q *utp.Request, evs []utp.Event) {
