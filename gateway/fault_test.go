@@ -143,7 +143,7 @@ var goodEnds = map[string]string{
 func TestFaults(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
-			url := start(t, f.up, backend.Config{Provider: "openai", APIKey: "sk-verysecret123", Retries: -1, Native: backend.Yes})
+			url := start(t, f.up, backend.Config{Provider: "openai", APIKey: "sk-verysecret123", Retries: -1, Formats: natively})
 			for _, a := range apis {
 				for _, stream := range []bool{false, true} {
 					f.check(t, a, url, stream)
@@ -212,7 +212,7 @@ func TestSilence(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	})
-	url := start(t, up, backend.Config{Provider: "openai", Native: backend.Yes, Retries: -1, Timeouts: backend.Timeouts{First: 20 * time.Millisecond}})
+	url := start(t, up, backend.Config{Provider: "openai", Formats: natively, Retries: -1, Timeouts: backend.Timeouts{First: 20 * time.Millisecond}})
 	defer close(gone)
 	for _, a := range apis {
 		if resp, body := a.post(t, url, offer(false)); resp.StatusCode != 504 || !strings.Contains(body, "no answer within 20ms") {
@@ -224,7 +224,7 @@ func TestSilence(t *testing.T) {
 // A reply that ends twice ends once for the client, and a good reply with
 // "stop" in place of "tool_calls" is one with a call.
 func TestEnds(t *testing.T) {
-	url := start(t, stream(chunkCall, chunkRest, chunkStop, chunkStop, done, chunkText, done), backend.Config{Provider: "openai", Native: backend.Yes})
+	url := start(t, stream(chunkCall, chunkRest, chunkStop, chunkStop, done, chunkText, done), backend.Config{Provider: "openai", Formats: natively})
 	for _, a := range apis {
 		reply, err := a.ask(t, url, offer(true))
 		if err != nil || len(reply.Calls()) != 1 || strings.ReplaceAll(string(reply.Calls()[0].Args), " ", "") != `{"city":"Paris"}` || reply.Text() != "" {
@@ -260,7 +260,7 @@ func TestClientsThatLeave(t *testing.T) {
 		<-r.Context().Done()
 		left <- true
 	}))
-	client, err := backend.New(backend.Config{Provider: "openai", URL: up.URL, Native: backend.Yes, HTTP: up.Client()})
+	client, err := backend.New(backend.Config{Provider: "openai", URL: up.URL, Formats: natively, HTTP: up.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}

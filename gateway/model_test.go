@@ -14,6 +14,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -140,6 +141,9 @@ func says(text string, calls ...utp.Call) (evs []utp.Event) {
 	}
 	return append(evs, utp.Event{Kind: utp.Finish, Part: part, End: end})
 }
+
+// natively offers tools in the provider's own field without asking the server.
+var natively = []format.Layer{{Tools: "native"}}
 
 // start puts a gateway in front of a handler.
 func start(t testing.TB, up http.Handler, c backend.Config, change ...func(*gateway.Config)) (url string) {
