@@ -118,6 +118,12 @@ func (h *holding) forget() {
 	h.calls--
 }
 
+// wholeCall reports a call in one piece, as utp.Replay gives it.
+func wholeCall(e utp.Event) bool {
+	_, call := e.Value.(utp.Call)
+	return e.Kind == utp.Whole && call
+}
+
 // mendable are the problems that another try may do without.
 var mendable = map[utp.ProblemKind]bool{utp.Malformed: true, utp.MissingName: true, utp.Invalid: true, utp.Empty: true, utp.Truncated: true}
 
@@ -146,7 +152,7 @@ func (h *holding) useless(e utp.Event, err error) string {
 
 // ended reports whether there is a call that can be used.
 func (h *holding) ended() bool {
-	return slices.ContainsFunc(h.events, func(e utp.Event) bool { return e.Kind == utp.CallEnd })
+	return slices.ContainsFunc(h.events, func(e utp.Event) bool { return e.Kind == utp.CallEnd || wholeCall(e) })
 }
 
 // pass lets go of what need not be held.
