@@ -11,16 +11,22 @@ import (
 )
 
 // ask asks the targets of the route, one after the other, until one says
-// something. From its first event on a reply is its own.
+// something. From its first event on a reply is its own. A target that is left
+// alone is passed over, but for the last.
 func (x *exchange) ask(q *utp.Request) iter.Seq2[utp.Event, error] {
 	return func(yield func(utp.Event, error) bool) {
 		targets := x.way.targets(q)
 		for i, t := range targets {
+			last := i == len(targets)-1
+			if err := x.breaks.allows(t.name(), x.Now()); err != nil && !last {
+				x.warn("%v", err)
+				continue
+			}
 			began, err, left := x.one(t, q, yield)
 			if left || err == nil {
 				return
 			}
-			if began || i == len(targets)-1 || !elsewhere(err) || x.r.Context().Err() != nil {
+			if began || last || !elsewhere(err) || x.r.Context().Err() != nil {
 				yield(utp.Event{}, err)
 				return
 			}
@@ -32,9 +38,6 @@ func (x *exchange) ask(q *utp.Request) iter.Seq2[utp.Event, error] {
 // one asks a target. began says that it gave an event, left that the reader
 // wants no more.
 func (x *exchange) one(t Target, q *utp.Request, yield func(utp.Event, error) bool) (began bool, err error, left bool) {
-	if err := x.breaks.allows(t.name(), x.Now()); err != nil {
-		return false, err, false
-	}
 	asked := *q
 	asked.Model = t.asked(q.Model)
 	x.report.Tries++

@@ -37,8 +37,7 @@ func (b *breakers) allows(name string, now time.Time) error {
 		return nil
 	}
 	if now.Before(own.until) {
-		return &wire.Error{Status: http.StatusServiceUnavailable, RetryAfter: own.until.Sub(now),
-			Message: fmt.Sprintf("%s failed %d times in a row and is left alone for %s", name, own.failures, breakTime)}
+		return fmt.Errorf("%s failed %d times in a row and is left alone for %s", name, own.failures, breakTime)
 	}
 	own.until = now.Add(breakTime)
 	return nil

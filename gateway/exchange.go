@@ -190,11 +190,11 @@ func (x *exchange) note(e utp.Event) {
 	r := &x.report
 	switch e.Kind {
 	case utp.CallEnd:
-		r.Calls++
-		if e.Call.FromText() {
-			r.FromText++
+		r.called(*e.Call)
+	case utp.Whole:
+		if c, ok := e.Value.(utp.Call); ok {
+			r.called(c)
 		}
-		r.Fixes = append(r.Fixes, e.Call.Fixes...)
 	case utp.ProblemEvent:
 		if e.Problem != nil {
 			r.Problems = append(r.Problems, e.Problem.Kind)

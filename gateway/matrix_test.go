@@ -66,48 +66,52 @@ func forms(t *testing.T) []form {
 //
 // contract: Z-01 Z-13
 func TestMatrix(t *testing.T) {
-	for _, front := range apis {
-		for _, back := range apis {
-			for _, f := range forms(t) {
-				t.Run(front.name+" in front of "+back.name+"/"+f.name, func(t *testing.T) {
+	for _, back := range apis {
+		for _, f := range forms(t) {
+			t.Run(back.name+" behind, "+f.name, func(t *testing.T) {
+				m := &model{api: back}
+				conf := backend.Config{Provider: back.name}
+				if f.prompted {
+					conf.Formats = []format.Layer{{Tools: "text", Text: f.grammar.Name}}
+				}
+				url := start(t, m, conf)
+				for _, front := range apis {
 					for _, s := range scenes {
-						for _, stream := range []bool{false, true} {
-							cell{front, back, f, s, stream}.run(t)
-						}
+						cell{front, f, s, false}.run(t, m, url)
+						cell{front, f, s, true}.run(t, m, url)
 					}
-				})
-			}
+				}
+			})
 		}
 	}
 }
 
 type cell struct {
-	front, back api
+	front api
 	form
 	scene
 	stream bool
 }
 
-func (c cell) run(t *testing.T) {
+func (c cell) String() string {
+	return fmt.Sprintf("%s, %s, stream %v", c.front.name, c.scene.name, c.stream)
+}
+
+func (c cell) run(t *testing.T, m *model, url string) {
 	t.Helper()
-	m := &model{api: c.back, say: func(turn int, r *utp.Request) []utp.Event {
+	m.begin(func(turn int, _ *utp.Request) []utp.Event {
 		if turn > len(c.calls) {
 			return says("All done.")
 		}
 		return c.says(t, turn)
-	}}
-	conf := backend.Config{Provider: c.back.name}
-	if c.prompted {
-		conf.Formats = []format.Layer{{Tools: "text", Text: c.grammar.Name}}
-	}
-	url := start(t, m, conf)
+	})
 	q := &utp.Request{Model: "m", Stream: c.stream, Tools: tools, Messages: []utp.Message{utp.NewText(utp.User, "What is the weather?")}}
 	n := 300
 	q.Params.MaxTokens = &n
 	for turn := range c.calls {
 		reply, err := c.front.ask(t, url, q)
 		if err != nil {
-			t.Errorf("%s, stream %v, turn %d: %v", c.scene.name, c.stream, turn+1, err)
+			t.Errorf("%s, turn %d: %v", c, turn+1, err)
 			return
 		}
 		if !c.called(t, turn, reply) {
@@ -117,7 +121,7 @@ func (c cell) run(t *testing.T) {
 	}
 	reply, err := c.front.ask(t, url, q)
 	if err != nil || reply.Text() != "All done." || len(reply.Calls()) > 0 || reply.Stop != utp.StopEnd {
-		t.Errorf("%s, stream %v: the last reply is %q, %v, %v", c.scene.name, c.stream, reply.Text(), reply.Stop, err)
+		t.Errorf("%s: the last reply is %q, %v, %v", c, reply.Text(), reply.Stop, err)
 	}
 	c.history(t, m)
 }
@@ -153,7 +157,7 @@ func (c cell) called(t *testing.T, turn int, reply utp.Reply) bool {
 		bad = true
 	}
 	if bad {
-		t.Errorf("%s, stream %v, turn %d: got %+v, text %q, stop %q; want %+v", c.scene.name, c.stream, turn+1, got, reply.Text(), reply.Stop, want)
+		t.Errorf("%s, turn %d: got %+v, text %q, stop %q; want %+v", c, turn+1, got, reply.Text(), reply.Stop, want)
 	}
 	return !bad
 }
@@ -180,12 +184,12 @@ func (c cell) history(t *testing.T, m *model) {
 	for turn, calls := range c.calls {
 		for i := range calls {
 			if want := fmt.Sprintf("result %d.%d", turn, i); strings.Count(text, want) != 1 {
-				t.Errorf("%s, stream %v: the model did not see %q once: %s", c.scene.name, c.stream, want, text)
+				t.Errorf("%s: the model did not see %q once: %s", c, want, text)
 			}
 		}
 	}
 	if offered := len(last.Tools) > 0; offered == c.prompted {
-		t.Errorf("%s, stream %v: tools were offered natively: %v", c.scene.name, c.stream, offered)
+		t.Errorf("%s: tools were offered natively: %v", c, offered)
 	}
 	ids := map[string]bool{}
 	for _, msg := range last.Messages {
@@ -194,7 +198,7 @@ func (c cell) history(t *testing.T, m *model) {
 		}
 		for _, r := range msg.Results() {
 			if !ids[r.CallID] {
-				t.Errorf("%s, stream %v: the result of %q belongs to no call before it", c.scene.name, c.stream, r.CallID)
+				t.Errorf("%s: the result of %q belongs to no call before it", c, r.CallID)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -59,6 +60,13 @@ type model struct {
 	asked []*utp.Request
 }
 
+// begin forgets what was asked and says something else from now on.
+func (m *model) begin(say func(turn int, r *utp.Request) []utp.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.say, m.asked = say, nil
+}
+
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -81,9 +89,9 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	m.mu.Lock()
 	m.asked = append(m.asked, q)
-	turn := len(m.asked)
+	turn, say := len(m.asked), m.say
 	m.mu.Unlock()
-	m.answer(w, q, m.say(turn, q))
+	m.answer(w, q, say(turn, q))
 }
 
 func (m *model) answer(w http.ResponseWriter, q *utp.Request, evs []utp.Event) {
@@ -133,6 +141,9 @@ func says(text string, calls ...utp.Call) (evs []utp.Event) {
 	}
 	return append(evs, utp.Event{Kind: utp.Finish, Part: part, End: end})
 }
+
+// natively offers tools in the provider's own field without asking the server.
+var natively = []format.Layer{{Tools: "native"}}
 
 // start puts a gateway in front of a handler.
 func start(t testing.TB, up http.Handler, c backend.Config, change ...func(*gateway.Config)) (url string) {

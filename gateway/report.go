@@ -38,6 +38,15 @@ type Report struct {
 	Err      error
 }
 
+// called counts a call.
+func (r *Report) called(c utp.Call) {
+	r.Calls++
+	if c.FromText() {
+		r.FromText++
+	}
+	r.Fixes = append(r.Fixes, c.Fixes...)
+}
+
 // log writes a line without anything of the content.
 func (r *Report) log(ctx context.Context, to *slog.Logger) {
 	attrs := []slog.Attr{slog.String("id", r.ID), slog.String("api", r.API), slog.Int("status", r.Status), slog.Duration("took", r.Took.Round(time.Microsecond))}

@@ -13,8 +13,13 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// maxHeld bounds what is held of a reply that must be a call and is none yet.
-const maxHeld = 64 << 10
+// maxHeld bounds what is held of a reply that must be a call and is none yet, and
+// of a call that may be quoted; maxCall what is held of any other call found in
+// text, whose arguments stream from there on.
+const (
+	maxHeld = 64 << 10
+	maxCall = 512
+)
 
 // second passes a reply on. One that is of no use to the client, and of which
 // the client has seen nothing, is asked for once more, as a JSON object of one
@@ -22,14 +27,16 @@ const maxHeld = 64 << 10
 // none. If that does not help, the first reply goes out as it is.
 //
 // A whole reply is held to its end. Of a stream only what may yet be in vain is
-// held: all of it while a call is required and none has begun, and else what
-// follows a broken call with nothing before it.
+// held: all of it while a call is required and none has begun, a call found in
+// text while it is short or repeats a tool's result, and what follows a broken
+// call with nothing before it.
 func (x *exchange) second(events iter.Seq2[utp.Event, error]) iter.Seq2[utp.Event, error] {
-	if len(x.request.Tools) == 0 || x.request.Choice.Mode == utp.None || x.way.Once || x.Limits.Retries < 0 {
+	if len(x.request.Tools) == 0 || x.request.Choice.Mode == utp.None {
 		return events
 	}
+	h := holding{must: x.request.Choice.Mode == utp.Required || x.request.Choice.Mode == utp.Named, whole: !x.request.Stream,
+		once: x.way.Once || x.Limits.Retries < 0, results: resultsOf(x.request)}
 	return func(yield func(utp.Event, error) bool) {
-		h := holding{must: x.request.Choice.Mode == utp.Required || x.request.Choice.Mode == utp.Named, whole: !x.request.Stream}
 		for e, err := range events {
 			h.add(e)
 			if why := h.useless(e, err); why != "" {
@@ -42,30 +49,73 @@ func (x *exchange) second(events iter.Seq2[utp.Event, error]) iter.Seq2[utp.Even
 	}
 }
 
+func resultsOf(q *utp.Request) (texts []string) {
+	for _, m := range q.Messages {
+		for _, r := range m.Results() {
+			texts = append(texts, r.Text())
+		}
+	}
+	return texts
+}
+
 // holding is what is held of a reply.
 type holding struct {
-	must, whole bool
-	seen        bool // the client has some of it
-	broken      *utp.Problem
-	calls       int
-	size        int
-	events      []utp.Event
+	must, whole, once bool
+	results           []string // what a call may be quoted from
+
+	seen   bool // the client has some of it
+	broken *utp.Problem
+	calls  int
+	size   int
+	open   *opened // a call found in text that has not ended
+	events []utp.Event
+}
+
+// opened is a call found in text whose events are held.
+type opened struct {
+	part int
+	raw  strings.Builder
 }
 
 func (h *holding) add(e utp.Event) {
 	if e.Kind == 0 {
 		return
 	}
-	h.events = append(h.events, e)
 	h.size += len(e.Text) + len(e.Raw)
+	switch {
+	case e.Kind == utp.CallStart && e.Call.FromText() && h.open == nil:
+		h.open = &opened{part: e.Part}
+	case e.Kind == utp.ProblemEvent && h.open != nil && e.Part == h.open.part:
+		e.Raw = h.open.raw.String() + e.Raw
+		h.forget()
+	}
+	if h.open != nil && e.Part == h.open.part {
+		h.open.raw.WriteString(e.Raw)
+	}
+	h.events = append(h.events, e)
 	switch {
 	case e.Kind == utp.CallStart, wholeCall(e):
 		h.calls++
+	case e.Kind == utp.CallEnd:
+		if h.open != nil && e.Part == h.open.part {
+			h.open = nil
+		}
 	case e.Kind == utp.ProblemEvent:
 		if e.Problem != nil && mendable[e.Problem.Kind] && h.broken == nil {
 			h.broken = e.Problem
 		}
 	}
+}
+
+// forget takes back the events of a call that was none: the client has seen
+// nothing of them, so they can be the text that they were made of.
+func (h *holding) forget() {
+	part := h.open.part
+	h.events = slices.DeleteFunc(h.events, func(e utp.Event) bool {
+		return e.Part == part && (e.Kind == utp.CallStart || e.Kind == utp.CallDelta)
+	})
+	h.open = nil
+	h.calls--
 }
 
 // wholeCall reports a call in one piece, as utp.Replay gives it.
@@ -80,17 +130,18 @@ var mendable = map[utp.ProblemKind]bool{utp.Malformed: true, utp.MissingName: tr
 // useless says why the reply is of no use, at its end. What the output limit cut
 // off would be cut off again.
 func (h *holding) useless(e utp.Event, err error) string {
-	cut := err != nil
-	if e.Kind == utp.Finish && e.End != nil {
-		cut = cut || e.End.Stop == utp.StopLength || e.End.Stop == utp.StopFilter || e.End.Stop == utp.StopError
-		if e.End.Stop == utp.StopBadCall && h.broken == nil {
-			h.broken = &utp.Problem{Kind: utp.Malformed, Message: "the server could not read it"}
+	if e.Kind != utp.Finish || err != nil || h.seen || h.once || h.ended() {
+		return ""
+	}
+	if e.End != nil {
+		switch e.End.Stop {
+		case utp.StopLength, utp.StopFilter, utp.StopError:
+			return ""
+		case utp.StopBadCall:
+			return "broken call"
 		}
 	}
-	ended := slices.ContainsFunc(h.events, func(e utp.Event) bool { return e.Kind == utp.CallEnd || wholeCall(e) })
 	switch {
-	case e.Kind != utp.Finish || cut || h.seen || ended:
-		return ""
 	case h.broken != nil:
 		return "broken call"
 	case h.must:
@@ -99,22 +150,44 @@ func (h *holding) useless(e utp.Event, err error) string {
 	return ""
 }
 
+// ended reports whether there is a call that can be used.
+func (h *holding) ended() bool {
+	return slices.ContainsFunc(h.events, func(e utp.Event) bool { return e.Kind == utp.CallEnd || wholeCall(e) })
+}
+
 // pass lets go of what need not be held.
 func (h *holding) pass(yield func(utp.Event, error) bool, err error) bool {
-	last := len(h.events) > 0 && h.events[len(h.events)-1].Kind == utp.Finish
-	if err == nil && !last && h.size <= maxHeld && !h.seen {
-		if h.whole || h.must && h.calls == 0 || h.broken != nil {
-			return true
-		}
+	if last := len(h.events) > 0 && h.events[len(h.events)-1].Kind == utp.Finish; err == nil && !last && h.holds() {
+		return true
 	}
+	h.open = nil
 	for _, e := range h.events {
-		h.seen = true
+		h.seen = h.seen || e.Kind != utp.Mark
 		if !yield(e, nil) {
 			return false
 		}
 	}
-	h.events, h.size = nil, 0
+	h.events, h.size = h.events[:0], 0
 	return err == nil || yield(utp.Event{}, err)
+}
+
+// holds reports whether what is there must wait for more.
+func (h *holding) holds() bool {
+	switch {
+	case h.whole:
+		return true
+	case h.size > maxHeld:
+		return false
+	case h.open != nil:
+		return h.open.raw.Len() <= maxCall || h.quoted()
+	}
+	return !h.seen && (h.must && h.calls == 0 || h.broken != nil)
+}
+
+// quoted reports whether all there is of the open call stands in a result.
+func (h *holding) quoted() bool {
+	raw := strings.TrimSpace(h.open.raw.String())
+	return slices.ContainsFunc(h.results, func(r string) bool { return strings.Contains(r, raw) })
 }
 
 // again asks once more and gives the reply to pass on: the new one if it is of

@@ -38,6 +38,8 @@ func TestMain(m *testing.M) {
 //	requests [N]                                print what it was sent: all requests, or the Nth
 //	played                                      fail unless every turn was played as the script says
 //	mcp [-yes | -no] FILE ARG…                  be an MCP client of bx mcp serve
+//	serve ARG…                                  start bx serve; serve-says and serve-stop go with it
+//	http METHOD PATH [FILE] [NAME:VALUE]…       ask it
 //	code N COMMAND …                            run a command that must exit with N
 //
 // A line of FILE may begin with ">", so that its sections are not taken for
@@ -47,6 +49,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script", Setup: setup, Condition: condition, UpdateScripts: golden.Update(), RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fake": cmdFake, "requests": cmdRequests, "played": cmdPlayed, "code": cmdCode, "mcp": cmdMCP,
+			"serve": cmdServe, "serve-says": cmdServeSays, "serve-stop": cmdServeStop, "http": cmdHTTP,
 		},
 	})
 }
@@ -65,6 +68,7 @@ func setup(e *testscript.Env) error {
 	}
 	e.Vars = append(e.Vars, append(environment(home), "DOCS="+docs)...)
 	e.Values[mockKey{}] = new(*fake.Server)
+	e.Values[runningKey{}] = new(holder)
 	return nil
 }
 

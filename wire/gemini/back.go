@@ -76,12 +76,25 @@ func ReadCount(body []byte) (int, error) {
 	return j.Total, nil
 }
 
+// segment is a name as one segment of a path: it leads to no other.
+func segment(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~:@", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
 func (w *writing) exchange(method string, body shape.Value, a wire.Answer) (*wire.Exchange, error) {
 	path := "/v1beta/models/"
 	if w.Vertex {
 		path = "/publishers/google/models/"
 	}
-	return &wire.Exchange{Path: path + bare(w.in.Model) + ":" + method, Header: map[string]string{"Content-Type": "application/json"},
+	return &wire.Exchange{Path: path + segment(bare(w.in.Model)) + ":" + method, Header: map[string]string{"Content-Type": "application/json"},
 		Body: body.Raw, Losses: w.Losses, Framing: wire.SSE, Answer: a}, nil
 }
 

@@ -83,7 +83,10 @@ func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
 
 // model takes the model from the path and gives the method.
 func (r *reading) model(path string) string {
-	name, method, _ := strings.Cut(bare(path), ":")
+	name, method := bare(path), ""
+	if i := strings.LastIndexByte(name, ':'); i >= 0 {
+		name, method = name[:i], name[i+1:]
+	}
 	if r.out.Model = name; r.in.Model != "" {
 		r.out.Model = bare(r.in.Model)
 	}

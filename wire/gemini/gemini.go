@@ -20,7 +20,14 @@ import (
 const provider = "gemini"
 
 // bare is a model's name without the collection that it is in.
-func bare(model string) string { return model[strings.LastIndex(model, "/")+1:] }
+func bare(model string) string {
+	if i := strings.LastIndex(model, collection); i >= 0 {
+		return model[i+len(collection):]
+	}
+	return model
+}
+
+const collection = "models/"
 
 // chosen is what a client's functionCallingConfig means.
 func chosen(c *callingJSON) utp.Choice {

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// running is a bx serve that a script has started.
+type running struct {
+	cmd *exec.Cmd
+	url string
+	mu  sync.Mutex
+	log bytes.Buffer
+}
+
+type runningKey struct{}
+
+func (r *running) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.Write(p)
+}
+
+func (r *running) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.String()
+}
+
+// wait waits until the log has what matches.
+func (r *running) wait(ts *testscript.TestScript, pattern *regexp.Regexp) []string {
+	for range 1000 {
+		if found := pattern.FindStringSubmatch(r.text()); found != nil {
+			return found
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("bx serve did not say %q: %s", pattern, r.text())
+	return nil
+}
+
+var servingAt = regexp.MustCompile(`serving at (http://\S+)`)
+
+// cmdServe is the script command
+//
+//	serve ARG…     start bx serve at a free port, with what fake has set
+//	serve-says RE  wait until it has said so on standard error
+//	serve-stop     interrupt it, and print what it has said
+func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
+	bx, err := filepath.Abs(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], "bx"))
+	ts.Check(err)
+	r := &running{cmd: exec.Command(bx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)}
+	r.cmd.Dir, r.cmd.Stderr = ts.MkAbs("."), r
+	r.cmd.Env = environment(filepath.Join(ts.Getenv("WORK"), "home"))
+	for _, name := range []string{"OLLAMA_HOST", "OPENAI_BASE_URL", "CLOUD_KEY"} {
+		if v := ts.Getenv(name); v != "" {
+			r.cmd.Env = append(r.cmd.Env, name+"="+v)
+		}
+	}
+	ts.Check(r.cmd.Start())
+	ts.Defer(func() { _ = r.cmd.Process.Kill(); _ = r.cmd.Wait() })
+	r.url = r.wait(ts, servingAt)[1]
+	ts.Value(runningKey{}).(*holder).r = r
+}
+
+type holder struct{ r *running }
+
+func cmdServeSays(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Value(runningKey{}).(*holder).r.wait(ts, regexp.MustCompile(strings.Join(args, " ")))
+}
+
+func cmdServeStop(ts *testscript.TestScript, neg bool, args []string) {
+	r := ts.Value(runningKey{}).(*holder).r
+	ts.Check(r.cmd.Process.Signal(os.Interrupt))
+	ts.Check(r.cmd.Wait())
+	fmt.Fprint(ts.Stdout(), r.text())
+}
+
+// cmdHTTP is the script command
+//
+//	http METHOD PATH [FILE] [NAME:VALUE]…
+//
+// It asks bx serve, with $WORK/FILE as body, and prints the status and the answer.
+func cmdHTTP(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: http METHOD PATH [FILE] [NAME:VALUE]…")
+	}
+	var body io.Reader
+	header := http.Header{}
+	for _, a := range args[2:] {
+		if name, value, found := strings.Cut(a, ":"); found {
+			header.Set(name, strings.TrimSpace(value))
+		} else {
+			body = strings.NewReader(ts.ReadFile(filepath.Join(ts.Getenv("WORK"), a)))
+		}
+	}
+	req, err := http.NewRequest(args[0], ts.Value(runningKey{}).(*holder).r.url+args[1], body)
+	ts.Check(err)
+	req.Header = header
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	ts.Check(err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	ts.Check(err)
+	fmt.Fprintf(ts.Stdout(), "%s\n%s\n", resp.Status, text)
+}

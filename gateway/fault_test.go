@@ -1,0 +1,315 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/gateway"
+)
+
+// fault is a way in which a server behind the gateway goes wrong. status is what
+// the client is told when nothing was said before; 0 is a reply that is good so
+// far and ends in an error.
+type fault struct {
+	name   string
+	up     http.HandlerFunc
+	status int
+	after  string // Retry-After
+}
+
+const (
+	chunkText  = `data: {"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"Hello, this will take a while. "},"finish_reason":null}]}` + "\n\n"
+	chunkCall  = `data: {"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Pa"}}]},"finish_reason":null}]}` + "\n\n"
+	chunkRest  = `data: {"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"ris\"}"}}]},"finish_reason":null}]}` + "\n\n"
+	chunkStop  = `data: {"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	chunkTools = `data: {"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}` + "\n\n"
+	done       = "data: [DONE]\n\n"
+)
+
+func stream(pieces ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, p := range pieces {
+			if p == "cut" {
+				panic(http.ErrAbortHandler)
+			}
+			_, _ = io.WriteString(w, p)
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+}
+
+func refusal(status int, message, after string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if after != "" {
+			w.Header().Set("Retry-After", after)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `{"error":{"message":%q,"type":"x"}}`, message)
+	}
+}
+
+var faults = []fault{
+	{"400", refusal(400, "max_tokens is too large", ""), 400, ""},
+	{"401: the gateway's own key", refusal(401, "Incorrect API key provided: sk-verysecret123", ""), 502, ""},
+	{"404", refusal(404, "no such model", ""), 404, ""},
+	{"429", refusal(429, "slow down", "40"), 429, "40"},
+	{"500", refusal(500, "CUDA error", ""), 500, ""},
+	{"529", refusal(529, "overloaded", ""), 503, ""},
+	{"context overflow", refusal(400, "maximum context length is 10 tokens", ""), 400, ""},
+	{"cut before anything", stream("cut"), 502, ""},
+	{"cut in a text", stream(chunkText, "cut"), 0, ""},
+	{"polite end in a text", stream(chunkText), 0, ""},
+	{"cut in a call", stream(chunkCall, "cut"), 0, ""},
+	{"polite end in a call", stream(chunkText, chunkCall), 0, ""},
+	{"cut between calls", stream(chunkCall, chunkRest, "cut"), 0, ""},
+	{"stop in a call", stream(chunkCall, chunkTools, done), 0, ""},
+	{"an error in the stream", stream(chunkText, "data: {\"error\":{\"message\":\"out of memory\"}}\n\n"), 0, ""},
+	{"garbage", stream("<html>nginx</html>\n\n"), 502, ""},
+	{"garbage after text", stream(chunkText, "data: <html>\n\n"), 0, ""},
+	{"half a character", stream(chunkText, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\xe2\x82", "cut"), 0, ""},
+	{"a line of 20 MB", stream(chunkText, "data: "+strings.Repeat("x", 20<<20)+"\n\n"), 0, ""},
+}
+
+// offer asks for a call of get_weather in the API's own form, as a stream or not.
+func offer(stream bool) *utp.Request {
+	n := 100
+	return &utp.Request{Model: "m", Stream: stream, Tools: tools, Params: utp.Params{MaxTokens: &n},
+		Messages: []utp.Message{utp.NewText(utp.User, "What is the weather?")}}
+}
+
+// post sends a request and gives what came back.
+func (a api) post(t testing.TB, url string, q *utp.Request, header ...string) (*http.Response, string) {
+	t.Helper()
+	x, err := a.back.Open(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url+x.Path, bytes.NewReader(x.Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range x.Header {
+		req.Header.Set(k, v)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+		if header[i] == "Host" {
+			req.Host = header[i+1]
+		}
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatalf("%s: %v", a.name, err)
+	}
+	return resp, string(body)
+}
+
+// errorWords are what an error of the API looks like, in a body and at the end
+// of a stream.
+var errorWords = map[string][2]string{
+	"openai":    {`{"error":{"message":`, `data: {"error":{"message":`},
+	"responses": {`{"error":{"message":`, `event: response.failed`},
+	"anthropic": {`{"type":"error","error":{"type":`, "event: error\ndata: {\"type\":\"error\""},
+	"gemini":    {`{"error":{"code":`, `data: {"error":{"code":`},
+	"ollama":    {`{"error":"`, `{"error":"`},
+}
+
+// goodEnds are what a reply of the API ends with that is whole.
+var goodEnds = map[string]string{
+	"openai": "[DONE]", "responses": "response.completed", "anthropic": "message_stop", "gemini": `"finishReason"`, "ollama": `"done":true`,
+}
+
+// TestFaults sees every fault from every API, whole and streamed: one error in
+// the client's own form, no good end, no call that was cut, no key.
+func TestFaults(t *testing.T) {
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			url := start(t, f.up, backend.Config{Provider: "openai", APIKey: "sk-verysecret123", Retries: -1, Formats: natively})
+			for _, a := range apis {
+				for _, stream := range []bool{false, true} {
+					f.check(t, a, url, stream)
+				}
+			}
+		})
+	}
+}
+
+func (f fault) check(t *testing.T, a api, url string, stream bool) {
+	t.Helper()
+	resp, body := a.post(t, url, offer(stream))
+	told, end := errorWords[a.name][0], ""
+	if f.status == 0 && stream {
+		told, end = errorWords[a.name][1], goodEnds[a.name]
+	}
+	bad := strings.Count(body, told) != 1 || end != "" && strings.Contains(body, end) || strings.Contains(body, "verysecret")
+	status := resp.StatusCode
+	if a.name == "anthropic" && status == 529 { // its own word for 503
+		status = 503
+	}
+	switch {
+	case f.status != 0:
+		bad = bad || status != f.status || resp.Header.Get("Retry-After") != f.after
+	case stream:
+		bad = bad || status != http.StatusOK
+	default:
+		bad = bad || status < 500
+	}
+	if bad {
+		t.Errorf("%s, stream %v: HTTP %d, Retry-After %q: %.700s", a.name, stream, resp.StatusCode, resp.Header.Get("Retry-After"), body)
+	}
+	if a.name != "openai" || !stream {
+		return
+	}
+	if strings.Contains(body, `finish_reason":"`) {
+		t.Errorf("the stream has a good end: %s", body)
+	}
+}
+
+func TestNobodyThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	client, err := backend.New(backend.Config{Provider: "openai", URL: "http://" + address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := listen(t, gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{{Backend: client}}}}, NewID: func() string { return "1" }})
+	for _, a := range apis {
+		if resp, body := a.post(t, url, offer(true)); resp.StatusCode != 502 || !strings.Contains(body, "cannot reach the server at http://"+address) {
+			t.Errorf("%s: HTTP %d: %s", a.name, resp.StatusCode, body)
+		}
+	}
+}
+
+func TestSilence(t *testing.T) {
+	gone := make(chan bool)
+	up := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		select {
+		case <-gone:
+		case <-r.Context().Done():
+		}
+	})
+	url := start(t, up, backend.Config{Provider: "openai", Formats: natively, Retries: -1, Timeouts: backend.Timeouts{First: 20 * time.Millisecond}})
+	defer close(gone)
+	for _, a := range apis {
+		if resp, body := a.post(t, url, offer(false)); resp.StatusCode != 504 || !strings.Contains(body, "no answer within 20ms") {
+			t.Errorf("%s: HTTP %d: %s", a.name, resp.StatusCode, body)
+		}
+	}
+}
+
+// A reply that ends twice ends once for the client, and a good reply with
+// "stop" in place of "tool_calls" is one with a call.
+func TestEnds(t *testing.T) {
+	url := start(t, stream(chunkCall, chunkRest, chunkStop, chunkStop, done, chunkText, done), backend.Config{Provider: "openai", Formats: natively})
+	for _, a := range apis {
+		reply, err := a.ask(t, url, offer(true))
+		if err != nil || len(reply.Calls()) != 1 || strings.ReplaceAll(string(reply.Calls()[0].Args), " ", "") != `{"city":"Paris"}` || reply.Text() != "" {
+			t.Errorf("%s: %+v, %v", a.name, reply, err)
+		}
+		if _, body := a.post(t, url, offer(true)); strings.Count(body, goodEnds[a.name]) > 2 {
+			t.Errorf("%s: the reply ends more than once: %s", a.name, body)
+		}
+	}
+}
+
+// open counts what a leak would leave behind.
+func open(t *testing.T) (goroutines, files int) {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("descriptors cannot be counted here")
+	}
+	return runtime.NumGoroutine(), len(fds)
+}
+
+// TestClientsThatLeave goes away in the middle of a stream: the model's server
+// is told, and nothing is left over.
+func TestClientsThatLeave(t *testing.T) {
+	left := make(chan bool, 1)
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet { // what is the model?
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body) // only then is a server told of a client that leaves
+		stream(chunkText)(w, r)
+		<-r.Context().Done()
+		left <- true
+	}))
+	client, err := backend.New(backend.Config{Provider: "openai", URL: up.URL, Formats: natively, HTTP: up.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gateway.New(gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{{Backend: client}}}}, NewID: func() string { return "1" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	down := httptest.NewServer(g)
+	visit := func(a api) {
+		x, err := a.back.Open(offer(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := down.Client().Post(down.URL+x.Path, "application/json", bytes.NewReader(x.Body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := resp.Body.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		select {
+		case <-left:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s: the model's server was not told that the client left", a.name)
+		}
+	}
+	visit(apis[0]) // makes what stays
+	goroutines, files := open(t)
+	for range 20 {
+		for _, a := range apis {
+			visit(a)
+		}
+	}
+	settle(t, goroutines+10, files+10)
+	down.Close()
+	up.Close()
+}
+
+// settle waits until no more is open than was before.
+func settle(t *testing.T, goroutines, files int) {
+	t.Helper()
+	var g, f int
+	for range 100 {
+		http.DefaultClient.CloseIdleConnections()
+		if g, f = open(t); g <= goroutines && f <= files {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines and %d descriptors are left, want %d and %d at most", g, f, goroutines, files)
+}

@@ -1,0 +1,267 @@
+package gateway_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/gateway"
+)
+
+// hello is a model that greets.
+func hello(a api) *model {
+	return &model{api: a, say: func(int, *utp.Request) []utp.Event { return says("Hello there, all is well.") }}
+}
+
+// get asks for a path with headers.
+func get(t testing.TB, method, url, body string, header ...string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+		if header[i] == "Host" {
+			req.Host = header[i+1]
+		}
+	}
+	if body != "" && req.Header.Get("Content-Type") == "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(text)
+}
+
+// Web pages are kept out, also those whose name has been made to point here.
+func TestWebPages(t *testing.T) {
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, func(c *gateway.Config) {
+		c.Hosts, c.Origins = []string{"host.docker.internal"}, []string{"https://chat.example"}
+	})
+	for _, tt := range []struct {
+		method string
+		header []string
+		want   int
+	}{
+		{"GET", nil, 200},
+		{"GET", []string{"Host", "localhost:4141"}, 200},
+		{"GET", []string{"Host", "[::1]:4141"}, 200},
+		{"GET", []string{"Host", "host.docker.internal:4141"}, 200},
+		{"GET", []string{"Host", "evil.example"}, 403},
+		{"GET", []string{"Host", "127.0.0.1.evil.example"}, 403},
+		{"GET", []string{"Origin", "http://evil.example"}, 403},
+		{"GET", []string{"Origin", "null"}, 403},
+		{"GET", []string{"Origin", "http://localhost:3000"}, 403},
+		{"GET", []string{"Origin", "https://chat.example"}, 200},
+		{"OPTIONS", []string{"Origin", "https://chat.example", "Access-Control-Request-Headers", "authorization"}, 204},
+		{"OPTIONS", []string{"Origin", "http://evil.example"}, 403},
+	} {
+		resp, body := get(t, tt.method, url+"/v1/models", "", tt.header...)
+		if resp.StatusCode != tt.want {
+			t.Errorf("%s %v: HTTP %d: %s", tt.method, tt.header, resp.StatusCode, body)
+		}
+		if allowed := resp.Header.Get("Access-Control-Allow-Origin"); (allowed != "") != (len(tt.header) > 1 && tt.header[1] == "https://chat.example") {
+			t.Errorf("%s %v: Access-Control-Allow-Origin: %q", tt.method, tt.header, allowed)
+		}
+	}
+}
+
+// keyed is a configuration with one client.
+func keyed(change func(*gateway.Client)) func(*gateway.Config) {
+	return func(c *gateway.Config) {
+		one := gateway.Client{Name: "alice", Key: sha256.Sum256([]byte("bx-alice"))}
+		change(&one)
+		c.Clients = []gateway.Client{one, {Name: "bob", Key: sha256.Sum256([]byte("bx-bob"))}}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, keyed(func(*gateway.Client) {}))
+	for _, tt := range []struct {
+		path   string
+		header []string
+		want   int
+	}{
+		{"/v1/models", nil, 401},
+		{"/v1/models", []string{"Authorization", "Bearer bx-alice"}, 200},
+		{"/v1/models", []string{"Authorization", "bearer bx-bob"}, 200},
+		{"/v1/models", []string{"x-api-key", "bx-alice"}, 200},
+		{"/v1/models", []string{"x-goog-api-key", "bx-alice"}, 200},
+		{"/v1/models?key=bx-alice", nil, 200},
+		{"/v1/models", []string{"Authorization", "Bearer bx-mallory"}, 401},
+		{"/v1/models", []string{"Authorization", "Basic bx-alice"}, 401},
+		{"/v1/models?key=", nil, 401},
+		{"/metrics", nil, 401},
+		{"/healthz", nil, 200},
+		{"/readyz", nil, 200},
+		{"/v1/files", []string{"x-api-key", "bx-alice"}, 403},
+		{"/v1/embeddings/../files", []string{"x-api-key", "bx-alice"}, 403},
+		{"/v1/embeddings/%2e%2e/files", []string{"x-api-key", "bx-alice"}, 403},
+		{"/api/pull", []string{"x-api-key", "bx-alice"}, 403},
+	} {
+		if resp, body := get(t, "GET", url+tt.path, "", tt.header...); resp.StatusCode != tt.want || strings.Contains(body, "bx-mallory") {
+			t.Errorf("%s %v: HTTP %d: %s", tt.path, tt.header, resp.StatusCode, body)
+		}
+	}
+	for _, a := range apis {
+		if resp, body := a.post(t, url, offer(true)); resp.StatusCode != 401 || !strings.Contains(body, errorWords[a.name][0]) {
+			t.Errorf("%s: HTTP %d: %s", a.name, resp.StatusCode, body)
+		}
+		if resp, body := a.post(t, url, offer(true), "Authorization", "Bearer bx-bob"); resp.StatusCode != 200 {
+			t.Errorf("%s: HTTP %d: %s", a.name, resp.StatusCode, body)
+		}
+	}
+}
+
+// clock stands still until it is told to go on.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+func TestLimitsOfAClient(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		limit  func(*gateway.Client)
+		before int // requests that are let in
+	}{
+		{"requests", func(c *gateway.Client) { c.Requests = 3 }, 3},
+		{"tokens", func(c *gateway.Client) { c.Tokens = 15 }, 2}, // a reply is 10
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := &clock{at: time.Unix(1e9, 0)}
+			url := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, keyed(tt.limit), func(g *gateway.Config) { g.Now = c.now })
+			alice, bob := []string{"x-api-key", "bx-alice"}, []string{"x-api-key", "bx-bob"}
+			ask := func(key []string) (int, string) {
+				resp, _ := apis[0].post(t, url, offer(false), key...)
+				return resp.StatusCode, resp.Header.Get("Retry-After")
+			}
+			for i := range tt.before {
+				if got, _ := ask(alice); got != 200 {
+					t.Fatalf("request %d: HTTP %d", i+1, got)
+				}
+			}
+			got, after := ask(alice)
+			if got != 429 || after == "" || after == "0" {
+				t.Errorf("HTTP %d, Retry-After %q", got, after)
+			}
+			if got, _ := ask(bob); got != 200 {
+				t.Errorf("another client: HTTP %d", got)
+			}
+			wait, err := time.ParseDuration(after + "s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.pass(wait)
+			if got, _ := ask(alice); got != 200 {
+				t.Errorf("after the pause that was asked for: HTTP %d", got)
+			}
+		})
+	}
+}
+
+func TestRequestsAtOnce(t *testing.T) {
+	inside, goOn := make(chan bool, 9), make(chan bool)
+	m := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event {
+		inside <- true
+		<-goOn
+		return says("Done.")
+	}}
+	url := start(t, m, backend.Config{Provider: "openai"}, keyed(func(c *gateway.Client) { c.Parallel = 1 }), func(c *gateway.Config) { c.Limits.Requests = 2 })
+	var wg sync.WaitGroup
+	for _, key := range []string{"bx-alice", "bx-bob"} {
+		wg.Go(func() {
+			if resp, body := apis[0].post(t, url, offer(false), "x-api-key", key); resp.StatusCode != 200 {
+				t.Errorf("%s: HTTP %d: %s", key, resp.StatusCode, body)
+			}
+		})
+		<-inside
+		if resp, body := apis[0].post(t, url, offer(false), "x-api-key", "bx-alice"); resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "1" {
+			t.Errorf("HTTP %d: %s", resp.StatusCode, body)
+		}
+	}
+	if resp, body := apis[0].post(t, url, offer(false), "x-api-key", "bx-bob"); resp.StatusCode != 429 || !strings.Contains(body, "gateway has as many") {
+		t.Errorf("a third at once: HTTP %d: %s", resp.StatusCode, body)
+	}
+	close(goOn)
+	wg.Wait()
+}
+
+func TestLongRequests(t *testing.T) {
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Limits.Body = 100 })
+	for _, a := range apis {
+		resp, body := a.post(t, url, offer(false))
+		want := map[string]int{"gemini": 400, "ollama": 400}[a.name]
+		if want == 0 {
+			want = 413
+		}
+		if resp.StatusCode != want && resp.StatusCode != 413 || !strings.Contains(body, "longer than 100 bytes") {
+			t.Errorf("%s: HTTP %d: %s", a.name, resp.StatusCode, body)
+		}
+	}
+}
+
+// What people say, and keys, do not come into the log.
+func TestLogHoldsNoContent(t *testing.T) {
+	var log bytes.Buffer
+	var mu sync.Mutex
+	m := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event { return says("A secret answer.") }}
+	url := start(t, m, backend.Config{Provider: "openai", APIKey: "sk-thebackendskey"}, keyed(func(*gateway.Client) {}), func(c *gateway.Config) {
+		c.Log = slog.New(slog.NewTextHandler(&locked{&mu, &log}, nil))
+	})
+	q := offer(false)
+	q.Messages = []utp.Message{utp.NewText(utp.User, "A secret question.")}
+	for _, a := range apis {
+		a.post(t, url, q, "x-api-key", "bx-alice")
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	text := log.String()
+	if strings.Count(text, "msg=request") != len(apis) || !strings.Contains(text, "client=alice model=m target=up stream=false tools=2 in=7 out=3") {
+		t.Errorf("the log is\n%s", text)
+	}
+	for _, secret := range []string{"secret", "sk-", "bx-alice", "weather"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the log holds %q:\n%s", secret, text)
+		}
+	}
+}
+
+type locked struct {
+	mu *sync.Mutex
+	b  *bytes.Buffer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}

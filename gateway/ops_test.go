@@ -1,0 +1,214 @@
+package gateway_test
+
+import (
+	"bufio"
+	"bytes"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/gateway"
+)
+
+// A stream with nothing to say yet says that it lives, and what comes is read by
+// the client as if nothing had been.
+func TestHeartbeats(t *testing.T) {
+	pings := map[string]string{"openai": ": still here", "responses": ": still here", "anthropic": "event: ping", "gemini": "", "ollama": `"content":""`}
+	for _, a := range apis {
+		t.Run(a.name, func(t *testing.T) {
+			goOn := make(chan bool)
+			m := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event {
+				<-goOn
+				return says("Here I am after all.")
+			}}
+			url := start(t, m, backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Limits.Heartbeat = 2 * time.Millisecond })
+			x, err := a.back.Open(offer(true))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.Post(url+x.Path, "application/json", bytes.NewReader(x.Body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			r := bufio.NewReader(resp.Body)
+			line, err := r.ReadString('\n') // nothing but a heartbeat can come
+			if err != nil || !strings.Contains(line, pings[a.name]) {
+				t.Fatalf("%q, %v", line, err)
+			}
+			close(goOn)
+			rest := new(bytes.Buffer)
+			if _, err := rest.ReadFrom(r); err != nil {
+				t.Fatal(err)
+			}
+			reply, err := a.streamed(t, x, append([]byte(line), rest.Bytes()...))
+			if err != nil || reply.Text() != "Here I am after all." {
+				t.Errorf("%q, %v", reply.Text(), err)
+			}
+		})
+	}
+}
+
+// An error after a heartbeat is told in the stream.
+func TestErrorAfterHeartbeat(t *testing.T) {
+	for _, a := range apis {
+		up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				http.NotFound(w, r)
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+			refusal(400, "no luck", "")(w, r)
+		})
+		url := start(t, up, backend.Config{Provider: "openai", Retries: -1}, func(c *gateway.Config) { c.Limits.Heartbeat = time.Millisecond })
+		resp, body := a.post(t, url, offer(true))
+		if resp.StatusCode != 200 || strings.Count(body, "no luck") != 1 || !strings.Contains(body, errorWords[a.name][1]) {
+			t.Errorf("%s: HTTP %d: %s", a.name, resp.StatusCode, body)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	m := &model{api: apiNamed("anthropic"), say: func(int, *utp.Request) []utp.Event {
+		return says("<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Paris\", \"days\": \"3\",}}\n</tool_call>")
+	}}
+	url := start(t, m, backend.Config{Provider: "anthropic"}, func(c *gateway.Config) { c.Explain = true })
+	for _, stream := range []bool{false, true} {
+		q := offer(stream)
+		seed := int64(3)
+		q.Params.Seed = &seed
+		resp, body := apiNamed("openai").post(t, url, q)
+		head := resp.Header
+		if stream {
+			head = resp.Trailer
+		}
+		if fixes := head.Values("X-Bx-Fix"); len(fixes) != 2 || !strings.Contains(strings.Join(fixes, " "), "/days") {
+			t.Errorf("stream %v: X-Bx-Fix: %q: %s", stream, fixes, body)
+		}
+		if losses := head.Values("X-Bx-Loss"); len(losses) == 0 {
+			t.Errorf("stream %v: no X-Bx-Loss", stream)
+		}
+		if resp.Header.Get("X-Bx-Target") != "up" || resp.Header.Get("X-Bx-Model") != "m" || resp.Header.Get("X-Bx-Id") != "1" {
+			t.Errorf("stream %v: %v", stream, resp.Header)
+		}
+	}
+}
+
+// A prompt that does not fit the window is told in a header, and the window is
+// set by the prompt.
+func TestWindow(t *testing.T) {
+	m := hello(apiNamed("ollama"))
+	url := start(t, m, backend.Config{Provider: "ollama"})
+	for size, want := range map[int]int{1000: 8192, 150000: 42957, 400000: 1 << 16} {
+		m.begin(m.say)
+		q := offer(true)
+		q.Messages = []utp.Message{utp.NewText(utp.User, strings.Repeat("x", size))}
+		resp, _ := apis[0].post(t, url, q)
+		if c := m.asked[0].Params.Context; c == nil || *c < want && size < 400000 || *c > 1<<16 {
+			t.Errorf("%d bytes: num_ctx %v, want %d", size, c, want)
+		}
+		warned := strings.Contains(resp.Header.Get("X-Bx-Warning"), "its beginning may be cut off")
+		if warned != (size == 400000) {
+			t.Errorf("%d bytes: X-Bx-Warning: %q", size, resp.Header.Get("X-Bx-Warning"))
+		}
+	}
+}
+
+// A trace holds both sides of a request and no credentials.
+func TestTrace(t *testing.T) {
+	var mu sync.Mutex
+	var pieces []gateway.Trace
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai", APIKey: "sk-thebackendskey"}, func(c *gateway.Config) {
+		c.Trace = func(p gateway.Trace) { mu.Lock(); defer mu.Unlock(); pieces = append(pieces, p) }
+	})
+	q := offer(true)
+	q.Messages = []utp.Message{utp.NewText(utp.User, "My key is sk-mysecretkey123.")}
+	if _, err := apiNamed("anthropic").ask(t, url, q); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	seen := map[string]string{}
+	for _, p := range pieces {
+		seen[p.Side+" "+p.Way] += p.Body
+		if p.ID != "1" || strings.Contains(p.Body, "mysecretkey") || strings.Contains(p.Body, "thebackendskey") {
+			t.Errorf("%+v", p)
+		}
+	}
+	for side, want := range map[string]string{"client in": `"max_tokens":100`, "backend out": "stream_options", "backend in": `"object":"chat.completion.chunk"`, "client out": "event: message_stop"} {
+		if !strings.Contains(seen[side], want) {
+			t.Errorf("%s: %s, want %s", side, seen[side], want)
+		}
+	}
+}
+
+func TestMetricsAndReadiness(t *testing.T) {
+	var reports []gateway.Report
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, func(c *gateway.Config) {
+		c.Observe = func(r gateway.Report) { reports = append(reports, r) }
+	})
+	for _, a := range apis {
+		a.post(t, url, offer(false))
+	}
+	get(t, "POST", url+"/v1/chat/completions", `{"model":3}`)
+	_, text := get(t, "GET", url+"/metrics", "")
+	for _, want := range []string{
+		`bx_requests_total{api="anthropic",target="up",status="OK"} 1`, `bx_requests_total{api="openai",target="",status="Bad Request"} 1`,
+		`bx_tokens_total{direction="in"} 35`, `bx_request_seconds_count{api="gemini"} 1`, `bx_request_seconds_bucket{api="ollama",le="+Inf"} 1`, "bx_requests_running 0",
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("want %s in\n%s", want, text)
+		}
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		if !strings.HasPrefix(line, "# ") && len(strings.Fields(line)) < 2 {
+			t.Errorf("a line that is none of the format: %q", line)
+		}
+	}
+	if len(reports) != 6 || reports[0].Usage.Input != 7 || reports[0].Err != nil || reports[5].Err == nil {
+		t.Errorf("reports: %+v", reports)
+	}
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200} {
+		if resp, body := get(t, "GET", url+path, ""); resp.StatusCode != want {
+			t.Errorf("%s: HTTP %d: %s", path, resp.StatusCode, body)
+		}
+	}
+	lost := start(t, http.NotFoundHandler(), backend.Config{Provider: "openai"})
+	if resp, _ := get(t, "GET", lost+"/readyz", ""); resp.StatusCode != 503 {
+		t.Errorf("without a backend: HTTP %d", resp.StatusCode)
+	}
+}
+
+// Token counts come from a backend of the client's own API, or are a guess.
+func TestCounts(t *testing.T) {
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"})
+	for path, body := range map[string]string{
+		"/v1/messages/count_tokens":         `{"model":"m","messages":[{"role":"user","content":"How many tokens are these?"}]}`,
+		"/v1/messages/count_tokens?beta=1":  `{"model":"m","messages":[{"role":"user","content":"How many tokens are these?"}]}`,
+		"/v1/responses/input_tokens":        `{"model":"m","input":"How many tokens are these?"}`,
+		"/v1beta/models/m:countTokens":      `{"contents":[{"role":"user","parts":[{"text":"How many tokens are these?"}]}]}`,
+		"/v1beta/models/o/m:countTokens?a=": `{"contents":[{"role":"user","parts":[{"text":"How many tokens are these?"}]}]}`,
+	} {
+		if resp, text := get(t, "POST", url+path, body); resp.StatusCode != 200 || !strings.Contains(strings.ToLower(text), "tokens\":11") && !strings.Contains(text, ":11") {
+			t.Errorf("%s: HTTP %d: %s", path, resp.StatusCode, text)
+		}
+	}
+}
+
+// Ollama's clients load a model by asking nothing.
+func TestLoading(t *testing.T) {
+	m := hello(apis[0])
+	url := start(t, m, backend.Config{Provider: "openai"})
+	for _, path := range []string{"/api/chat", "/api/generate"} {
+		if resp, body := get(t, "POST", url+path, `{"model":"m"}`); resp.StatusCode != 200 || !strings.Contains(body, `"done_reason":"load"`) || len(m.asked) > 0 {
+			t.Errorf("%s: HTTP %d: %s", path, resp.StatusCode, body)
+		}
+	}
+	if resp, body := get(t, "POST", url+"/api/generate", `{"model":"m","prompt":"Hi","stream":false}`); resp.StatusCode != 200 || !strings.Contains(body, `"response":"Hello there`) {
+		t.Errorf("HTTP %d: %s", resp.StatusCode, body)
+	}
+}

@@ -1,0 +1,169 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/gateway"
+)
+
+// TestSecondTry asks a model whose call is broken, or that does not call though
+// it must. It is asked once more, for an object of one of the tools, unless the
+// client has seen something of the first reply.
+//
+// contract: Z-16
+func TestSecondTry(t *testing.T) {
+	const (
+		broken  = "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": }}\n</tool_call>"
+		prose   = "I would rather talk about something else today."
+		right   = `{"name": "get_weather", "arguments": {"city": "Paris"}}`
+		unknown = `{"name": "rm", "arguments": {}}`
+		invalid = `{"name": "get_weather", "arguments": {"days": {}}}`
+	)
+	required := utp.Choice{Mode: utp.Required}
+	for _, tt := range []struct {
+		name          string
+		choice        utp.Choice
+		first, second string
+		whole, stream string // what the client gets: "call", or a part of the text
+		tries, live   int    // requests that the model gets for a whole reply and for a stream
+	}{
+		{"broken call", utp.Choice{}, broken, right, "call", "call", 2, 2},
+		{"text before a broken call", utp.Choice{}, "Let me look at the weather.\n" + broken, right, "call", "Let me look", 2, 1},
+		{"none where one is required", required, prose, right, "call", "call", 2, 2},
+		{"none where one is named", utp.Choice{Mode: utp.Named, Name: "get_weather"}, prose, right, "call", "call", 2, 2},
+		{"none, and none is required", utp.Choice{}, prose, right, "something else", "something else", 1, 1},
+		{"none may be called", utp.Choice{Mode: utp.None}, broken, right, "<tool_call>", "<tool_call>", 1, 1},
+		{"the second is no object", required, prose, prose, "something else", "something else", 2, 2},
+		{"the second calls what was not offered", required, prose, unknown, "something else", "something else", 2, 2},
+		{"the second does not fit", required, prose, invalid, "something else", "something else", 2, 2},
+		{"a good call", utp.Choice{}, "<tool_call>\n" + right + "\n</tool_call>", prose, "call", "call", 1, 1},
+		{"a good call beside a broken one", utp.Choice{}, "<tool_call>\n" + right + "\n</tool_call>\n" + broken, prose, "call", "call", 1, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, back := range apis {
+				m := &model{api: back}
+				url := start(t, m, backend.Config{Provider: back.name})
+				for _, stream := range []bool{false, true} {
+					m.begin(func(turn int, _ *utp.Request) []utp.Event {
+						if turn == 1 {
+							return says(tt.first)
+						}
+						return says(tt.second)
+					})
+					want, tries := tt.whole, tt.tries
+					if stream {
+						want, tries = tt.stream, tt.live
+					}
+					q := offer(stream)
+					q.Choice = tt.choice
+					reply, err := apiNamed("openai").ask(t, url, q)
+					if err != nil {
+						t.Fatalf("%s, stream %v: %v", back.name, stream, err)
+					}
+					got := reply.Text()
+					if calls := reply.Calls(); len(calls) == 1 && calls[0].Name == "get_weather" && strings.Contains(string(calls[0].Args), "Paris") && reply.Stop == utp.StopTool {
+						got = "call"
+					}
+					if !strings.Contains(got, want) || len(m.asked) != tries {
+						t.Errorf("%s, stream %v: got %q after %d requests, want %q after %d", back.name, stream, got, len(m.asked), want, tries)
+					}
+					if len(m.asked) == 2 {
+						checkCorrection(t, m.asked[1], tt.first)
+					}
+				}
+			}
+		})
+	}
+}
+
+// checkCorrection looks at the second request: it is for an object, offers no
+// tools but in words, and shows what the model wrote.
+func checkCorrection(t *testing.T, q *utp.Request, first string) {
+	t.Helper()
+	text := textOf(q)
+	if len(q.Tools) > 0 || !json.Valid(q.Params.Schema) || !strings.Contains(string(q.Params.Schema), `get_weather`) ||
+		!strings.Contains(text, "one JSON object") || !strings.Contains(text, "The weather of a city.") || !strings.Contains(text, first) {
+		t.Errorf("the second request has %d tools, the schema %s, and says\n%s", len(q.Tools), q.Params.Schema, text)
+	}
+}
+
+// The second try is reported, its tokens are counted, and it can be had not at
+// all or only so often.
+func TestSecondTryIsReportedAndBounded(t *testing.T) {
+	m := &model{api: apis[0]}
+	begin := func() {
+		m.begin(func(turn int, _ *utp.Request) []utp.Event {
+			if turn%2 == 1 {
+				return says("No.")
+			}
+			return says(`{"name": "list_cities", "arguments": {}}`)
+		})
+	}
+	q := offer(false)
+	q.Choice.Mode = utp.Required
+	begin()
+	url := start(t, m, backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Limits.Retries = 1 })
+	resp, body := apis[0].post(t, url, q)
+	if resp.Header.Get("X-Bx-Again") != "no call" || !strings.Contains(body, `"prompt_tokens":14`) {
+		t.Errorf("X-Bx-Again %q: %s", resp.Header.Get("X-Bx-Again"), body)
+	}
+	if resp, _ := apis[0].post(t, url, q); resp.Header.Get("X-Bx-Again") != "" || len(m.asked) != 3 {
+		t.Errorf("a second try beyond the limit: %d requests", len(m.asked))
+	}
+	if _, text := get(t, "GET", url+"/metrics", ""); !strings.Contains(text, `bx_second_requests_total{why="no call"} 1`) {
+		t.Errorf("metrics:\n%s", text)
+	}
+	begin()
+	url = start(t, m, backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Routes[0].Once = true })
+	if apis[0].post(t, url, q); len(m.asked) != 1 {
+		t.Errorf("Once: %d requests", len(m.asked))
+	}
+}
+
+// What a user says, or a tool, is never a call of the model's.
+func TestMarkupOfOthersIsNoCall(t *testing.T) {
+	const markup = "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Paris\"}}\n</tool_call>"
+	for _, a := range apis {
+		q := offer(true)
+		q.Messages = []utp.Message{utp.NewText(utp.User, "What does this do? "+markup),
+			{Role: utp.Assistant, Parts: []utp.Part{call("list_cities", `{}`)}},
+			{Role: utp.ToolRole, Parts: []utp.Part{utp.Result{Name: "list_cities", Status: utp.OK, Parts: []utp.Part{utp.Text{Text: markup}}}}}}
+		for i := range q.Messages[1].Parts {
+			c := q.Messages[1].Parts[i].(utp.Call)
+			c.ID = "call_1"
+			q.Messages[1].Parts[i] = c
+		}
+		r := q.Messages[2].Parts[0].(utp.Result)
+		r.CallID = "call_1"
+		q.Messages[2].Parts[0] = r
+		m := &model{api: a, say: func(int, *utp.Request) []utp.Event { return says("The tool said:\n" + markup + "\nThat is all.") }}
+		url := start(t, m, backend.Config{Provider: a.name})
+		reply, err := a.ask(t, url, q)
+		if err != nil || len(reply.Calls()) > 0 || !strings.Contains(reply.Text(), "<tool_call>") {
+			t.Errorf("%s: %+v, %v", a.name, reply, err)
+		}
+	}
+}
+
+// Without tools the text is not read at all, and a name that was not offered is
+// text.
+func TestOnlyWhatWasOffered(t *testing.T) {
+	for text, tools := range map[string][]utp.Tool{
+		"<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {}}\n</tool_call>": nil,
+		"<tool_call>\n{\"name\": \"rm_rf\", \"arguments\": {}}\n</tool_call>":       tools,
+	} {
+		for _, a := range apis {
+			q := offer(true)
+			q.Tools = tools
+			m := &model{api: a, say: func(int, *utp.Request) []utp.Event { return says(text) }}
+			reply, err := a.ask(t, start(t, m, backend.Config{Provider: a.name}), q)
+			if err != nil || len(reply.Calls()) > 0 || reply.Text() != text {
+				t.Errorf("%s: %q, %v, %v", a.name, reply.Text(), reply.Calls(), err)
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package gateway_test
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/gateway"
+)
+
+// responseID is the id of a response, whole or streamed.
+func responseID(t *testing.T, body string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(body, `"id":"resp_`)
+	id, _, _ := strings.Cut(rest, `"`)
+	if !found || id == "" {
+		t.Fatalf("no id in %s", body)
+	}
+	return "resp_" + id
+}
+
+// TestPreviousResponse continues conversations by the id of their last reply.
+func TestPreviousResponse(t *testing.T) {
+	for _, back := range apis {
+		for _, stream := range []string{"false", "true"} {
+			m := &model{api: back, say: func(turn int, _ *utp.Request) []utp.Event {
+				if turn == 1 {
+					return says("", utp.Call{ID: "call_7", Name: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`)})
+				}
+				return says("It rains.")
+			}}
+			url := start(t, m, backend.Config{Provider: back.name}, func(c *gateway.Config) { c.NewID = ids() })
+			const tool = `"tools":[{"type":"function","name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}]`
+			ask := func(body string) string {
+				resp, text := get(t, "POST", url+"/v1/responses", `{"model":"m","stream":`+stream+`,`+tool+`,`+body+`}`)
+				if resp.StatusCode != 200 {
+					t.Fatalf("%s, stream %s: HTTP %d: %s", back.name, stream, resp.StatusCode, text)
+				}
+				return text
+			}
+			first := ask(`"instructions":"Be brief.","input":"What is the weather?"`)
+			_, rest, _ := strings.Cut(first, `"call_id":"`)
+			id, _, _ := strings.Cut(rest, `"`)
+			second := ask(`"instructions":"Be kind.","previous_response_id":"` + responseID(t, first) + `","input":[{"type":"function_call_output","call_id":"` + id + `","output":"12 degrees"}]`)
+			ask(`"previous_response_id":"` + responseID(t, second) + `","input":"Thanks."`)
+			ask(`"previous_response_id":"` + responseID(t, first) + `","input":[{"type":"function_call_output","call_id":"` + id + `","output":"another branch"}]`)
+
+			says := textOf(m.asked[2])
+			for _, want := range []string{"What is the weather?", "12 degrees", "It rains.", "Thanks."} {
+				if strings.Count(says, want) != 1 {
+					t.Errorf("%s, stream %s: the third request has %q %d times: %s", back.name, stream, want, strings.Count(says, want), says)
+				}
+			}
+			if second := textOf(m.asked[1]); !strings.Contains(second, "Be kind.") || strings.Contains(second, "Be brief.") {
+				t.Errorf("%s: instructions: %s", back.name, second)
+			}
+			if fourth := textOf(m.asked[3]); !strings.Contains(fourth, "another branch") || strings.Contains(fourth, "12 degrees") {
+				t.Errorf("%s: a branch: %s", back.name, fourth)
+			}
+		}
+	}
+}
+
+func TestPreviousResponseThatIsNotThere(t *testing.T) {
+	m := hello(apis[0])
+	url := start(t, m, backend.Config{Provider: "openai"}, func(c *gateway.Config) {
+		c.NewID = ids()
+		for _, name := range []string{"alice", "bob"} {
+			c.Clients = append(c.Clients, gateway.Client{Name: name, Key: sha256.Sum256([]byte(name))})
+		}
+	})
+	ask := func(who, body string) (int, string) {
+		resp, text := get(t, "POST", url+"/v1/responses", `{"model":"m",`+body+`}`, "x-api-key", who)
+		return resp.StatusCode, text
+	}
+	_, kept := ask("alice", `"input":"Hi."`)
+	_, unkept := ask("alice", `"input":"Hi.","store":false`)
+	for _, tt := range []struct {
+		who, body string
+		want      int
+	}{
+		{"alice", `"input":"More.","previous_response_id":"` + responseID(t, kept) + `"`, 200},
+		{"bob", `"input":"More.","previous_response_id":"` + responseID(t, kept) + `"`, 404},
+		{"alice", `"input":"More.","previous_response_id":"` + responseID(t, unkept) + `"`, 404},
+		{"alice", `"input":"More.","previous_response_id":"resp_none"`, 404},
+		{"alice", `"input":"More.","conversation":"conv_1"`, 400},
+		{"alice", `"input":"More.","background":true`, 400},
+	} {
+		if got, text := ask(tt.who, tt.body); got != tt.want {
+			t.Errorf("%s, %s: HTTP %d: %s", tt.who, tt.body, got, text)
+		}
+	}
+}
+
+// What is kept is bounded, and the oldest goes first.
+func TestKeptIsBounded(t *testing.T) {
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.NewID, c.Limits.Kept = ids(), 100<<10 })
+	var all []string
+	for range 10 {
+		_, text := get(t, "POST", url+"/v1/responses", `{"model":"m","input":"`+strings.Repeat("long ", 5000)+`"}`)
+		all = append(all, responseID(t, text))
+	}
+	for i, want := range map[int]int{0: 404, 9: 200} {
+		if resp, _ := get(t, "POST", url+"/v1/responses", `{"model":"m","input":"x","previous_response_id":"`+all[i]+`"}`); resp.StatusCode != want {
+			t.Errorf("response %d: HTTP %d, want %d", i, resp.StatusCode, want)
+		}
+	}
+}
+
+// What a provider must see again of a call comes back to it, though the client's
+// API has no place for it.
+func TestSignaturesComeBack(t *testing.T) {
+	for _, front := range []string{"openai", "ollama"} {
+		for _, back := range []string{"anthropic", "gemini", "responses"} {
+			for _, stream := range []bool{false, true} {
+				m := &model{api: apiNamed(back), say: func(turn int, q *utp.Request) []utp.Event {
+					if turn > 1 {
+						return says("Done.")
+					}
+					think := utp.Think{Signature: "c2lnbmF0dXJl", Provider: back, Model: "m"}
+					evs := []utp.Event{{Kind: utp.ThinkDelta, Text: "Hm."}, {Kind: utp.PartEnd, Value: think}}
+					for _, e := range says("", utp.Call{ID: "call_1", Name: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`)}) {
+						e.Part++
+						evs = append(evs, e)
+					}
+					return evs
+				}}
+				url := start(t, m, backend.Config{Provider: back})
+				q := offer(stream)
+				reply, err := apiNamed(front).ask(t, url, q)
+				if err != nil || len(reply.Calls()) != 1 {
+					t.Fatalf("%s in front of %s: %+v, %v", front, back, reply, err)
+				}
+				c := reply.Calls()[0]
+				c.Extra = nil
+				q.Messages = append(q.Messages, utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}},
+					utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.Result{CallID: c.ID, Name: c.Name, Status: utp.OK, Parts: []utp.Part{utp.Text{Text: "12"}}}}})
+				if _, err := apiNamed(front).ask(t, url, q); err != nil {
+					t.Fatal(err)
+				}
+				sent, err := json.Marshal(m.asked[1].Messages)
+				if err != nil || !strings.Contains(string(sent), "c2lnbmF0dXJl") {
+					t.Errorf("%s in front of %s, stream %v: the signature did not come back: %s", front, back, stream, sent)
+				}
+			}
+		}
+	}
+}
