@@ -8,7 +8,7 @@ import (
 // Print prints what each form of n tools costs.
 func Print(w io.Writer, rows []Row, n int) {
 	fmt.Fprintf(w, "%d tools, in tokens of o200k_base\n\n", n)
-	fmt.Fprintf(w, "%-28s %7s %9s %9s %7s\n", "form", "tools", "per tool", "per call", "")
+	fmt.Fprintf(w, "%-28s %7s %9s %9s\n", "form", "tools", "per tool", "per call")
 	for _, r := range rows {
 		name := r.Form + " (text)"
 		if r.Native {
