@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/doctor"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/format"
-	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -152,10 +152,9 @@ func (p patient) Explain(err error) (string, bool) {
 	if !errors.As(err, &e) {
 		return err.Error(), false
 	}
-	var refused *wire.Error
-	if errors.As(err, &refused) && e.Kind == backend.Refused {
-		keyless := refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden || refused.Status == http.StatusNotFound
-		return "refused: " + refused.Error(), keyless
+	if e.Kind == backend.Refused {
+		keyless := []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}
+		return "refused: " + e.Err.Error(), slices.Contains(keyless, e.Status())
 	}
 	return strings.ReplaceAll(string(e.Kind), "_", " "), e.Kind == backend.Unreachable || e.Kind == backend.Offline
 }
