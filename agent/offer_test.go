@@ -70,7 +70,7 @@ func TestAToolWithoutANameLeavesTheOthers(t *testing.T) {
 // What a schema compiles to serves the whole conversation: the first call pays
 // for it, the next ones do not.
 //
-// contract: N-11
+// contract: N-11 M-10
 func TestASchemaIsCompiledOnce(t *testing.T) {
 	var properties strings.Builder
 	for i := range 500 {

@@ -50,6 +50,15 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Status is the HTTP status of a refusal; 0 if there was none.
+func (e *Error) Status() int {
+	var w *wire.Error
+	if errors.As(e.Err, &w) {
+		return w.Status
+	}
+	return 0
+}
+
 // reason is the innermost words of a network error, or all of another error.
 func reason(err error) string {
 	var errno syscall.Errno

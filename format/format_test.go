@@ -107,6 +107,23 @@ func TestToolFormat(t *testing.T) {
 	}
 }
 
+// The word of a provider means its own form there, and the dialect that is
+// nearest to it elsewhere.
+//
+// contract: CON-07 CON-14
+func TestTheWordOfAProvider(t *testing.T) {
+	for _, c := range []struct{ provider, word, want string }{
+		{"anthropic", "anthropic", "native"}, {"anthropic", "anthropic_xml", "anthropic"},
+		{"ollama", "anthropic", "anthropic"}, {"openai", "anthropic_xml", "anthropic"},
+		{"gemini", "gemini", "native"}, {"openai", "gemini", "gemini-json"},
+	} {
+		got := choose(t, format.Facts{Provider: c.provider, Model: "m"}, format.Layer{From: "x", Tools: c.word, Results: c.word})
+		if brief(got.Tools) != c.want || brief(got.Results) != c.want {
+			t.Errorf("%s at %s: %s, results %s, want %s", c.word, c.provider, brief(got.Tools), brief(got.Results), c.want)
+		}
+	}
+}
+
 // Every grammar is a word of each key, and is told, read and answered in.
 //
 // contract: N-10 N-13

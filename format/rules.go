@@ -35,8 +35,9 @@ var rules = []rule{
 
 func (c *chooser) tools(calls Reading) Form {
 	w := c.first(func(s saying) word { return s.tools })
-	f := Form{Way: toolWords[w.text].way, Why: w.why, Set: true}
-	if _, known := toolWords[w.text]; !known {
+	m, known := c.means(w.text)
+	f := Form{Way: m.way, Why: w.why, Set: true}
+	if !known {
 		f.Way = Text
 	}
 	if f.Way == "" || w.text == "" {
@@ -61,7 +62,7 @@ func (c *chooser) known(calls Reading) Form {
 // dialect is the one that a word names, else the one that is read, else that
 // of the model's name, else the provider's.
 func (c *chooser) dialect(text string, calls Reading, why string) (*grammar.Grammar, string) {
-	m, known := toolWords[text]
+	m, known := c.means(text)
 	set := c.first(func(s saying) word { return s.text })
 	switch {
 	case text == jsonWord:
@@ -83,7 +84,7 @@ func (c *chooser) dialect(text string, calls Reading, why string) (*grammar.Gram
 
 func (c *chooser) results(tools Form) Form {
 	w := c.first(func(s saying) word { return s.results })
-	m, known := toolWords[w.text]
+	m, known := c.means(w.text)
 	switch {
 	case w.text == "" || known && m.way == "":
 		tools.Why = "as the tools are offered"

@@ -19,6 +19,7 @@ const (
 type meaning struct {
 	way     Way    // "": what is known of the model decides
 	dialect string // of Text; "": what is known of the model decides
+	home    string // the provider whose own form it is: there it is native
 }
 
 // toolWords are the words of tool_format and definition_format that are no
@@ -32,6 +33,18 @@ var toolWords = map[string]meaning{
 	"text":   {way: Text},
 	"xml":    {way: Text, dialect: "hermes"},
 	jsonWord: {way: Text},
+
+	"anthropic": {way: Text, dialect: "anthropic", home: "anthropic"},
+	"gemini":    {way: Text, dialect: "gemini-json", home: "gemini"},
+}
+
+// means is what a word says to this provider.
+func (c *chooser) means(text string) (m meaning, known bool) {
+	m, known = toolWords[text]
+	if m.home != "" && m.home == c.kind() {
+		m = meaning{way: Native}
+	}
+	return m, known
 }
 
 // callWords are the words of call_parser that are no grammar's name: the
@@ -42,13 +55,14 @@ var callWords = map[string][]string{
 	"qwen_xml":      {"qwen_xml", "hermes", "qwen3-coder"},
 	"anthropic":     {"anthropic_xml"},
 	"anthropic_xml": {"anthropic_xml"},
+	"gemini":        {"gemini-json"},
 	"xml":           {"hermes"},
 	jsonWord:        {"json-fence", "json-bare", "json-tag"},
 }
 
 // ToolWords lists the words of definition_format beside the grammars' names.
 func ToolWords() []string {
-	return []string{"openai", "auto", "ollama", "native", "text", "react", "xml", "json", "anthropic", "anthropic_xml", "qwen_xml", "none"}
+	return []string{"openai", "auto", "ollama", "native", "text", "react", "xml", "json", "anthropic", "anthropic_xml", "gemini", "qwen_xml", "none"}
 }
 
 // ResultWords lists those of result_format.
@@ -58,7 +72,7 @@ func ResultWords() []string {
 
 // CallWords lists those of call_parser. Each but auto may stand behind prefer:.
 func CallWords() []string {
-	return []string{"auto", "openai", "native", "text", "react", "xml", "json", "anthropic_xml", "anthropic", "qwen_xml", "qwen"}
+	return []string{"auto", "openai", "native", "text", "react", "xml", "json", "anthropic_xml", "anthropic", "gemini", "qwen_xml", "qwen"}
 }
 
 // Dialects lists the grammars that a word of call_parser names, by names that

@@ -122,3 +122,10 @@ func (s *sampler) item(name string, h shape, i, depth int) json.RawMessage {
 	}
 	return v
 }
+
+// Example is what a manifest shows as the required arguments of a tool: a JSON
+// object that fits its schema.
+func Example(t utp.Tool) json.RawMessage {
+	basic, _ := examples(t)
+	return basic
+}

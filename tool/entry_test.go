@@ -44,3 +44,26 @@ func TestAToolIsOneEntry(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// What a tool says of itself is read with each request, so that it may change;
+// its schema is one text for good.
+//
+// contract: M-10
+func TestADescriptionThatChangesIsReadAgain(t *testing.T) {
+	before := builtins
+	builtins = slices.Clone(builtins)
+	defer func() { builtins = before }()
+	s := open(t, Config{Root: t.TempDir()})
+	told := func() string {
+		hermes, _ := grammar.ByName("hermes")
+		return prompt.Tools(hermes, s.Tools())
+	}
+	first := told()
+	builtins[0].Description = "Looks for walruses."
+	if second := told(); strings.Contains(first, "walruses") || !strings.Contains(second, "Looks for walruses.") {
+		t.Errorf("told %s", second)
+	}
+	if a, b := s.Tools()[0].Schema, s.Tools()[0].Schema; string(a) != string(b) || &a[0] == &b[0] {
+		t.Error("a caller that changes a schema changes it for others")
+	}
+}

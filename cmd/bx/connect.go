@@ -20,6 +20,8 @@ type connection struct {
 	name   string
 	why    string // which model, where, and who chose it
 	tools  bool   // tools may be offered to it
+
+	provider, url string // of the client
 }
 
 // connect finds the model that answers and says so. Order: the settings (a
@@ -68,7 +70,7 @@ func (j *job) open(ctx context.Context, provider, url, model, why string) (*conn
 			return nil, err
 		}
 	}
-	c := &connection{model: client, client: client, name: model, tools: j.offers(provider, model)}
+	c := &connection{model: client, client: client, name: model, tools: j.offers(provider, model), provider: provider, url: url}
 	c.why = fmt.Sprintf("model %s (%s), %s (%s)", model, reason, client.Server(), why)
 	return c, nil
 }

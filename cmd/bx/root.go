@@ -51,7 +51,7 @@ func newRoot(a *app) *cobra.Command {
 	})
 	a.commonFlags(root)
 	a.askFlags(root)
-	root.AddCommand(a.toolsCommand(), a.statusCommand(), a.explainCommand(), a.mockCommand(), a.mcpCommand(), a.serveCommand(), a.parseCommand(), a.grammarCommand(), a.translateCommand())
+	root.AddCommand(a.toolsCommand(), a.statusCommand(), a.explainCommand(), a.doctorCommand(), a.mockCommand(), a.mcpCommand(), a.serveCommand(), a.parseCommand(), a.grammarCommand(), a.translateCommand())
 	return root
 }
 

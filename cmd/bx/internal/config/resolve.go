@@ -31,6 +31,7 @@ type Settings struct {
 	Model       string // "": ask the server
 	ModelWhy    string // who chose Model, for people
 	APIKey      string
+	APIKeyEnv   string // the variable that APIKey comes from, if it does
 	Temperature *float64
 	Timeout     time.Duration
 	NumCtx      int            // 0: the model's own window
@@ -164,16 +165,18 @@ func (r *resolver) openaiURL() error {
 	base := r.env("OPENAI_BASE_URL")
 	switch {
 	case r.profile.URL != "":
-		r.out.URL, r.out.APIKey = string(r.profile.URL), r.key(r.profile.APIKey, r.profile.APIKeyEnv)
+		r.out.URL = string(r.profile.URL)
+		r.takeKey(r.profile.APIKey, r.profile.APIKeyEnv)
 	case base != "":
 		if err := URL(base).check(); err != nil {
 			return &Error{File: "OPENAI_BASE_URL", Message: err.Error(), Err: err}
 		}
-		r.out.URL, r.out.APIKey = base, r.env("OPENAI_API_KEY")
+		r.out.URL = base
+		r.takeKey("", "OPENAI_API_KEY")
 	case r.OpenAI.URL != "":
 		r.out.URL = string(r.OpenAI.URL)
 		if !r.repoURL {
-			r.out.APIKey = r.key(r.OpenAI.APIKey, r.OpenAI.APIKeyEnv)
+			r.takeKey(r.OpenAI.APIKey, r.OpenAI.APIKeyEnv)
 		}
 	default:
 		return &Error{File: r.out.Why, Message: "provider openai needs the address of its server: set url in the profile or in [openai], or OPENAI_BASE_URL"}
@@ -181,11 +184,10 @@ func (r *resolver) openaiURL() error {
 	return nil
 }
 
-func (r *resolver) key(key, variable string) string {
-	if key == "" && variable != "" {
-		return r.env(variable)
+func (r *resolver) takeKey(key, variable string) {
+	if r.out.APIKey = key; key == "" && variable != "" && r.env(variable) != "" {
+		r.out.APIKey, r.out.APIKeyEnv = r.env(variable), variable
 	}
-	return key
 }
 
 // ollamaHost reads OLLAMA_HOST as Ollama's own client does: scheme, host and

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/doctor"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/format"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "doctor [MODEL]", Short: "Find out by asking which form of tools a model can work with",
+		Long: `Ask a model six things, with native tools and, if those fail, with tools as text in
+one dialect after the other: to call a tool, streamed and whole; to call one without
+arguments; two at once; one behind its thinking; and to answer a result. The tools are
+made up and nothing runs.
+
+The best form becomes a profile in your bx.toml, for bx --profile: you are asked
+before it is written, and --yes is a yes.`,
+		Example: "  bx doctor\n  bx doctor qwen3:8b --yes && bx --profile qwen3-8b \"Where is main?\"",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fail(exitUsage, "bx doctor wants one MODEL at most, not %d", len(args))
+			}
+			if len(args) == 1 {
+				a.model = args[0]
+			}
+			return a.doctor(cmd.Context(), yes)
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "write the profile without asking")
+	return cmd
+}
+
+func (a *app) doctor(ctx context.Context, yes bool) error {
+	j, err := a.begin()
+	if err != nil {
+		return err
+	}
+	c, err := j.connect(ctx)
+	if err != nil {
+		return err
+	}
+	if c.client == nil {
+		return fail(exitBackend, "there is no model to examine: %s", c.why)
+	}
+	told := doctor.Finding.Line
+	if !a.json {
+		doctor.Head(a.out)
+	}
+	r, err := doctor.Examine(ctx, c.name, patient{j, c}, func(f doctor.Finding) {
+		if !a.json {
+			told(f, a.out)
+		}
+	})
+	if err != nil {
+		return &coded{exitBackend, err}
+	}
+	return j.prescribe(ctx, c, r, yes)
+}
+
+// prescribe prints the outcome and writes the profile.
+func (j *job) prescribe(ctx context.Context, c *connection, r doctor.Report, yes bool) error {
+	a := j.app
+	name, p := j.profile(c, r)
+	if a.json {
+		if err := view.JSON(a.out, r); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(a.out, "\nbest: %s (%s)\n\n%s", r.Format, r.Why, p.TOML(name))
+	}
+	file := filepath.Join(userDir(), "bx.toml")
+	if !yes {
+		yes, _ = a.yesNo(ctx, fmt.Sprintf("Write this profile into %s?", file))
+	}
+	if !yes {
+		j.view.Line(view.Normal, "not written; bx doctor --yes would write it into %s", file)
+		return nil
+	}
+	if err := config.PutProfile(file, name, p); err != nil {
+		return err
+	}
+	j.view.Line(view.Normal, "written into %s; use it with bx --profile %s", file, name)
+	return nil
+}
+
+// profile is what the outcome means for the configuration. Of a profile that
+// is in use only the form is set.
+func (j *job) profile(c *connection, r doctor.Report) (name string, p config.Profile) {
+	f := config.Tools{DefinitionFormat: config.Format(r.Format), CallParser: config.Parser("prefer:" + r.Format), ResultFormat: config.ResultFormat(r.Format)}
+	switch r.Format {
+	case doctor.Native:
+		f.CallParser = "auto"
+	case "none":
+		f = config.Tools{DefinitionFormat: "none"}
+	}
+	if j.set.Profile != "" {
+		return j.set.Profile, config.Profile{Tools: f}
+	}
+	return profileName(c.name), config.Profile{Provider: config.Provider(c.provider), URL: config.URL(c.url), Model: c.name, APIKeyEnv: j.set.APIKeyEnv, Tools: f}
+}
+
+// profileName is a model's name as a key without quotes.
+func profileName(model string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, model)
+}
+
+// patient is the model under examination.
+type patient struct {
+	*job
+	c *connection
+}
+
+// Open makes a client that tells and reads as a setup says.
+func (p patient) Open(s doctor.Setup) (doctor.Model, func() string, error) {
+	conf := p.backendConfig(p.c.provider, p.c.url)
+	conf.Model, conf.Whole, conf.Parse.Tools = p.c.name, s.Whole, nil
+	conf.Formats = []format.Layer{{Level: format.Call, From: "bx doctor", Format: s.Form}}
+	conf.Warn = nil
+	client, err := backend.New(conf)
+	return client, func() string {
+		told := client.Choice(context.Background(), p.c.name).Tools
+		if (told.Way == format.Native) == (s.Form == doctor.Native) {
+			return ""
+		}
+		why, _, _ := strings.Cut(told.Why, ": ")
+		return why
+	}, err
+}
+
+// Explain words an error without its server, which all of them have in common.
+func (p patient) Explain(err error) (string, bool) {
+	var e *backend.Error
+	if !errors.As(err, &e) {
+		return err.Error(), false
+	}
+	if e.Kind == backend.Refused {
+		keyless := []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}
+		return "refused: " + e.Err.Error(), slices.Contains(keyless, e.Status())
+	}
+	return strings.ReplaceAll(string(e.Kind), "_", " "), e.Kind == backend.Unreachable || e.Kind == backend.Offline
+}

@@ -1,0 +1,130 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// TOML writes a profile as [profiles.NAME] and [profiles.NAME.tools], with the
+// keys that it sets. A key for the server is left out: it belongs in the
+// environment.
+func (p Profile) TOML(name string) string {
+	var b strings.Builder
+	table := func(head string, keys ...[2]string) {
+		lines := ""
+		for _, k := range keys {
+			if k[1] != "" {
+				lines += k[0] + " = " + strconv.Quote(k[1]) + "\n"
+			}
+		}
+		if lines != "" {
+			fmt.Fprintf(&b, "[profiles.%s%s]\n%s", tomlKey(name), head, lines)
+		}
+	}
+	table("", [2]string{"provider", string(p.Provider)}, [2]string{"url", string(p.URL)}, [2]string{"model", p.Model}, [2]string{"api_key_env", p.APIKeyEnv})
+	table(".tools", [2]string{"definition_format", string(p.Tools.DefinitionFormat)}, [2]string{"call_parser", string(p.Tools.CallParser)},
+		[2]string{"result_format", string(p.Tools.ResultFormat)})
+	return b.String()
+}
+
+// tomlKey quotes a key that needs it.
+func tomlKey(s string) string {
+	plain := func(r rune) bool {
+		return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return strconv.Quote(s)
+}
+
+// PutProfile writes a profile into a file of the user, in place of the tables
+// of its name that it writes, and leaves the rest of the file as it is. The
+// file is made if there is none; it is replaced whole or not at all.
+func PutProfile(path, name string, p Profile) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text := p.TOML(name)
+	for _, head := range [][]string{{"profiles", name}, {"profiles", name, "tools"}} {
+		if slices.ContainsFunc(keysOf([]byte(text)), func(k key) bool { return k.table && slices.Equal(k.path, head) }) {
+			old = without(old, head)
+		}
+	}
+	if old = bytes.TrimRight(old, "\n"); len(old) > 0 {
+		old = append(old, "\n\n"...)
+	}
+	made := append(old, text...)
+	if err := Defaults().apply(document{short(path), made}, true); err != nil {
+		return fmt.Errorf("the profile does not fit into %s: %w", short(path), err)
+	}
+	return replace(path, made)
+}
+
+// without cuts a table out of a document, from its header to the next one and
+// the comments above that.
+func without(doc []byte, path []string) []byte {
+	var p unstable.Parser
+	p.Reset(doc)
+	from := -1
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind != unstable.Table && e.Kind != unstable.ArrayTable {
+			continue
+		}
+		k := newKey(nil, e)
+		at := lineStart(doc, k.offset)
+		switch {
+		case from >= 0:
+			return append(slices.Clone(doc[:from]), doc[aboveComments(doc, at):]...)
+		case slices.Equal(k.path, path):
+			from = at
+		}
+	}
+	if from >= 0 {
+		return slices.Clone(doc[:from])
+	}
+	return doc
+}
+
+func lineStart(doc []byte, at int) int { return bytes.LastIndexByte(doc[:at], '\n') + 1 }
+
+// aboveComments is the start of the comment lines that end at a line's start.
+func aboveComments(doc []byte, at int) int {
+	for at > 0 {
+		above := lineStart(doc, at-1)
+		if !bytes.HasPrefix(bytes.TrimSpace(doc[above:at]), []byte("#")) {
+			break
+		}
+		at = above
+	}
+	return at
+}
+
+// replace puts a file in the place of another in one step.
+func replace(path string, text []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".bx-*.toml")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

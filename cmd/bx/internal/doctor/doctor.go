@@ -1,0 +1,235 @@
+// Package doctor finds out by asking which form of tools a model can work with.
+//
+// It tries native tools, then text dialects: the one that the model wrote by
+// itself, those of its name, the common ones. In each form that works it looks
+// at a call, a whole reply, a call without arguments, two calls at once, a call
+// behind thinking, and the answer to a result. Nothing is run: the tools and
+// their results are made up.
+package doctor
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
+
+// Native is the form of tools in the server's own field.
+const Native = "native"
+
+// Setup says how a model is to be asked.
+type Setup struct {
+	Form  string // Native, or the name of a grammar
+	Whole bool   // in one piece
+}
+
+// Model answers requests.
+type Model interface {
+	Stream(ctx context.Context, r *utp.Request) iter.Seq2[utp.Event, error]
+}
+
+// Server is where the model is.
+type Server interface {
+	// Open makes a model for a setup. Once it was asked, refused says why it was
+	// told in another form after all; "": it was not.
+	Open(Setup) (m Model, refused func() string, err error)
+	// Explain words an error of a model; fatal: it says nothing of the model, as
+	// there is no server, or no key.
+	Explain(error) (words string, fatal bool)
+}
+
+// Verdict is what a probe found.
+type Verdict string
+
+const (
+	Yes     Verdict = "yes"
+	No      Verdict = "no"
+	Skipped Verdict = "-" // not tried, or nothing to see
+)
+
+// Finding is the outcome of one probe in one form.
+type Finding struct {
+	Form    string  `json:"form"`
+	Probe   string  `json:"probe"`
+	Verdict Verdict `json:"verdict"`
+	Detail  string  `json:"detail,omitempty"`
+}
+
+// Report is what is known of a model in the end.
+type Report struct {
+	Model    string    `json:"model"`
+	Findings []Finding `json:"findings"`
+	Format   string    `json:"tool_format"` // the best form; "none": none works
+	Why      string    `json:"why"`
+}
+
+// Examine asks a model. It fails only if the server cannot be asked at all;
+// told is called with each finding as it comes.
+func Examine(ctx context.Context, model string, server Server, told func(Finding)) (Report, error) {
+	e := &examiner{ctx: ctx, server: server, report: Report{Model: model}, told: told}
+	native, err := e.examine(Native)
+	if err != nil {
+		return e.report, err
+	}
+	if native.sound() {
+		_, err := e.first(e.candidates(model)[:1])
+		return e.decide(native), err
+	}
+	best := native
+	for _, form := range e.candidates(model) {
+		s, err := e.examine(form)
+		if err != nil {
+			return e.report, err
+		}
+		if s.better(best) {
+			best = s
+		}
+		if s.sound() {
+			break
+		}
+	}
+	return e.decide(best), nil
+}
+
+// examiner is one examination.
+type examiner struct {
+	ctx    context.Context
+	server Server
+	report Report
+	told   func(Finding)
+	wrote  []string // dialects that the model wrote by itself
+}
+
+// candidates are the text forms to try, in their order.
+func (e *examiner) candidates(model string) []string {
+	names := slices.Clone(e.wrote)
+	for _, g := range grammar.ForModel(model) {
+		names = append(names, g.Name)
+	}
+	names = append(names, "hermes", "react", "default-json")
+	var out []string
+	for _, n := range names {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// score is what one form is good for.
+type score struct {
+	form  string
+	calls bool // a call came, streamed
+	talks bool // the answer to a result came
+	good  int  // further probes that went well
+}
+
+func (s score) sound() bool { return s.calls && s.talks }
+
+func (s score) better(than score) bool {
+	rank := func(s score) int {
+		n := s.good
+		if s.calls {
+			n += 20
+		}
+		if s.sound() {
+			n += 20
+		}
+		return n
+	}
+	return s.calls && rank(s) > rank(than)
+}
+
+// examine makes all probes of a form, if the first one goes well.
+func (e *examiner) examine(form string) (score, error) {
+	s := score{form: form}
+	for i, p := range probes {
+		f, err := e.probe(p, form)
+		if err != nil {
+			return s, err
+		}
+		ok := f.Verdict == Yes
+		switch p.name {
+		case "call":
+			s.calls = ok
+		case "second turn":
+			s.talks = ok
+		default:
+			if ok {
+				s.good++
+			}
+		}
+		if i == 0 && !ok {
+			break
+		}
+	}
+	return s, nil
+}
+
+// first makes the first probe alone in each form.
+func (e *examiner) first(forms []string) (ok bool, err error) {
+	for _, form := range forms {
+		f, err := e.probe(probes[0], form)
+		if err != nil {
+			return false, err
+		}
+		ok = ok || f.Verdict == Yes
+	}
+	return ok, nil
+}
+
+// probe asks once.
+func (e *examiner) probe(p probe, form string) (Finding, error) {
+	f := Finding{Form: form, Probe: p.name}
+	m, refused, err := e.server.Open(Setup{form, p.whole})
+	if err != nil {
+		return f, err
+	}
+	reply, err := ask(e.ctx, m, p.request(form))
+	switch {
+	case err != nil && e.ctx.Err() != nil:
+		return f, err
+	case err != nil:
+		words, fatal := e.server.Explain(err)
+		if fatal {
+			return f, err
+		}
+		f.Verdict, f.Detail = No, words
+	default:
+		f.Verdict, f.Detail = p.judge(form, reply)
+		e.note(reply)
+	}
+	if why := refused(); why != "" {
+		f.Verdict, f.Detail = No, why
+	}
+	e.report.Findings = append(e.report.Findings, f)
+	if e.told != nil {
+		e.told(f)
+	}
+	return f, nil
+}
+
+// note keeps the dialects of calls that came as text.
+func (e *examiner) note(r utp.Reply) {
+	for _, c := range r.Calls() {
+		if name, ok := strings.CutPrefix(c.Source, "text:"); ok && !slices.Contains(e.wrote, name) {
+			e.wrote = append(e.wrote, name)
+		}
+	}
+}
+
+func (e *examiner) decide(best score) Report {
+	r := &e.report
+	switch {
+	case best.sound():
+		r.Format, r.Why = best.form, "calls come, and results are answered"
+	case best.calls:
+		r.Format, r.Why = best.form, "calls come, but results are not answered well in any form"
+	default:
+		r.Format, r.Why = "none", "no call came in any form"
+	}
+	return *r
+}
