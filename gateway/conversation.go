@@ -17,13 +17,15 @@ type ofResponses struct {
 	Store        *bool           `json:"store"`
 }
 
-// resume puts the conversation that a request continues in front of it.
-func (x *exchange) resume() error {
-	extra := map[string]json.RawMessage{}
+// resume puts the conversation that a request continues in front of it. The
+// front has read the body, so that it is an object of the right fields.
+func (x *exchange) resume(body []byte) error {
 	var own ofResponses
-	if x.door != responsesDoor || json.Unmarshal(x.request.Extra, &extra) != nil || json.Unmarshal(extra[responsesAPI], &own) != nil {
-		x.keep = x.door == responsesDoor
+	if x.door != responsesDoor {
 		return nil
+	}
+	if err := json.Unmarshal(body, &own); err != nil {
+		return &wire.InputError{Offset: -1, Want: "a request of the Responses API: " + err.Error()}
 	}
 	x.keep = own.Store == nil || *own.Store
 	want := "the conversation in input or by previous_response_id"
@@ -41,7 +43,7 @@ func (x *exchange) resume() error {
 			Message: "previous_response_id: this response is not kept here (any more): send the whole conversation in input"}
 	}
 	x.request.Messages = continued(e.messages, x.request.Messages)
-	x.request.Extra = without(extra, "previous_response_id")
+	x.request.Extra = without(x.request.Extra, "previous_response_id")
 	return nil
 }
 
@@ -56,17 +58,17 @@ func continued(old, more []utp.Message) []utp.Message {
 }
 
 // without is an Extra less a field of Responses.
-func without(extra map[string]json.RawMessage, field string) json.RawMessage {
-	own := map[string]json.RawMessage{}
-	if json.Unmarshal(extra[responsesAPI], &own) != nil {
-		return nil
+func without(extra json.RawMessage, field string) json.RawMessage {
+	var all, own map[string]json.RawMessage
+	if json.Unmarshal(extra, &all) != nil || json.Unmarshal(all[responsesAPI], &own) != nil {
+		return extra
 	}
 	delete(own, field)
 	var err error
-	if extra[responsesAPI], err = marshal(own); err != nil {
+	if all[responsesAPI], err = marshal(own); err != nil {
 		return nil
 	}
-	out, err := marshal(extra)
+	out, err := marshal(all)
 	if err != nil {
 		return nil
 	}

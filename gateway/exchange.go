@@ -127,7 +127,7 @@ func (x *exchange) prepare() error {
 	if x.way, err = x.route(x.request.Model); err != nil {
 		return err
 	}
-	if err := x.resume(); err != nil {
+	if err := x.resume(body); err != nil {
 		return err
 	}
 	x.recall()
