@@ -18,7 +18,7 @@ func (p *Parser) readText() bool {
 	}
 	s, from := p.src, p.pos // from: where the line began, if p.line
 	for i := p.pos; i < len(s); i++ {
-		if !p.m.mayBegin(s, i) {
+		if !p.m.mayBegin(s, i) || p.midWord(s, i) {
 			continue
 		}
 		p.line = p.line && isBlank(s[from:i])
@@ -45,6 +45,20 @@ func (p *Parser) readText() bool {
 	p.text()
 	return false
 }
+
+// midWord reports whether a letter stands at s[i] behind another: markers that
+// begin with a letter begin a word.
+func (p *Parser) midWord(s string, i int) bool {
+	if !isASCIILetter(s[i]) {
+		return false
+	}
+	if i == 0 {
+		return isASCIILetter(p.prev)
+	}
+	return isASCIILetter(s[i-1])
+}
+
+func isASCIILetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // byteOrderMark passes over one at the start of the output.
 func (p *Parser) byteOrderMark() found {
