@@ -22,7 +22,6 @@ type flow struct {
 
 	left     bool
 	dropped  map[int]bool // native parts that are dropped
-	think    int          // part of the latest thinking; -1: none
 	calls    int
 	problems int
 	base     int                      // parts that an earlier try has used
@@ -34,7 +33,7 @@ type flow struct {
 }
 
 func (c *Client) newFlow(p *plan, yield func(utp.Event) bool) *flow {
-	f := &flow{client: c, plan: p, yield: yield, think: -1, dropped: map[int]bool{}, raws: map[int]*strings.Builder{}, ids: map[int]string{}}
+	f := &flow{client: c, plan: p, yield: yield, dropped: map[int]bool{}, raws: map[int]*strings.Builder{}, ids: map[int]string{}}
 	f.reader = p.exchange.Reader(c.cfg.NewID)
 	f.mend = newMender(c.cfg.Parse.Repair != parse.Off)
 	f.sieve = p.sieve(f.trace)
@@ -108,15 +107,12 @@ func (f *flow) native(e utp.Event) bool {
 }
 
 func (f *flow) parse(e utp.Event) {
-	switch {
-	case f.parser == nil:
+	if f.parser == nil {
 		f.sift(e)
-	case e.Kind == utp.PartEnd:
-		f.endThink(e)
-	default:
-		for _, e := range f.parser.Through(e) {
-			f.sift(e)
-		}
+		return
+	}
+	for _, e := range f.parser.Through(e) {
+		f.sift(e)
 	}
 }
 
@@ -130,20 +126,11 @@ func (f *flow) sift(e utp.Event) {
 	}
 }
 
-// endThink gives what belongs to the thinking to the part that it has become.
-func (f *flow) endThink(e utp.Event) {
-	if e.Part = f.think; e.Part >= 0 {
-		f.sift(e)
-	}
-}
-
 func (f *flow) send(e utp.Event) {
 	if f.left {
 		return
 	}
 	switch e.Kind {
-	case utp.ThinkDelta:
-		f.think = e.Part
 	case utp.CallStart:
 		e.Call = f.identified(e)
 	case utp.CallEnd:

@@ -134,25 +134,43 @@ func (x *exchange) recall() {
 	}
 }
 
+// recalled puts what was kept of a call before it and into it, in place of the
+// reasoning that the client has sent with it.
 func (x *exchange) recalled(parts []utp.Part) (out []utp.Part) {
+	since := 0 // where what belongs to the next call begins
 	for _, p := range parts {
 		c, ok := p.(utp.Call)
-		var e *kept
-		if ok {
-			e = x.kept.get(x.keyOf("call", c.ID), x.began)
-		}
-		if e == nil || e.call.Name != c.Name {
+		if !ok {
 			out = append(out, p)
 			continue
 		}
-		if len(e.thoughts) > 0 {
-			out = slices.DeleteFunc(out, func(p utp.Part) bool { _, think := p.(utp.Think); return think })
-			out = append(slices.Clone(e.thoughts), out...)
-		}
-		if len(c.Extra) == 0 {
-			c.Extra = e.call.Extra
+		if e := x.kept.get(x.keyOf("call", c.ID), x.began); e != nil && e.call.Name == c.Name {
+			if len(e.thoughts) > 0 {
+				said := slices.DeleteFunc(slices.Clone(out[since:]), isThought)
+				out = slices.Concat(out[:since], e.thoughts, said)
+			}
+			c.Extra = both(c.Extra, e.call.Extra)
 		}
 		out = append(out, c)
+		since = len(out)
 	}
 	return out
 }
+
+// both is a call's Extra with what was kept of other providers' fields.
+func both(own, kept json.RawMessage) json.RawMessage {
+	if len(own) == 0 || len(kept) == 0 {
+		return slices.Concat(own, kept)
+	}
+	all := map[string]json.RawMessage{}
+	if json.Unmarshal(kept, &all) != nil || json.Unmarshal(own, &all) != nil { // own goes over kept
+		return own
+	}
+	out, err := marshal(all)
+	if err != nil {
+		return own
+	}
+	return out
+}
+
+func isThought(p utp.Part) bool { _, ok := p.(utp.Think); return ok }

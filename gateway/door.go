@@ -42,8 +42,8 @@ type door struct {
 
 var (
 	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, prefix: "chatcmpl-", forgets: true}
-	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, prefix: "resp_", count: responses.CountReply}
-	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, prefix: "msg_", count: anthropic.CountReply,
+	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, prefix: "resp_", count: responses.CountReply, forgets: true}
+	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, prefix: "msg_", count: anthropic.CountReply, forgets: true,
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}
 	// Google's Go SDK takes a comment for an error; two empty lines are nothing to anyone.
 	geminiDoor = &door{api: geminiAPI, front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n\n")}

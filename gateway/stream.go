@@ -37,6 +37,9 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 			break
 		}
 		x.note(e)
+		if e.Kind == utp.Finish && e.End.Stop != utp.StopError {
+			x.remember(utp.Collect(x.seen)) // a client may go on as soon as it has the end
+		}
 		if err := out.send(writer.Write(e)); err != nil {
 			return err
 		}
@@ -47,9 +50,6 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	}
 	if err := out.send(writer.Close(told(failed))); failed == nil {
 		failed = err
-	}
-	if failed == nil {
-		x.remember(utp.Collect(x.seen))
 	}
 	x.explain(x.w.Header(), http.TrailerPrefix)
 	return failed

@@ -11,6 +11,7 @@ import (
 type through struct {
 	parts  map[int]int // native parts to parts of the reply
 	think  *Parser     // reads native thinking
+	mind   int         // part of the latest native thinking, plus 1; 0: none
 	calls  []utp.Call  // that were sent
 	native map[int]*held
 	text   *held // a text call that waits: a native one of its name was seen
@@ -21,7 +22,8 @@ type through struct {
 type held struct{ events []utp.Event }
 
 // Through passes a native stream through the parser: its text and thinking are
-// read for calls, all else goes on as it is, with Part renumbered. Of two equal
+// read for calls, all else goes on as it is, with Part renumbered. Thinking ends
+// where its PartEnd, a call or a part in one piece stands. Of two equal
 // calls, one native and one from text, the second is dropped. The Finish event
 // closes the parser.
 func (p *Parser) Through(e utp.Event) []utp.Event {
@@ -33,6 +35,12 @@ func (p *Parser) Through(e utp.Event) []utp.Event {
 		p.fromText(p.Feed(e.Text))
 	case utp.ThinkDelta:
 		p.fromThink(e.Text)
+	case utp.PartEnd:
+		p.endThink()
+		if t.mind > 0 { // else there was nothing but a call in it
+			e.Part = t.mind - 1
+			t.out = append(t.out, e)
+		}
 	case utp.Finish:
 		p.endThink()
 		end := utp.End{}
@@ -46,6 +54,9 @@ func (p *Parser) Through(e utp.Event) []utp.Event {
 		}
 		e.End, e.Part = &end, p.nextPart
 		t.out = append(t.out, e)
+	case utp.CallStart, utp.Whole:
+		p.endThink()
+		p.fromNative(e)
 	default:
 		p.fromNative(e)
 	}
@@ -218,6 +229,7 @@ func (p *Parser) fromThink(text string) {
 		t.think = New(c)
 		t.think.think = thinkOf(t.think.m)
 		t.think.st = inThink
+		t.mind = 0
 		p.breakText()
 	}
 	p.thinkEvents(t.think.Feed(text))
@@ -254,11 +266,15 @@ func (t *through) forget(from int) {
 }
 
 func (p *Parser) thinkEvents(evs []utp.Event) {
+	t := &p.through
 	for _, e := range evs {
 		if e.Kind == utp.TextDelta {
 			e.Kind = utp.ThinkDelta
 		}
 		e.Part = p.nativePart(thinkParts + e.Part)
+		if e.Kind == utp.ThinkDelta {
+			t.mind = e.Part + 1
+		}
 		p.fromText([]utp.Event{e})
 	}
 }

@@ -148,3 +148,32 @@ func (s *sdk) offer(r *utp.Request) (lines []string) {
 	}
 	return append(lines, string(b))
 }
+
+// Calls that a model writes at the same time reach the program one by one,
+// whatever stands between them.
+func TestSDKsReadCallsThatAlternate(t *testing.T) {
+	a, b := utp.Call{ID: "call_a", Name: "f", Args: []byte(`{"x":1}`)}, utp.Call{ID: "call_b", Name: "g", Args: []byte(`{"y":[2,3]}`)}
+	events := []utp.Event{
+		{Kind: utp.TextDelta, Part: 0, Text: "Both "}, {Kind: utp.TextDelta, Part: 0, Text: "now."},
+		{Kind: utp.CallStart, Part: 1, Call: &utp.Call{ID: a.ID, Name: a.Name}},
+		{Kind: utp.CallStart, Part: 2, Call: &utp.Call{ID: b.ID, Name: b.Name}},
+		{Kind: utp.CallDelta, Part: 2, Text: `{"y":`}, {Kind: utp.CallDelta, Part: 1, Text: `{"x"`},
+		{Kind: utp.CallDelta, Part: 2, Text: `[2,3]}`}, {Kind: utp.CallEnd, Part: 2, Call: &b},
+		{Kind: utp.TextDelta, Part: 3, Text: " Wait."},
+		{Kind: utp.CallDelta, Part: 1, Text: `:1}`}, {Kind: utp.CallEnd, Part: 1, Call: &a},
+		{Kind: utp.TextDelta, Part: 3, Text: " Done."},
+		{Kind: utp.Finish, Part: 4, End: &utp.End{Stop: utp.StopTool, Usage: utp.Usage{Input: 9, Output: 8}}},
+	}
+	r := hello()
+	r.Tools = []utp.Tool{{Name: "f"}, {Name: "g"}}
+	eachWay(t, func(t *testing.T, s *sdk, stream bool) {
+		url, seen := listen(t, &model{events: events})
+		got, err := s.begin(url, r).ask(stream)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, seen.last().reply)
+		}
+		if diff := cmp.Diff(s.wanted(utp.Collect(events)), got); diff != "" {
+			t.Errorf("answer (-want +got):\n%s\n%s", diff, seen.last().reply)
+		}
+	})
+}

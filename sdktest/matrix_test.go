@@ -80,6 +80,11 @@ var upstreams = map[string][]string{
 	backend.Ollama:    nil,
 }
 
+// seals are what providers sign their reasoning with, in the conversation "thinking".
+var seals = map[string]string{
+	backend.Anthropic: "EqQBCgIYAhIM", backend.Responses: "gAAAAABo", backend.Gemini: "CiQBcsjafA==",
+}
+
 // withIDs puts a provider's ids into a reply.
 func withIDs(reply []byte, ids []string) []byte {
 	for i, old := range []string{`"call_1"`, `"call_2"`} {
@@ -136,8 +141,11 @@ func (s *sdk) talks(t *testing.T, api string, c conversation, stream, upstream b
 	session.give(results(c.Reply))
 	s.hears(t, session, stream, near, as(api, load(t, then).Reply))
 	got := s.arrives(t, api, followed(c), far.last())
-	if c.name == "parallel" && got != nil {
+	if c.name == "parallel" {
 		restored(t, got, upstreams[api])
+	}
+	if seal := seals[api]; c.name == "thinking" && !bytes.Contains(far.last().request.Body, []byte(seal)) {
+		t.Errorf("the provider does not see its %s again: %s", seal, far.last().request.Body)
 	}
 }
 
@@ -188,11 +196,7 @@ func (s *sdk) hears(t *testing.T, session session, stream bool, near *recorder, 
 // arrives checks what the provider was asked, by reading it as the provider would.
 func (s *sdk) arrives(t *testing.T, api string, want *utp.Request, x exchange) *utp.Request {
 	t.Helper()
-	front, ok := fronts[api]
-	if !ok {
-		return nil
-	}
-	got, _, err := front.Read(x.request)
+	got, _, err := fronts[api].Read(x.request)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, x.request.Body)
 	}

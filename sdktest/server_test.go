@@ -25,7 +25,8 @@ type model struct {
 	mu      sync.Mutex
 	asked   []*utp.Request
 	replies []utp.Reply
-	fail    error // behind the events of the replies
+	events  []utp.Event // in place of a reply
+	fail    error       // behind the events of the replies
 }
 
 func (m *model) API() string { return "script" }
@@ -38,7 +39,7 @@ func (m *model) Ask(_ context.Context, r *utp.Request, _ wire.Hooks) iter.Seq2[u
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked = append(m.asked, r)
-	var events []utp.Event
+	events := m.events
 	if len(m.replies) > 0 {
 		events, m.replies = pieces(utp.Replay(m.replies[0])), m.replies[1:]
 	}

@@ -210,7 +210,7 @@ func (r *reading) part(v shape.Value, path string) (utp.Part, *shape.Error) {
 		return r.call(p.Call, extra, path), nil
 	case p.Response != nil:
 		return r.response(p.Response, extra, path)
-	case p.Text != nil && p.Thought:
+	case p.Thought:
 		return think(&p), nil
 	case p.Text != nil:
 		return utp.Text{Text: *p.Text, Extra: extra}, nil
@@ -218,6 +218,9 @@ func (r *reading) part(v shape.Value, path string) (utp.Part, *shape.Error) {
 		return inline(p.Inline, extra, v)
 	case p.File != nil:
 		return utp.Blob{MIME: p.File.MIME, URL: p.File.URI, Name: p.File.Name, Extra: extra}, nil
+	}
+	if p.Signature != "" && len(p.Rest) == 0 {
+		return utp.Text{Extra: extra}, nil
 	}
 	return utp.Unknown{Provider: provider, Raw: v.Raw}, nil
 }
@@ -232,13 +235,17 @@ func inline(b *blobJSON, extra json.RawMessage, v shape.Value) (utp.Part, *shape
 	return utp.Blob{MIME: b.MIME, Data: data, Name: b.Name, Extra: extra}, nil
 }
 
-// think reads reasoning. A signature that this package sealed names another origin.
+// think reads reasoning, of which Google's Go SDK leaves an empty text out. A
+// signature that this package sealed names another origin.
 func think(p *partJSON) utp.Part {
-	if t, ok := codec.Unseal(p.Signature); ok {
-		t.Text = *p.Text
-		return t
+	t, sealed := codec.Unseal(p.Signature)
+	if !sealed {
+		t = utp.Think{Signature: p.Signature, Provider: provider, Extra: codec.PackExtra(provider, p.Rest)}
 	}
-	return utp.Think{Text: *p.Text, Signature: p.Signature, Provider: provider, Extra: codec.PackExtra(provider, p.Rest)}
+	if p.Text != nil {
+		t.Text = *p.Text
+	}
+	return t
 }
 
 func (r *reading) call(j *callJSON, extra json.RawMessage, path string) utp.Part {

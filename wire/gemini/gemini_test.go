@@ -106,7 +106,8 @@ func TestOtherSpellings(t *testing.T) {
 }
 
 // A client that read a stream sends the text back in its pieces, with the empty
-// one of the last chunk. The AI SDK wraps results in an object of its own.
+// one of the last chunk, and signatures with an empty text or, the Go SDK, none.
+// The AI SDK wraps results in an object of its own.
 func TestWhatClientsSendBack(t *testing.T) {
 	r := read(t, "/v1beta/models/m:generateContent", `{"contents":[{"role":"user","parts":[{"text":"a"},{"text":"b"}]},
 	 {"role":"model","parts":[{"text":"Let me "},{"text":"look."},{"functionCall":{"id":"c","name":"f","args":{}}},{"text":""}]},
@@ -114,6 +115,11 @@ func TestWhatClientsSendBack(t *testing.T) {
 	  {"functionResponse":{"id":"d","name":"f","response":{"name":"g","content":"two"}}}]}]}`)
 	if got := r.Messages[1].Parts; len(r.Messages[0].Parts) != 2 || len(got) != 2 || r.Messages[1].Text() != "Let me look." {
 		t.Errorf("%+v", r.Messages)
+	}
+	signed := read(t, "/v1beta/models/m:generateContent", `{"contents":[{"role":"model","parts":[{"text":"Hm","thought":true},{"thought":true,"thoughtSignature":"c2ln"},{"text":"Yes."},{"thoughtSignature":"c2lnMg=="}]}]}`)
+	want := []utp.Part{utp.Think{Text: "Hm", Signature: "c2ln", Provider: "gemini"}, utp.Text{Text: "Yes."}, utp.Text{Extra: []byte(`{"gemini":{"thoughtSignature":"c2lnMg=="}}`)}}
+	if diff := cmp.Diff(want, signed.Messages[0].Parts); diff != "" {
+		t.Error(diff)
 	}
 	if got := r.Messages[2].Results(); len(got) != 2 || got[0].Text() != "one" || got[1].Text() != `{"name":"g","content":"two"}` {
 		t.Errorf("%+v", got)

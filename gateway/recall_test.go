@@ -1,0 +1,72 @@
+package gateway_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/backend"
+)
+
+// What a provider wants to see again of its reasoning and calls it sees again
+// where it stood, whatever API the client speaks.
+//
+// contract: F-09
+func TestReasoningComesBackWhereItStood(t *testing.T) {
+	var evs []utp.Event
+	for i, signature := range []string{"c2lnMQ==", "c2lnMg=="} {
+		c := &utp.Call{ID: fmt.Sprintf("toolu_%d", i), Name: "list_cities", Args: []byte(`{}`)}
+		evs = append(evs,
+			utp.Event{Kind: utp.Whole, Part: 2 * i, Value: utp.Think{Text: "Hm.", Signature: signature, Provider: "anthropic", Model: "m"}},
+			utp.Event{Kind: utp.CallStart, Part: 2*i + 1, Call: &utp.Call{ID: c.ID, Name: c.Name}},
+			utp.Event{Kind: utp.CallDelta, Part: 2*i + 1, Text: "{}"}, utp.Event{Kind: utp.CallEnd, Part: 2*i + 1, Call: c})
+	}
+	evs = append(evs, utp.Event{Kind: utp.Finish, Part: 4, End: &utp.End{Stop: utp.StopTool}})
+	for _, client := range []string{"openai", "responses", "anthropic", "ollama", "gemini"} {
+		for _, stream := range []bool{false, true} {
+			a := apiNamed(client)
+			m := &model{api: apiNamed("anthropic"), say: func(turn int, _ *utp.Request) []utp.Event {
+				if turn > 1 {
+					return says("Done.")
+				}
+				return evs
+			}}
+			url := start(t, m, backend.Config{Provider: "anthropic"})
+			q := &utp.Request{Model: "m", Stream: stream, Messages: []utp.Message{utp.NewText(utp.User, "All.")}, Tools: tools}
+			reply, err := a.ask(t, url, q)
+			if err != nil {
+				t.Fatal(client, err)
+			}
+			if client != "anthropic" && client != "gemini" { // a client that keeps no reasoning
+				reply.Parts = slices.DeleteFunc(reply.Parts, func(p utp.Part) bool { _, ok := p.(utp.Think); return ok })
+			}
+			q.Messages = append(q.Messages, reply.Message)
+			for _, c := range reply.Calls() {
+				q.Messages = append(q.Messages, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, "x")}})
+			}
+			if _, err := a.ask(t, url, q); err != nil {
+				t.Fatal(client, err)
+			}
+			if diff := cmp.Diff([]string{"c2lnMQ==", "list_cities", "c2lnMg==", "list_cities"}, sealsAndCalls(m.asked[1])); diff != "" {
+				t.Errorf("%s, stream %t (-want +got):\n%s", client, stream, diff)
+			}
+		}
+	}
+}
+
+func sealsAndCalls(q *utp.Request) (out []string) {
+	for _, m := range q.Messages {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case utp.Think:
+				out = append(out, p.Signature)
+			case utp.Call:
+				out = append(out, p.Name)
+			}
+		}
+	}
+	return out
+}
