@@ -35,7 +35,7 @@ var leaked = []string{"to=functions.", "to=multi_tool_use.", `{"tool_uses":`, `{
 
 // sieve makes the one for a reply.
 func (p *plan) sieve(tell func(Trace)) *sieve {
-	s := &sieve{single: p.single, dead: map[int]bool{}, stops: p.stops, tell: func(raw, why string) { tell(Trace{Raw: raw, Decision: why}) }}
+	s := &sieve{single: p.single, tight: p.adapter.Tight, dead: map[int]bool{}, stops: p.stops, tell: func(raw, why string) { tell(Trace{Raw: raw, Decision: why}) }}
 	for _, text := range p.adapter.Noise {
 		s.marks = append(s.marks, mark{open: text})
 	}

@@ -12,6 +12,7 @@ import (
 // that nothing in a call's arguments is a mark.
 type sieve struct {
 	marks  []mark
+	tight  bool // of empty lines in a row one counts
 	single bool // the first call is the last
 	stops  func(dialect string) []string
 	final  string // what ends a ReAct model's thinking: no call stands behind its answer; "": not so
@@ -29,6 +30,7 @@ type sieve struct {
 	closed   bool         // the thinking has ended
 	answered bool         // text stood behind that
 	said     bool         // the reply holds something so far
+	breaks   int          // newlines at the end of the text, if tight
 }
 
 // event gives the events to pass on for e, valid until the next call.
@@ -225,10 +227,27 @@ func (s *sieve) give(n int) {
 	if s.raw {
 		e.Raw = e.Text
 	}
+	if s.tight {
+		e.Text = s.tightened(e.Text)
+	}
 	blank := strings.TrimSpace(e.Text) == ""
 	s.said, s.answered = s.said || !blank, s.answered || s.closed && !blank
 	s.out = append(s.out, e)
 	s.cut(n)
+}
+
+// tightened leaves one empty line of those in a row.
+func (s *sieve) tightened(text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if c != '\n' {
+			s.breaks = 0
+		} else if s.breaks++; s.breaks > 2 {
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }
 
 // drop takes the first n bytes of hold out of the text.
