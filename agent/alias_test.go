@@ -26,6 +26,9 @@ func TestAnInventedNameRunsItsTool(t *testing.T) {
 		"native":      "-- call available_models --\n{}\n-- call fetch_history --\n{\"limit\": \"5\"}\n",
 		"hermes":      "-- text --\n<tool_call>\n{\"name\": \"available_models\", \"arguments\": {}}\n</tool_call>\n<tool_call>\n{\"name\": \"fetch_history\", \"arguments\": {\"limit\": \"5\"}}\n</tool_call>\n",
 		"react":       "-- text --\nAction: available_models\nAction Input: {}\nAction: fetch_history\nAction Input: {\"limit\": 5}\n",
+		"fence":       "-- text --\n```json\n[{\"name\": \"available_models\", \"arguments\": {}}, {\"name\": \"fetch_history\", \"arguments\": {\"limit\": 5}}]\n```\n",
+		"bare":        "-- text --\n{\"name\": \"available_models\", \"arguments\": {}}\n{\"name\": \"fetch_history\", \"arguments\": {\"limit\": 5}}\n",
+		"python":      "-- text --\n[available_models(), fetch_history(limit=5)]\n",
 		"qwen3-coder": "-- text --\n<tool_call>\n<function=available_models>\n</function>\n</tool_call>\n<tool_call>\n<function=fetch_history>\n<parameter=limit>\n5\n</parameter>\n</function>\n</tool_call>\n",
 	} {
 		s, err := fake.Parse(name, []byte("-- turn --\n"+answer+"-- turn --\n-- text --\nDone.\n"))

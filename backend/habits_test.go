@@ -50,6 +50,7 @@ func TestWhatOfAReplyCounts(t *testing.T) {
 		want   string // the visible text, then the calls
 	}{
 		{"marks without meaning", adapted("pygmalion"), "[b]Five[/b], [i]see[/i] [color=#ff0000]a.go:1[/color].", "Five, see a.go:1."},
+		{"empty lines", adapted("pygmalion"), "One.\n\n\n[b][/b]\n\nTwo.\nThree.", "One.\n\nTwo.\nThree."},
 		{"a block of another role", adapted("MythoMax"), "[INST]Ask me.[/INST]It is 5.", "It is 5."},
 		{"a block that does not close", adapted("pygmalion"), "It is 5.\n[INST] And then? " + call("a"), "It is 5."},
 		{"another speaker", adapted("pygmalion"), "It is 5.\n### Human: Do more.\n" + call("a"), "It is 5."},
@@ -103,6 +104,7 @@ func TestATryAtACallIsAProblem(t *testing.T) {
 		{"react-tool", "# Tool: grep\n# Arguments: {\"query\": \"a\"}", utp.UnknownTool, "grep"},
 		{"react", "Action: we should go home\nand sleep.", "", ""},
 		{"react", "Action: search_code\nAction Input: {\"query\": \"a\"}", "", ""},
+		{"cline", "<div>\nis no tool.\n</div>", "", ""},
 		{"hermes", "Action: grep\nAction Input: {\"query\": \"a\"}", "", ""},
 	} {
 		s := inline(t, turns(c.text))

@@ -2,8 +2,8 @@ package backend
 
 import (
 	"regexp"
-	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
@@ -72,24 +72,21 @@ func line(s string) string {
 	return s
 }
 
-// tries are patterns of the openers of a dialect, the name in the first group:
-// with all that belongs to them, or with a parenthesis behind the name.
+// tries are patterns of the openers of a dialect that are words before and
+// behind the name, which is the first group: with all that belongs to them, or
+// with a parenthesis behind the name.
 func tries(g *grammar.Grammar) (out []*regexp.Regexp) {
 	for _, open := range append([]string{g.Call.Open}, g.Also["call.open"]...) {
-		before, after, ok := strings.Cut(open, "{name}")
-		if !ok || strings.TrimSpace(before) == "" {
-			continue
-		}
-		head := "(?mi)^[ \t]*" + loose(before) + "([\\w.:/-]+)"
-		if strings.TrimSpace(after) != "" {
-			out = append(out, regexp.MustCompile(head+loose(after)))
-		}
-		if p := head + "[ \t]*\\("; !slices.ContainsFunc(out, func(r *regexp.Regexp) bool { return r.String() == p }) {
-			out = append(out, regexp.MustCompile(p))
+		before, after, _ := strings.Cut(open, "{name}")
+		if hasWord(before) && hasWord(after) {
+			head := "(?mi)^[ \t]*" + loose(before) + "([\\w.:/-]+)"
+			out = append(out, regexp.MustCompile(head+loose(after)), regexp.MustCompile(head+"[ \t]*\\("))
 		}
 	}
 	return out
 }
+
+func hasWord(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
 
 // loose is a pattern of a marker with any white space in it.
 func loose(marker string) string {

@@ -1,22 +1,10 @@
 package backend
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/grammar"
-	"github.com/unifiedtoolprotocol/utp/prompt"
 )
-
-// mark is a piece of text that is no part of the answer.
-type mark struct {
-	open  string
-	close string // the mark goes on to here; "": it is open alone
-	line  bool   // counts at a line start only
-	ends  bool   // nothing behind it counts
-	after bool   // counts behind a call only
-}
 
 // sieve lets through what of a reply counts: it takes the marks out of the
 // text, and ends the reply for the reader where the model should have ended it.
@@ -24,6 +12,7 @@ type mark struct {
 // that nothing in a call's arguments is a mark.
 type sieve struct {
 	marks  []mark
+	tight  bool // of empty lines in a row one counts
 	single bool // the first call is the last
 	stops  func(dialect string) []string
 	final  string // what ends a ReAct model's thinking: no call stands behind its answer; "": not so
@@ -41,6 +30,7 @@ type sieve struct {
 	closed   bool         // the thinking has ended
 	answered bool         // text stood behind that
 	said     bool         // the reply holds something so far
+	breaks   int          // newlines at the end of the text, if tight
 }
 
 // event gives the events to pass on for e, valid until the next call.
@@ -237,10 +227,27 @@ func (s *sieve) give(n int) {
 	if s.raw {
 		e.Raw = e.Text
 	}
+	if s.tight {
+		e.Text = s.tightened(e.Text)
+	}
 	blank := strings.TrimSpace(e.Text) == ""
 	s.said, s.answered = s.said || !blank, s.answered || s.closed && !blank
 	s.out = append(s.out, e)
 	s.cut(n)
+}
+
+// tightened leaves one empty line of those in a row.
+func (s *sieve) tightened(text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if c != '\n' {
+			s.breaks = 0
+		} else if s.breaks++; s.breaks > 2 {
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }
 
 // drop takes the first n bytes of hold out of the text.
@@ -266,59 +273,4 @@ func (s *sieve) flush() {
 		return
 	}
 	s.give(len(s.hold))
-}
-
-// behind ends the reply at what would have stopped a model that writes the
-// dialect: behind a call that is a result which the model invents.
-func (s *sieve) behind(dialect string) {
-	for _, text := range s.stops(dialect) {
-		m := mark{open: strings.TrimSpace(text), line: strings.HasPrefix(text, "\n"), ends: true, after: true}
-		if !slices.Contains(s.marks, m) {
-			s.marks = append(s.marks, m)
-		}
-	}
-}
-
-// leaked are beginnings of lines that some models write beside their calls:
-// the words that OpenAI's models are told their own calls in.
-var leaked = []string{"to=functions.", "to=multi_tool_use.", `{"tool_uses":`, `{"tool_uses" :`}
-
-// sieve makes the one for a reply.
-func (p *plan) sieve(tell func(Trace)) *sieve {
-	s := &sieve{single: p.single, dead: map[int]bool{}, stops: p.stops, tell: func(raw, why string) { tell(Trace{Raw: raw, Decision: why}) }}
-	for _, text := range p.adapter.Noise {
-		s.marks = append(s.marks, mark{open: text})
-	}
-	for _, f := range p.adapter.Drop {
-		s.marks = append(s.marks, mark{open: f.Open, close: f.Close})
-	}
-	for _, text := range p.adapter.Ends {
-		s.marks = append(s.marks, mark{open: text, ends: true})
-	}
-	if p.parse.Tools.Len() > 0 {
-		for _, text := range leaked {
-			s.marks = append(s.marks, mark{open: text, close: "\n", line: true})
-		}
-	}
-	if p.told == nil {
-		return s
-	}
-	s.behind(p.told.Name)
-	if strings.HasPrefix(p.told.Result.Open, "Observation") {
-		s.final = strings.TrimSpace(p.told.Think.Close)
-	}
-	return s
-}
-
-// stops are those of a dialect that calls are read in.
-func (p *plan) stops(dialect string) []string {
-	for _, g := range append(slices.Clone(p.parse.Grammars), p.told) {
-		if g != nil && g.Name == dialect {
-			return prompt.Stops(g)
-		}
-	}
-	if g, ok := grammar.ByName(dialect); ok && dialect != utp.Native {
-		return prompt.Stops(g)
-	}
-	return nil
 }

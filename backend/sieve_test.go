@@ -12,7 +12,7 @@ import (
 // sifted feeds text in pieces and gives what counts, and the model's text that
 // the events cover.
 func sifted(marks []mark, calls int, pieces []string) (text, raw string) {
-	s := &sieve{marks: marks, dead: map[int]bool{}, started: calls, tell: func(string, string) {}}
+	s := &sieve{marks: marks, tight: calls == 0, dead: map[int]bool{}, started: calls, tell: func(string, string) {}}
 	take := func(evs []utp.Event) {
 		for _, e := range evs {
 			text += e.Text

@@ -24,6 +24,7 @@ type Adapter struct {
 	Ends     []string        // what stands behind one of these is not the model's to say; at the beginning only the mark goes
 	Drop     []grammar.Fence // what stands between these is no part of the answer; where the closer is missing, all the rest
 	Noise    []string        // marks without meaning
+	Tight    bool            // of empty lines in a row one is enough
 }
 
 // Adapters lists the built-in ones. The order decides between globs.

@@ -16,6 +16,7 @@ var adapters = []Adapter{
 		Stops:  []string{"[HUMAN]", "[INST]", "### Instruction:", "### Human:", "<|im_start|>user", "[/HUMAN]", "[/INST]"},
 		Ends:   []string{"### Instruction:", "### Human:", "<|im_start|>user", "[/HUMAN]", "[/INST]"},
 		Drop:   []grammar.Fence{{Open: "[HUMAN]", Close: "[/HUMAN]"}, {Open: "[INST]", Close: "[/INST]"}, {Open: "[color=", Close: "]"}, {Open: "[size=", Close: "]"}, {Open: "[url=", Close: "]"}},
+		Tight:  true,
 		Noise:  []string{"[b]", "[/b]", "[i]", "[/i]", "[u]", "[/u]", "[s]", "[/s]", "[center]", "[/center]", "[quote]", "[/quote]", "[url]", "[/url]", "[/color]", "[/size]"},
 	},
 	{

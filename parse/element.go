@@ -317,7 +317,7 @@ func (e *element) roleOf(p *Parser, k string) role {
 		return nameRole
 	}
 	switch strings.ToLower(k) {
-	case "name", "tool_name", "tool", "function", "function_name", "action", "tool_call", "function_call", "functioncall":
+	case "name", "tool_name", "tool", "function", "function_name", "action", "tool_call", "function_call", "functioncall", "recipient_name":
 		if !p.cur.pending && !strings.HasPrefix(strings.ToLower(k), "function") {
 			return otherRole
 		}
@@ -330,7 +330,7 @@ func (e *element) roleOf(p *Parser, k string) role {
 		return argsRole
 	case "id", "tool_call_id", "call_id":
 		return idRole
-	case "tool_calls", "tools", "calls":
+	case "tool_calls", "tools", "calls", "tool_uses":
 		return listRole
 	}
 	if p.cur.pending && p.declared(k) && len(e.others) == 0 {

@@ -162,7 +162,7 @@ func (p *Parser) fenceEvents(evs []utp.Event) bool {
 		case utp.ProblemEvent:
 			return false
 		case utp.CallEnd:
-			if !p.sound(e.Call.Name, e.Call.Args) {
+			if !p.sound(writtenName(e.Call), e.Call.Args) {
 				return false
 			}
 			f.calls++
@@ -171,6 +171,16 @@ func (p *Parser) fenceEvents(evs []utp.Event) bool {
 		f.events = append(f.events, e)
 	}
 	return true
+}
+
+// writtenName is the name that the model wrote: an alias has defaults of its own.
+func writtenName(c *utp.Call) string {
+	for _, f := range c.Fixes {
+		if f.Path == "" && f.Now == c.Name {
+			return f.Was
+		}
+	}
+	return c.Name
 }
 
 // sound reports whether a known tool is called with valid arguments.

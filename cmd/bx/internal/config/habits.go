@@ -19,6 +19,7 @@ type Adapter struct {
 	Ends     []string   `toml:"ends"`
 	Drop     [][]string `toml:"drop"`
 	Noise    []string   `toml:"noise"`
+	Tight    bool       `toml:"tight"`
 }
 
 // Alias is a table [aliases.NAME]: a name that models invent for the tool To.
@@ -86,7 +87,7 @@ func (c *Config) adapters() map[string]format.Adapter {
 		}
 	}
 	for name, a := range c.Adapters {
-		b := format.Adapter{Name: name, NoSystem: a.NoSystem, Stops: a.Stops, Ends: a.Ends, Noise: a.Noise}
+		b := format.Adapter{Name: name, NoSystem: a.NoSystem, Stops: a.Stops, Ends: a.Ends, Noise: a.Noise, Tight: a.Tight}
 		for _, pair := range a.Drop {
 			b.Drop = append(b.Drop, grammar.Fence{Open: pair[0], Close: pair[1]})
 		}

@@ -26,6 +26,7 @@ func (p *Printer) Event(e agent.Event) {
 	case agent.Problem:
 		p.problem(e)
 	case agent.Started:
+		p.repairs(*e.Call)
 		p.Line(Debug, "debug: running %s", e.Call.Name)
 	case agent.Approved:
 		p.Line(Verbose, "%s: approved", e.Call.Name)
@@ -44,10 +45,19 @@ func (p *Printer) Event(e agent.Event) {
 
 func (p *Printer) parsed(e agent.Event) {
 	p.Line(Normal, "%s %s%s", e.Call.Name, short(string(e.Call.Args), 200), origin(*e.Call))
-	for _, f := range e.Call.Fixes {
+	p.repairs(*e.Call)
+	p.Line(Debug, "debug: call %s id=%s source=%s", e.Call.Name, e.Call.ID, e.Call.Source)
+}
+
+// repairs tells the fixes of a call that were not told yet.
+func (p *Printer) repairs(c utp.Call) {
+	for _, f := range c.Fixes[min(p.told[c.ID], len(c.Fixes)):] {
 		p.Line(Verbose, "  repaired %s", fix(f))
 	}
-	p.Line(Debug, "debug: call %s id=%s source=%s", e.Call.Name, e.Call.ID, e.Call.Source)
+	if p.told == nil {
+		p.told = map[string]int{}
+	}
+	p.told[c.ID] = len(c.Fixes)
 }
 
 // origin marks a call that was found in text.

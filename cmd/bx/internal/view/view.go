@@ -22,8 +22,9 @@ type Printer struct {
 
 	streamed strings.Builder // of this round, on Out
 	thinking bool
-	name     string      // of the member whose steps these are; "": the one that answers
-	together *sync.Mutex // of Printers that write to one Err at the same time
+	told     map[string]int // fixes of a call that were told, by its id
+	name     string         // of the member whose steps these are; "": the one that answers
+	together *sync.Mutex    // of Printers that write to one Err at the same time
 }
 
 // Named is a Printer for the steps of a member of a team, who may work while p
