@@ -85,7 +85,7 @@ type Client struct {
 type memory struct {
 	mu        sync.Mutex
 	models    map[string]*ability // what is known of each model
-	cautioned map[string]bool     // models whose form was warned of
+	cautioned map[string]bool     // warnings that were given
 }
 
 // New checks the configuration. It sends nothing.

@@ -31,17 +31,14 @@ func (c *Client) choose(model string, a *ability, asText bool) format.Choice {
 	return chosen
 }
 
-// caution gives the warnings of a choice, once for each model.
-func (c *Client) caution(model string, chosen format.Choice) {
+// caution warns of something once.
+func (c *Client) caution(text string) {
 	c.mu.Lock()
-	known := c.cautioned[model]
-	c.cautioned[model] = true
+	known := c.cautioned[text]
+	c.cautioned[text] = true
 	c.mu.Unlock()
-	if known {
-		return
-	}
-	for _, w := range chosen.Warnings {
-		c.warn("%s", w)
+	if !known {
+		c.warn("%s", text)
 	}
 }
 

@@ -34,7 +34,9 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, 
 	a := c.ability(ctx, p.model)
 	p.choice = c.choose(p.model, a, asText)
 	p.native, p.told = p.choice.Tools.Way == format.Native, p.choice.Tools.Grammar
-	c.caution(p.model, p.choice)
+	for _, w := range p.choice.Warnings {
+		c.caution(w)
+	}
 	p.adapter = c.adapter(p.model, a)
 	p.parse = ranked(c.reading(r), p.choice)
 	p.unread = c.cfg.OnlyOffered && (len(r.Tools) == 0 || r.Choice.Mode == utp.None)
@@ -88,7 +90,7 @@ func (c *Client) formed(r *utp.Request, p *plan) (*utp.Request, error) {
 }
 
 func (c *Client) writer(g *grammar.Grammar) prompt.Writer {
-	return prompt.Writer{Grammar: g, Custom: c.cfg.Custom, Warn: func(err error) { c.warn("%v", err) }}
+	return prompt.Writer{Grammar: g, Custom: c.cfg.Custom, Warn: func(err error) { c.caution(err.Error()) }}
 }
 
 // allAsText is for a model that knows neither tools nor results but as text.

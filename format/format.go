@@ -12,7 +12,6 @@ package format
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 
@@ -124,7 +123,7 @@ type word struct {
 // spread orders the layers and translates tool_format and use_xml_tool_format,
 // of which the first that is set counts, into the three words.
 func spread(layers []Layer, model string) (out []saying) {
-	layers = slices.DeleteFunc(slices.Clone(layers), func(l Layer) bool { return !l.speaksOf(model) })
+	layers = slices.DeleteFunc(slices.Clone(layers), func(l Layer) bool { return l.For != "" && !grammar.Fits([]string{strings.ToLower(l.For)}, model) })
 	slices.SortStableFunc(layers, func(a, b Layer) int { return cmp.Compare(a.Level, b.Level) })
 	decided := false
 	for _, l := range layers {
@@ -133,19 +132,6 @@ func spread(layers []Layer, model string) (out []saying) {
 		out = append(out, l.saying(force))
 	}
 	return out
-}
-
-// speaksOf matches a model's name, with or without its path and its tag.
-func (l Layer) speaksOf(model string) bool {
-	if l.For == "" {
-		return true
-	}
-	name, glob := strings.ToLower(model), strings.ToLower(l.For)
-	short, _, _ := strings.Cut(path.Base(name), ":")
-	return slices.ContainsFunc([]string{name, path.Base(name), short}, func(s string) bool {
-		ok, _ := path.Match(glob, s)
-		return ok
-	})
 }
 
 func (l Layer) saying(xml bool) saying {

@@ -1,9 +1,10 @@
 package format
 
 import (
-	"path"
 	"slices"
 	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/grammar"
 )
 
 // provider is what a kind of server does unless something else decides.
@@ -28,13 +29,12 @@ var providers = []provider{
 }
 
 // weights are the names of models that run from a bare weights file.
-var weights = []string{"*.gguf", "*-gguf", "*-gguf:*"}
+var weights = []string{"*.gguf", "*-gguf"}
 
 // kind is the row to look for: a bare weights file goes before its server. The
 // chat formats that servers make up for one break after the first result.
 func (c *chooser) kind() string {
-	name := path.Base(strings.ToLower(c.Model))
-	if slices.ContainsFunc(weights, func(glob string) bool { ok, _ := path.Match(glob, name); return ok }) {
+	if grammar.Fits(weights, c.Model) {
 		return "gguf"
 	}
 	return strings.ToLower(c.Provider)

@@ -130,6 +130,13 @@ func (w Writer) offer(f form, t utp.Tool) (o *Offer, basic json.RawMessage, err 
 	return o, basic, err
 }
 
+// CheckTemplate reports a custom template that cannot be used.
+func CheckTemplate(text string) error {
+	o := Offer{Tool: utp.Tool{Name: "tool"}, Definition: "definition", Basic: "call", Advanced: "call"}
+	_, err := custom("template", text, &o)
+	return errors.Unwrap(err)
+}
+
 // custom runs the template of a tool.
 func custom(name, text string, o *Offer) (string, error) {
 	t, err := template.New(name).Parse(text)

@@ -23,8 +23,11 @@ func CheckPlaceholder(text string) error {
 	return nil
 }
 
-// HasPlaceholder reports whether a system prompt says where it wants the tools.
-func HasPlaceholder(text string) bool { return placeholder.MatchString(text) }
+// FillPlaceholder puts words in the place of {{tools}}, for a prompt whose tools
+// are told elsewhere.
+func FillPlaceholder(text, words string) string {
+	return placeholder.ReplaceAllLiteralString(text, words)
+}
 
 // addTools puts the list at the first placeholder of a system message, else at
 // the end of the first one, else into a new one.

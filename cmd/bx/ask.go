@@ -10,6 +10,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/format"
+	"github.com/unifiedtoolprotocol/utp/prompt"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
@@ -87,7 +89,7 @@ func (j *job) answer(ctx context.Context, question string, tools *tool.Set) (err
 	if s != nil {
 		conf.Session = s
 	}
-	r, err := j.request(c, conf.Gate != nil)
+	r, err := j.request(ctx, c, conf.Gate != nil)
 	if err != nil {
 		return err
 	}
@@ -114,8 +116,12 @@ func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tie
 }
 
 // request is what every question to a model begins with.
-func (j *job) request(c *connection, tools bool) (*utp.Request, error) {
-	system, err := agent.System(agent.SystemData{Root: filepath.Base(j.root), Tools: tools, Explain: j.app.verbose, Extra: j.set.Extra})
+func (j *job) request(ctx context.Context, c *connection, tools bool) (*utp.Request, error) {
+	extra := j.set.Extra
+	if j.forms(ctx, c).Tools.Way != format.Text {
+		extra = prompt.FillPlaceholder(extra, "the tools you are given")
+	}
+	system, err := agent.System(agent.SystemData{Root: filepath.Base(j.root), Tools: tools, Explain: j.app.verbose, Extra: extra})
 	if err != nil {
 		return nil, err
 	}

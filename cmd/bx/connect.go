@@ -123,7 +123,7 @@ func (j *job) backendConfig(provider, url string) backend.Config {
 		Timeouts: backend.Timeouts{First: t, Idle: t}, NumCtx: j.set.NumCtx,
 		HTTP:    backend.HTTP(j.app.offline, 0),
 		Warn:    func(s string) { j.view.Warn("%s", s) },
-		Formats: j.set.Formats, Parse: parse.Config{Tools: j.known},
+		Formats: j.set.Formats, Custom: j.set.Templates, Parse: parse.Config{Tools: j.known},
 	}
 	if j.view.Level >= view.Debug {
 		c.Trace = func(t backend.Trace) { j.view.Trace(t.Dialect, t.Raw, t.Decision, t.Mismatch) }

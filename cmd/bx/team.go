@@ -48,7 +48,7 @@ func (j *job) member(ctx context.Context, m config.MemberSettings, p *view.Print
 	if err != nil {
 		return nil, err
 	}
-	r, err := of.request(c, conf.Gate != nil)
+	r, err := of.request(ctx, c, conf.Gate != nil)
 	if err != nil {
 		return nil, err
 	}

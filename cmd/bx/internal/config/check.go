@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/prompt"
 )
 
 // checkValue refuses values that make no sense.
@@ -34,6 +35,10 @@ func sense(v any) error {
 		return v.check()
 	case URL:
 		return v.check()
+	case Prompt:
+		return prompt.CheckPlaceholder(string(v))
+	case Template:
+		return prompt.CheckTemplate(string(v))
 	case Count:
 		if v < 1 {
 			return fmt.Errorf("%d: want a whole number above 0", v)

@@ -30,7 +30,10 @@ type Config struct {
 	Teams    map[string]Team    `toml:"teams"`
 	Adapters map[string]Adapter `toml:"adapters"`
 	Aliases  map[string]Alias   `toml:"aliases"`
-	Envelope Envelope           `toml:"tool_envelope"`
+
+	Templates map[string]Template `toml:"tool_templates"`
+
+	Envelope Envelope `toml:"tool_envelope"`
 
 	Files   []string `toml:"-"` // read, in the order of their layers
 	Ignored []string `toml:"-"` // tables of other programs: "llmc.toml: [rag]"
@@ -49,7 +52,7 @@ type Agent struct {
 	MaxRounds    Count    `toml:"max_rounds"`
 	Timeout      Seconds  `toml:"timeout"`
 	ForceXML     *bool    `toml:"use_xml_tool_format"`
-	Instructions string   `toml:"instructions"`
+	Instructions Prompt   `toml:"instructions"`
 	AliasPreset  string   `toml:"alias_preset"`
 	RunWords     []string `toml:"run_words"`
 	WalkWords    []string `toml:"walk_words"`

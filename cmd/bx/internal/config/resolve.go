@@ -39,9 +39,10 @@ type Settings struct {
 	Tier        utp.Tier       // offered at first
 	MaxTier     utp.Tier       // offered at most
 	MaxRounds   int
-	Extra       string   // added to the system prompt
-	RunWords    []string // that ask for tools of tier RUN; none: the built-in ones
-	WalkWords   []string // likewise, of tier WALK
+	Extra       string            // added to the system prompt
+	Templates   map[string]string // how a prompt offers a tool, by its name
+	RunWords    []string          // that ask for tools of tier RUN; none: the built-in ones
+	WalkWords   []string          // likewise, of tier WALK
 	Session     Session
 	Envelope    Envelope
 	Aliases     []schema.Alias
@@ -71,9 +72,13 @@ func (c *Config) Resolve(f Flags, env func(string) string) (Settings, error) {
 
 func (c *Config) resolver(f Flags, env func(string) string) *resolver {
 	r := &resolver{Config: c, flags: f, env: env}
-	r.out = Settings{Extra: c.Agent.Instructions, RunWords: c.Agent.RunWords, WalkWords: c.Agent.WalkWords,
+	r.out = Settings{Extra: string(c.Agent.Instructions), RunWords: c.Agent.RunWords, WalkWords: c.Agent.WalkWords,
 		Session: c.Session, Envelope: c.Envelope,
 		MaxRounds: first(f.MaxRounds, int(c.Agent.MaxRounds))}
+	r.out.Templates = map[string]string{}
+	for name, t := range c.Templates {
+		r.out.Templates[name] = string(t)
+	}
 	return r
 }
 

@@ -26,7 +26,7 @@ type Member struct {
 	Model        string    `toml:"model"`
 	ToolFormat   Format    `toml:"tool_format"`
 	Description  string    `toml:"description"`  // what it is good at, for the coordinator
-	Instructions string    `toml:"instructions"` // added to its system prompt
+	Instructions Prompt    `toml:"instructions"` // added to its system prompt
 	Tier         *utp.Tier `toml:"tier"`
 	Offer        []string  `toml:"offer"` // names of tools; none: all of its tier
 	MaxRounds    Count     `toml:"max_rounds"`
@@ -94,7 +94,7 @@ func (c *Config) member(team, name string, f Flags, env func(string) string) (Me
 		r.out.ModelWhy = "member " + name
 	}
 	if m.Instructions != "" {
-		r.out.Extra = joined(r.out.Extra, m.Instructions)
+		r.out.Extra = joined(r.out.Extra, string(m.Instructions))
 	}
 	return MemberSettings{r.out, name, m.Description, m.Offer}, nil
 }

@@ -65,6 +65,13 @@ func (p Parser) check() error {
 	return nil
 }
 
+// Prompt is a part of a system prompt; {{tools}} is where it wants the tools
+// that go as text.
+type Prompt string
+
+// Template is how a prompt offers one tool: a text/template over prompt.Offer.
+type Template string
+
 // URL is the address of a server, with its scheme.
 type URL string
 
