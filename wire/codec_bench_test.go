@@ -79,6 +79,7 @@ func BenchmarkDelta(b *testing.B) {
 		"anthropic": `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a few words"}}`,
 		"responses": `{"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_1","output_index":0,"content_index":0,"delta":"a few words","logprobs":[]}`,
 		"openai":    `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"a few words"},"finish_reason":null}]}`,
+		"ollama":    `{"model":"m","created_at":"2026-08-21T10:00:00Z","message":{"role":"assistant","content":"a few words"},"done":false}`,
 		"gemini":    `{"candidates":[{"content":{"parts":[{"text":"a few words"}],"role":"model"},"index":0}],"modelVersion":"m"}`,
 	}
 	for _, from := range apis {

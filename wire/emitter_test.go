@@ -267,6 +267,8 @@ func TestEmittersCarryEveryOddStream(t *testing.T) {
 				frames := emit(to, &utp.Request{Model: "m"}, evs, err)
 				if failed := to.fails(frames[len(frames)-1]); failed != (err != nil || breaks(evs)) {
 					t.Fatalf("%s: failed %v, %v\n%s", to.name, failed, err, transcript(to, frames))
+				} else if _, _, broken := to.front.Whole(&utp.Request{Model: "m"}, utp.Collect(evs), wire.Stamp{ID: "x"}); failed != (broken != nil) {
+					t.Fatalf("%s: streamed failed %v, whole %v", to.name, failed, broken)
 				} else if failed {
 					continue
 				}

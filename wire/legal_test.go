@@ -150,12 +150,12 @@ func legalResponses(frames []wire.Frame) string {
 			if it.Type == "function_call" && (it.Arguments != written || !shape.IsObject([]byte(written))) {
 				return bad("arguments " + it.Arguments + ", written " + written)
 			}
-			if it.Type != "reasoning" && it.Status != "completed" {
+			if it.Type != "reasoning" && it.Status != "completed" && it.Status != "incomplete" {
 				return bad("status " + it.Status)
 			}
 			open, done = nil, append(done, string(e.Item))
-		case kind == "completed":
-			if open != nil || i != len(frames)-1 || e.Response.Status != "completed" || len(e.Response.Output) != len(done) {
+		case kind == "completed", kind == "incomplete":
+			if open != nil || i != len(frames)-1 || e.Response.Status != kind || len(e.Response.Output) != len(done) {
 				return bad("not a complete response")
 			}
 			for k, it := range e.Response.Output {

@@ -294,7 +294,7 @@ func (r *reading) response(j *responseJSON, extra json.RawMessage, path string) 
 	out.Parts = []utp.Part{utp.Text{Text: text}}
 	files, bad := r.parts(j.Parts, path)
 	out.Parts = append(out.Parts, files...)
-	return out, bad
+	return out, shape.Inside(bad, "functionResponse", -1)
 }
 
 func (r *reading) tools() *shape.Error {

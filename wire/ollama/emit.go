@@ -16,8 +16,9 @@ var reasons = map[utp.Stop]shape.Loose{
 
 // speech is what a client's request says of the form of its reply.
 type speech struct {
-	head     replyJSON
-	generate bool // of /api/generate
+	head     replyJSON    // of the line that is written
+	message  looseMessage // and of its message
+	generate bool         // of /api/generate
 	elapsed  func() time.Duration
 	first    time.Duration // when the first event came
 }
@@ -31,22 +32,23 @@ func speaking(r *utp.Request, end utp.End, s wire.Stamp) speech {
 
 // line writes a message with some of a reply, or with its end if last is a Finish.
 func (s *speech) line(m looseMessage, last *utp.Event) []byte {
-	j := s.head
+	j := &s.head
 	var rest, own shape.Fields
 	if last != nil {
 		own, _ = codec.UnpackExtra(last.Extra, provider)
-		rest = s.end(&j, *last.End)
+		rest = s.end(j, *last.End)
 	}
 	if s.generate {
 		text := shape.Loose(m.Content.String())
 		j.Response, j.Thinking = &text, shape.Loose(m.Thinking.String())
-		return ofReply.Write(j, rest)
+		return ofReply.Copy(j, rest)
 	}
 	if m.Role = "assistant"; m.Content.IsZero() {
 		m.Content = empty
 	}
-	j.Message.Raw = ofDelta.Write(m, own)
-	return ofReply.Write(j, rest)
+	s.message = m
+	j.Message.Raw = ofDelta.Copy(&s.message, own)
+	return ofReply.Copy(j, rest)
 }
 
 var empty = shape.JSON("", nil)

@@ -32,7 +32,11 @@ func (a answer) Reader(newID func() string) wire.Reader {
 	return r
 }
 
-type reader struct{ codec.Incoming }
+type reader struct {
+	codec.Incoming
+	in    replyJSON // what was read last
+	delta looseMessage
+}
 
 func (r *reader) Feed(f wire.Frame) []utp.Event {
 	if !r.Over {
@@ -47,8 +51,8 @@ func (r *reader) Close() []utp.Event {
 }
 
 func (r *reader) line(data []byte) {
-	j, err := ofReply.Read(shape.Value{Raw: data})
-	if err != nil {
+	j := &r.in
+	if err := ofReply.Into(j, shape.Value{Raw: data}); err != nil {
 		r.Foreign(data, err)
 		return
 	}
@@ -69,15 +73,15 @@ func (r *reader) line(data []byte) {
 		j.Done = true
 	}
 	if j.Done {
-		r.finish(&j)
+		r.finish(j)
 	}
 }
 
 // message reads a message, in which every call is whole, and keeps what only this
 // API says in it. It reports whether there were calls.
 func (r *reader) message(v shape.Value, keep bool) (calls bool) {
-	d, err := ofDelta.Read(v)
-	if err != nil {
+	d := &r.delta
+	if ofDelta.Into(d, v) != nil {
 		return false
 	}
 	m := codec.ChatMessage{Content: content(d.Content), Thinking: content(d.Thinking)}

@@ -1,0 +1,124 @@
+package wire_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// drawRequest draws any request, with calls that lack results, results that lack
+// calls, ids used twice, speakers that do not take turns and texts that say nothing.
+func drawRequest(t *rapid.T) *utp.Request {
+	r := &utp.Request{Model: rapid.SampledFrom([]string{"m", "claude-sonnet-4-5", "gemini-3-pro", "gpt-5"}).Draw(t, "model"), Stream: rapid.Bool().Draw(t, "stream")}
+	for i, name := range []string{"f", "a.b", "7zip"}[:rapid.IntRange(0, 3).Draw(t, "tools")] {
+		r.Tools = append(r.Tools, utp.Tool{Name: name, Description: fmt.Sprint("Tool ", i), Schema: []byte(`{"type":"object","properties":{"x":{"type":"string"}}}`)})
+	}
+	if len(r.Tools) > 0 {
+		r.Choice.Mode = rapid.SampledFrom([]utp.ChoiceMode{utp.Auto, utp.Required, utp.None}).Draw(t, "choice")
+	}
+	roles := []utp.Role{utp.System, utp.User, utp.Assistant, utp.Assistant, utp.ToolRole, utp.ToolRole}
+	for range rapid.IntRange(0, 7).Draw(t, "messages") {
+		m := utp.Message{Role: rapid.SampledFrom(roles).Draw(t, "role")}
+		for range rapid.IntRange(0, 3).Draw(t, "parts") {
+			m.Parts = append(m.Parts, drawMessagePart(t, m.Role))
+		}
+		r.Messages = append(r.Messages, m)
+	}
+	return r
+}
+
+func drawMessagePart(t *rapid.T, role utp.Role) utp.Part {
+	text := utp.Text{Text: rapid.SampledFrom([]string{"", " ", "a\n", "ü \"q\" <b>", "ERROR: x"}).Draw(t, "text")}
+	id := rapid.SampledFrom([]string{"", "call_1", "call_2", "functions.f:0"}).Draw(t, "id")
+	switch kind := rapid.IntRange(0, 3).Draw(t, "kind"); {
+	case role == utp.ToolRole:
+		status := rapid.SampledFrom([]utp.Status{utp.OK, utp.Failed, utp.Denied}).Draw(t, "status")
+		out := utp.Result{CallID: id, Name: "f", Status: status, Parts: []utp.Part{text}}
+		if kind == 0 {
+			out.Parts = append(out.Parts, utp.Blob{MIME: "image/png", Data: []byte("\x89PNG\r\n")})
+		}
+		return out
+	case kind == 0 && role == utp.User:
+		return utp.Blob{MIME: "image/png", Data: []byte("\x89PNG\r\n")}
+	case kind == 1 && role == utp.Assistant:
+		return utp.Call{ID: id, Name: rapid.SampledFrom([]string{"f", "a.b", "gone"}).Draw(t, "name"), Args: []byte(`{"x":"y"}`)}
+	case kind == 2 && role == utp.Assistant:
+		return utp.Think{Text: "hm", Signature: "c2ln", Provider: rapid.SampledFrom([]string{"anthropic", "gemini", "responses"}).Draw(t, "provider")}
+	}
+	return text
+}
+
+// Whatever is asked, what is written is read as the same calls and results, and
+// from the second time on written as the same bytes.
+//
+// contract: F-11
+func TestAnyRequestBecomesStable(t *testing.T) {
+	for _, p := range apis {
+		t.Run(p.name, rapid.MakeCheck(func(t *rapid.T) {
+			r := drawRequest(t)
+			passes := [3]string{}
+			asked := r
+			for i := range passes {
+				x, err := p.back.Open(asked)
+				if err != nil {
+					t.Fatal(err)
+				}
+				passes[i] = string(x.Body)
+				asked = posted(t, p, r.Model, r.Stream, x.Body)
+			}
+			if passes[1] != passes[2] {
+				t.Fatalf("first  %s\nsecond %s\nthird  %s", passes[0], passes[1], passes[2])
+			}
+			if wrong := unanswered(r, asked); wrong != "" {
+				t.Fatalf("%s\n%s", wrong, passes[0])
+			}
+		}))
+	}
+}
+
+func posted(t *rapid.T, p api, model string, stream bool, body []byte) *utp.Request {
+	path := "/v1beta/models/" + model + ":generateContent"
+	if stream {
+		path = "/v1beta/models/" + model + ":streamGenerateContent"
+	}
+	r, _, err := p.front.Read(wire.HTTPRequest{Method: "POST", Path: path, Query: map[string][]string{"alt": {"sse"}}, Body: body})
+	if err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	return r
+}
+
+// unanswered says what is wrong with the calls in got: there are as many as were
+// asked with, and behind each message with calls stands a result for each.
+func unanswered(asked, got *utp.Request) string {
+	want := 0
+	for _, m := range asked.Messages {
+		want += len(m.Calls())
+	}
+	for i, m := range got.Messages {
+		calls := m.Calls()
+		var results []utp.Result
+		for _, next := range got.Messages[i+1:] {
+			if next.Role != utp.ToolRole {
+				break
+			}
+			results = append(results, next.Results()...)
+		}
+		if want -= len(calls); len(calls) > 0 && len(results) != len(calls) {
+			return fmt.Sprintf("message %d: %d calls, %d results", i, len(calls), len(results))
+		}
+		for k, c := range calls {
+			if results[k].CallID != c.ID || results[k].Name != c.Name {
+				return fmt.Sprintf("message %d: call %+v, result %+v", i, c, results[k])
+			}
+		}
+	}
+	if want != 0 {
+		return fmt.Sprintf("%d calls are missing", want)
+	}
+	return ""
+}
