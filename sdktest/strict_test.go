@@ -1,11 +1,16 @@
 package sdktest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"testing"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/pagination"
 )
 
 // expected checks that a value which an SDK of Stainless' making has read holds
@@ -77,4 +82,30 @@ func stateOf(meta reflect.Value, name string) (field, bool) {
 	}
 	state, ok := f.Interface().(field)
 	return state, ok
+}
+
+func TestExpectedFindsWhatIsWrong(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"id":"a","object":"model","created":1,"owned_by":"b"}`:            "",
+		`{"id":"a","object":"model","created":1,"owned_by":"b","extra":1}`:  " has the unknown field extra",
+		`{"id":"a","object":"model","created":1}`:                           ".owned_by is missing",
+		`{"id":"a","object":"model","created":{"no":1},"owned_by":"b"}`:     `.created is not of the SDK's type: {"no":1}`,
+		`{"data":[{"id":"a","object":"model","created":1,"owned_by":"b"}]}`: "",
+		`{"data":[{"id":"a","object":"model","owned_by":"b"}]}`:             ".data[0].created is missing",
+	} {
+		var v any = new(openai.Model)
+		if strings.HasPrefix(body, `{"data"`) {
+			v = new(pagination.Page[openai.Model])
+		}
+		if err := json.Unmarshal([]byte(body), v); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := expected(v, "object"); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
 }

@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { answer, defined, noArguments, of, textOf } from './parts.mjs';
 
 const connect = (url) => new Anthropic({ apiKey: 'key', baseURL: url, maxRetries: 0 });
@@ -9,6 +10,13 @@ export async function models(url) {
   const ids = [];
   for await (const m of connect(url).models.list()) ids.push(m.id);
   return ids;
+}
+
+export async function loop(url, r, stream, run) {
+  const { client, params } = new Session(url, r);
+  const tools = r.tools.map((t) => betaTool({ name: t.name, description: t.description, inputSchema: t.parameters, run: (args) => run(t.name, args) }));
+  const reply = await client.beta.messages.toolRunner({ ...params, tools, stream }).runUntilDone();
+  return reply.content.filter((b) => b.type === 'text').map((b) => b.text).join('');
 }
 
 export const begin = (url, r) => new Session(url, r);

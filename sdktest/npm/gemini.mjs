@@ -21,6 +21,21 @@ export async function models(url) {
   return ids;
 }
 
+const spoken = (r) => (r.candidates?.[0].content?.parts ?? []).map((p) => p.text ?? '').join('');
+
+export async function loop(url, r, stream, run) {
+  const { client, params } = new Session(url, r);
+  const callable = {
+    tool: async () => params.config.tools[0],
+    callTool: async (calls) => calls.map((c) => ({ functionResponse: defined({ id: c.id, name: c.name, response: { output: run(c.name, c.args) } }) })),
+  };
+  const request = { ...params, config: { ...params.config, tools: [callable] } };
+  if (!stream) return spoken(await client.models.generateContent(request));
+  let text = '';
+  for await (const chunk of await client.models.generateContentStream(request)) text = chunk.functionCalls?.length ? '' : text + spoken(chunk);
+  return text;
+}
+
 export const begin = (url, r) => new Session(url, r);
 
 const modes = { required: 'ANY', none: 'NONE' };

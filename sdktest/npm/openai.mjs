@@ -11,8 +11,19 @@ async function models(url) {
   return ids;
 }
 
-export const chat = { fault, models, begin: (url, r) => new Chat(url, r) };
+export const chat = { fault, models, loop, begin: (url, r) => new Chat(url, r) };
 export const responses = { fault, models, begin: (url, r) => new Responses(url, r) };
+
+async function loop(url, r, stream, run) {
+  const runner = connect(url).chat.completions.runTools({
+    stream, model: r.model, messages: r.messages.flatMap(chatMessages),
+    tools: r.tools.map((t) => ({
+      type: 'function',
+      function: { name: t.name, description: t.description, parameters: t.parameters, parse: JSON.parse, function: (args) => run(t.name, args) },
+    })),
+  });
+  return runner.finalContent();
+}
 
 const modes = { required: 'required', none: 'none' };
 

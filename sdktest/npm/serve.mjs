@@ -7,7 +7,8 @@ import * as ollama from './ollama.mjs';
 import * as openai from './openai.mjs';
 import * as vercel from './vercel.mjs';
 
-// Each has begin(url, request), models(url) where the SDK can list them, and
+// Each has begin(url, request), models(url) where the SDK can list them, loop(url,
+// request, stream, run) where it runs tools by itself and gives the last text, and
 // fault(error), which is null for an error that is not the SDK's own.
 const sdks = {
   openai: openai.chat, responses: openai.responses, anthropic, gemini, ollama,
@@ -20,6 +21,11 @@ const orders = {
   ask: (_, o) => sessions.get(o.session).ask(o.stream),
   give: (_, o) => sessions.get(o.session).give(o.texts),
   models: (sdk, o) => sdk.models(o.url),
+  loop: async (sdk, o) => {
+    const ran = [];
+    const run = (name, args) => { ran.push({ name, args }); return `ran ${name}`; };
+    return { text: await sdk.loop(o.url, o.request, o.stream ?? false, run), ran };
+  },
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

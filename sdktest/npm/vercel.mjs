@@ -3,7 +3,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenAI } from '@ai-sdk/openai';
-import { APICallError, RetryError, generateText, jsonSchema, streamText, tool } from 'ai';
+import { APICallError, RetryError, generateText, isStepCount, jsonSchema, streamText, tool } from 'ai';
 import { answer, defined, noArguments, of, textOf } from './parts.mjs';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -11,7 +11,10 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 // fault has no kind: the SDK leaves it in the body.
 const fault = (e) => (APICallError.isInstance(e) ? { status: e.statusCode, kind: '', message: e.message } : null);
 
-const driver = (provider, options) => ({ fault, begin: (url, r) => new Session(provider(url)(r.model), r, options(r)) });
+const driver = (provider, options) => {
+  const begin = (url, r) => new Session(provider(url)(r.model), r, options(r));
+  return { fault, begin, loop: (url, r, stream, run) => begin(url, r).loop(stream, run) };
+};
 
 export const chat = driver((url) => createOpenAICompatible({ name: 'local', apiKey: 'key', baseURL: `${url}/v1`, includeUsage: true }), (r) => ({
   local: defined({ reasoningEffort: r.params?.effort, parallel_tool_calls: r.choice?.parallel }),
@@ -54,6 +57,12 @@ class Session {
       calls: this.calls.map((c) => ({ name: c.toolName, args: c.input })),
       in: counts.inputTokens, out: counts.outputTokens,
     });
+  }
+
+  async loop(stream, run) {
+    const tools = Object.fromEntries(Object.entries(this.params.tools).map(([name, t]) => [name, { ...t, execute: (args) => run(name, args) }]));
+    const params = { ...this.params, tools, stopWhen: isStepCount(5) };
+    return stream ? streamText(params).text : (await generateText(params)).text;
   }
 
   give(texts) {

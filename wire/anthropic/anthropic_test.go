@@ -232,6 +232,19 @@ func TestErrors(t *testing.T) {
 }
 
 // A reply that is broken is no reply.
+// A tool runner of the SDKs sends the new messages alone, and all of them when
+// the error tells it that the conversation is not held here.
+func TestThreadsAreRefused(t *testing.T) {
+	for _, thread := range []string{`{"type":"create"}`, `{"type":"continue","previous_message_id":"msg_1"}`} {
+		_, _, err := anthropic.Front{}.Read(wire.HTTPRequest{Body: []byte(`{"model":"m","messages":[],"thread":` + thread + `}`)})
+		status, body := anthropic.Front{}.Error(err)
+		if status != 400 || !strings.HasSuffix(string(body), `"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}}}`) {
+			t.Errorf("%s: %d %s (%v)", thread, status, body, err)
+		}
+	}
+	read(t, `{"model":"m","messages":[],"thread":null}`)
+}
+
 func TestWholeRefusesBrokenReplies(t *testing.T) {
 	for _, r := range []utp.Reply{
 		{Problems: []utp.Problem{{Kind: utp.Malformed, Name: "f"}}},

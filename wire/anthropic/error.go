@@ -28,7 +28,13 @@ func (Front) Error(err error) (status int, body []byte) {
 	return status, shape.JSON(fault(f), nil).Raw
 }
 
-func fault(f wire.Fault) errorJSON { return errorJSON{"error", errorDetail{types[f.Kind], f.Message}} }
+func fault(f wire.Fault) errorJSON {
+	d := errorDetail{Type: types[f.Kind], Message: f.Message}
+	if f.Param == thread {
+		d.Details = &threadDetails{"thread_unsupported_request", []string{thread}}
+	}
+	return errorJSON{"error", d}
+}
 
 // CountReply is the answer to a count_tokens request.
 func CountReply(tokens int) []byte { return shape.JSON(countJSON{tokens}, nil).Raw }

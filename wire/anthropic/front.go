@@ -48,12 +48,25 @@ func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
 		return &shape.Error{Path: "messages", Offset: -1, Want: "an array of messages"}
 	}
 	r.out = utp.Request{Model: r.in.Model, Stream: r.in.Stream}
-	for _, step := range []func() *shape.Error{r.system, r.messages, r.tools, r.choice, r.params} {
+	for _, step := range []func() *shape.Error{r.threads, r.system, r.messages, r.tools, r.choice, r.params} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	r.extra(h)
+	return nil
+}
+
+// thread is where a client says that the server holds the conversation.
+const thread = "thread"
+
+// threads refuses a request that holds the new messages only. The SDKs' tool
+// runners send the whole conversation when the error says why.
+// Source: @anthropic-ai/sdk, ThreadState.
+func (r *reading) threads() *shape.Error {
+	if raw := r.in.Rest.Get(thread); len(raw) > 0 && string(raw) != "null" {
+		return &shape.Error{Path: thread, Offset: -1, Want: "the whole conversation in messages: it is not held here"}
+	}
 	return nil
 }
 

@@ -225,8 +225,15 @@ type errorJSON struct {
 }
 
 type errorDetail struct {
-	Type    string `json:"type"`
-	Message string `json:"message"`
+	Type    string         `json:"type"`
+	Message string         `json:"message"`
+	Details *threadDetails `json:"details,omitempty"`
+}
+
+// threadDetails say that a conversation is not held by the server.
+type threadDetails struct {
+	Code        string   `json:"error_code"`
+	Unsupported []string `json:"unsupported"`
 }
 
 type countJSON struct {

@@ -140,10 +140,11 @@ func (r *reading) content(v shape.Value, path string) *shape.Error {
 	if err != nil {
 		return err
 	}
-	if role == utp.Assistant {
-		parts = spoken(parts)
-	}
 	out := utp.Message{Role: role, Parts: parts, Extra: codec.PackExtra(provider, c.Rest)}
+	if role == utp.Assistant {
+		r.spoken(out)
+		return nil
+	}
 	r.out.Messages = append(r.out.Messages, history.ResultsFirst(out)...)
 	return nil
 }
@@ -176,9 +177,20 @@ func join(parts []utp.Part, p utp.Part) []utp.Part {
 	return parts
 }
 
-// spoken joins the pieces of a reply's text. A client that read a stream sends
-// them back as they came, and an empty one from its last chunk.
-func spoken(parts []utp.Part) (out []utp.Part) {
+// spoken adds a reply of the model. A client that read a stream sends it back in
+// the pieces in which it came, each a part or a content of its own, with an
+// empty text from the last chunk.
+func (r *reading) spoken(m utp.Message) {
+	if last := len(r.out.Messages) - 1; last >= 0 && r.out.Messages[last].Role == utp.Assistant && len(r.out.Messages[last].Extra)+len(m.Extra) == 0 {
+		m.Parts = append(r.out.Messages[last].Parts, m.Parts...)
+		r.out.Messages = r.out.Messages[:last]
+	}
+	m.Parts = joined(m.Parts)
+	r.out.Messages = append(r.out.Messages, m)
+}
+
+// joined makes one text of neighbours.
+func joined(parts []utp.Part) (out []utp.Part) {
 	for _, p := range parts {
 		now, plain := p.(utp.Text)
 		if plain = plain && len(now.Extra) == 0; plain && now.Text == "" {

@@ -116,6 +116,10 @@ func TestWhatClientsSendBack(t *testing.T) {
 	if got := r.Messages[1].Parts; len(r.Messages[0].Parts) != 2 || len(got) != 2 || r.Messages[1].Text() != "Let me look." {
 		t.Errorf("%+v", r.Messages)
 	}
+	if pieces := read(t, "/v1beta/models/m:generateContent", `{"contents":[{"role":"model","parts":[{"text":"Let me "}]},{"role":"model","parts":[{"text":"look."}]},
+	 {"role":"model","parts":[{"functionCall":{"name":"f"}}]},{"role":"model","parts":[{"text":""}]},{"role":"user","parts":[{"text":"Go."}]}]}`); len(pieces.Messages) != 2 || pieces.Messages[0].Text() != "Let me look." || len(pieces.Messages[0].Parts) != 2 {
+		t.Errorf("%+v", pieces.Messages)
+	}
 	signed := read(t, "/v1beta/models/m:generateContent", `{"contents":[{"role":"model","parts":[{"text":"Hm","thought":true},{"thought":true,"thoughtSignature":"c2ln"},{"text":"Yes."},{"thoughtSignature":"c2lnMg=="}]}]}`)
 	want := []utp.Part{utp.Think{Text: "Hm", Signature: "c2ln", Provider: "gemini"}, utp.Text{Text: "Yes."}, utp.Text{Extra: []byte(`{"gemini":{"thoughtSignature":"c2lnMg=="}}`)}}
 	if diff := cmp.Diff(want, signed.Messages[0].Parts); diff != "" {
