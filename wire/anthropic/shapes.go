@@ -149,105 +149,6 @@ type usageHow struct {
 	Thinking shape.LooseInt `json:"thinking_tokens"`
 }
 
-// eventJSON is any event of a stream, or a whole reply.
-type eventJSON struct {
-	Type    shape.Loose `json:"type"`
-	Message shape.Value `json:"message"`
-	Index   *int        `json:"index"`
-	Block   shape.Value `json:"content_block"`
-	Delta   shape.Value `json:"delta"`
-	Usage   shape.Value `json:"usage"`
-	Error   shape.Value `json:"error"`
-}
-
-// deltaJSON is the delta of a block or of the message.
-type deltaJSON struct {
-	Type      shape.Loose  `json:"type"`
-	Text      shape.Loose  `json:"text"`
-	Thinking  shape.Loose  `json:"thinking"`
-	Signature shape.Loose  `json:"signature"`
-	JSON      shape.Loose  `json:"partial_json"`
-	Stop      shape.Loose  `json:"stop_reason"`
-	StopSeq   shape.Loose  `json:"stop_sequence"`
-	Rest      shape.Fields `json:"-"`
-}
-
-// The events that are written.
-type (
-	startEvent struct {
-		Type    string          `json:"type"`
-		Message json.RawMessage `json:"message"`
-	}
-	blockEvent struct {
-		Type  string          `json:"type"`
-		Index int             `json:"index"`
-		Block json.RawMessage `json:"content_block"`
-	}
-	deltaEvent[D any] struct {
-		Type  string `json:"type"`
-		Index int    `json:"index"`
-		Delta D      `json:"delta"`
-	}
-	stopEvent struct {
-		Type  string `json:"type"`
-		Index int    `json:"index"`
-	}
-	endEvent struct {
-		Type  string          `json:"type"`
-		Delta json.RawMessage `json:"delta"`
-		Usage json.RawMessage `json:"usage"`
-	}
-	endDelta struct {
-		Stop    string  `json:"stop_reason"`
-		StopSeq *string `json:"stop_sequence"`
-	}
-	textDelta struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	thinkingDelta struct {
-		Type     string `json:"type"`
-		Thinking string `json:"thinking"`
-	}
-	signatureDelta struct {
-		Type      string `json:"type"`
-		Signature string `json:"signature"`
-	}
-	jsonDelta struct {
-		Type string `json:"type"`
-		JSON string `json:"partial_json"`
-	}
-)
-
-type errorJSON struct {
-	Type  string      `json:"type"`
-	Error errorDetail `json:"error"`
-}
-
-type errorDetail struct {
-	Type    string `json:"type"`
-	Message string `json:"message"`
-}
-
-type countJSON struct {
-	Input int `json:"input_tokens"`
-}
-
-type modelsJSON struct {
-	Data    []modelJSON `json:"data"`
-	HasMore bool        `json:"has_more"`
-	First   *string     `json:"first_id"`
-	Last    *string     `json:"last_id"`
-}
-
-type modelJSON struct {
-	Type    string         `json:"type"`
-	ID      string         `json:"id"`
-	Name    string         `json:"display_name"`
-	Created string         `json:"created_at"` // RFC 3339
-	Window  shape.LooseInt `json:"max_input_tokens,omitempty"`
-}
-
 var (
 	readRequest  = shape.Of[requestJSON]()
 	readMessage  = shape.Of[messageJSON]()
@@ -267,9 +168,4 @@ var (
 	readUsage    = shape.Of[usageJSON]()
 	readEvent    = shape.Of[eventJSON]()
 	readDelta    = shape.Of[deltaJSON]()
-
-	writeText      = shape.Of[deltaEvent[textDelta]]()
-	writeThinking  = shape.Of[deltaEvent[thinkingDelta]]()
-	writeSignature = shape.Of[deltaEvent[signatureDelta]]()
-	writeArguments = shape.Of[deltaEvent[jsonDelta]]()
 )
