@@ -58,7 +58,7 @@ func TestCodecReadsItsOwnRequests(t *testing.T) {
 // call with its own result; and the tools, but for those that are reported.
 func carries(t *testing.T, want, got *utp.Request, losses []wire.Loss) {
 	t.Helper()
-	ordered, _ := history.Order(want.Messages, nil)
+	ordered := history.Order(want.Messages, nil, nil)
 	a, b := exchanges(t, ordered), exchanges(t, got.Messages)
 	if diff := cmp.Diff(a, b); diff != "" {
 		t.Errorf("calls and results (-want +got):\n%s", diff)

@@ -8,6 +8,7 @@
 package wire
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -98,15 +99,7 @@ type Stamp struct {
 // Named gives the name of the model and the id of a reply: the stamp's, else the
 // request's or the reply's own.
 func (s Stamp) Named(r *utp.Request, end utp.End) (id, model string) {
-	for _, m := range []string{s.Model, r.Model, end.Model} {
-		if model == "" {
-			model = m
-		}
-	}
-	if id = s.ID; id == "" {
-		id = end.ID
-	}
-	return id, model
+	return cmp.Or(s.ID, end.ID), cmp.Or(s.Model, r.Model, end.Model)
 }
 
 // Front poses as a provider.

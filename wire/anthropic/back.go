@@ -2,13 +2,13 @@ package anthropic
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
@@ -37,7 +37,7 @@ type writing struct {
 	names  *codec.Names
 	traits traits
 	out    requestJSON
-	header map[string]string
+	betas  string
 	think  bool   // thinking is on
 	ask    string // to be said in the system prompt
 	codec.Outgoing
@@ -49,7 +49,7 @@ func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.exchange(path, answer{names: w.names, model: r.Model})
+	return w.exchange(path, answer{names: w.names, model: r.Model}.reader), nil
 }
 
 // Count writes the question how many tokens the request has; ReadCount reads
@@ -61,24 +61,19 @@ func (b Back) Count(r *utp.Request) (*wire.Exchange, error) {
 	}
 	o := &w.out
 	o.MaxTokens, o.Stream, o.Stop, o.Temperature, o.TopP, o.TopK, o.Metadata = nil, false, nil, nil, nil, nil, shape.Value{}
-	return w.exchange(countPath, nil)
+	return w.exchange(countPath, nil), nil
 }
 
 // ReadCount reads the answer to Count, in tokens.
-func ReadCount(body []byte) (int, error) {
-	var j countJSON
-	if err := json.Unmarshal(body, &j); err != nil {
-		return 0, fmt.Errorf("anthropic: count of tokens: %w", err)
-	}
-	return j.Input, nil
-}
+func ReadCount(body []byte) (int, error) { return codec.ReadCount(provider, body, "input_tokens") }
 
-func (w *writing) exchange(path string, a wire.Answer) (*wire.Exchange, error) {
-	body, err := shape.MarshalWith(w.out, w.out.Rest)
-	if err != nil {
-		return nil, err
+func (w *writing) exchange(path string, a codec.Answer) *wire.Exchange {
+	x := w.Exchange(path, readRequest.Copy(&w.out, w.out.Rest), a)
+	x.Header["anthropic-version"] = version
+	if w.betas != "" {
+		x.Header[betas] = w.betas
 	}
-	return &wire.Exchange{Path: path, Header: w.header, Body: body, Losses: w.Losses, Framing: wire.SSE, Answer: a}, nil
+	return x
 }
 
 func (Back) write(r *utp.Request) (*writing, error) {
@@ -87,7 +82,6 @@ func (Back) write(r *utp.Request) (*writing, error) {
 		return nil, err
 	}
 	w := &writing{in: r, names: names, traits: traitsOf(r.Model), Outgoing: codec.Outgoing{Provider: provider}}
-	w.header = map[string]string{"Content-Type": "application/json", "anthropic-version": version}
 	w.out = requestJSON{Model: r.Model, Stream: r.Stream}
 	w.extra()
 	w.params()
@@ -99,9 +93,7 @@ func (Back) write(r *utp.Request) (*writing, error) {
 // extra takes over what an Anthropic client said that the model has no place for.
 func (w *writing) extra() {
 	w.own = w.Own("", w.in.Extra)
-	if list := w.own.Text(betas); list != "" {
-		w.header[betas] = list
-	}
+	w.betas = w.own.Text(betas)
 	w.out.Rest = w.own.Without(betas, "thinking", "output_config", "metadata")
 }
 
@@ -131,13 +123,10 @@ func (w *writing) stops() {
 
 func (w *writing) metadata() {
 	user := w.in.Params.User
-	if raw := (shape.Value{Raw: w.own.Get("metadata")}); !raw.IsZero() {
-		if m, err := readMetadata.Read(raw); err == nil && m.UserID == user {
-			w.out.Metadata = raw
-			return
-		}
-	}
-	if user != "" {
+	said := shape.Value{Raw: w.own.Get("metadata")}
+	if m, err := readMetadata.Read(said); err == nil && m.UserID == user {
+		w.out.Metadata = said
+	} else if user != "" {
 		w.out.Metadata = shape.JSON(metadataJSON{UserID: user}, nil)
 	}
 }
@@ -244,5 +233,81 @@ func (w *writing) sampling() {
 	if o.TopK != nil {
 		o.TopK = nil
 		w.Lose("params.top_k", "dropped", why)
+	}
+}
+
+// tools writes the tools and the choice. There is no list of allowed tools: the
+// others are left out.
+func (w *writing) tools() {
+	c := w.in.Choice
+	offered := w.in.Tools
+	if c.Mode != utp.Named && len(c.Allowed) > 0 {
+		offered, _ = codec.Offered(offered, c)
+		w.Lose("choice.allowed", "sent only these tools", "Anthropic has no list of allowed tools")
+	}
+	for i, t := range offered {
+		w.tool(fmt.Sprintf("tools[%d]", i), t)
+	}
+	if len(w.out.Tools) > 0 {
+		w.choice(c)
+	}
+}
+
+func (w *writing) tool(path string, t utp.Tool) {
+	rest, _ := codec.UnpackExtra(t.Extra, provider)
+	switch {
+	case t.Kind == utp.HostedTool && len(rest) > 0:
+		w.out.Tools = append(w.out.Tools, shape.Value{Raw: rest.Raw()})
+		return
+	case t.Kind != utp.FunctionTool && t.Kind != utp.CustomTool:
+		w.Leave(path, t)
+		return
+	}
+	rest = w.Own(path, t.Extra)
+	out := toolJSON{Name: w.names.Out(t.Name), Description: t.Description, Strict: t.Strict}
+	if t.Kind == utp.CustomTool {
+		out.Description, out.Schema = codec.CustomFunction(t)
+		w.Lose(path, "sent as a function with one text", "free text tools are not known here")
+		w.Explained(path + ".format")
+	} else {
+		out.Schema, _, _ = dialect.RootObject.Convert(t.Schema, path+".parameters", w.Lose)
+		if t.Strict != nil && *t.Strict && !dialect.Closed(out.Schema) {
+			out.Strict = nil
+			w.Lose(path+".strict", "dropped", "it wants additionalProperties false on every object")
+		}
+	}
+	if out.Name != t.Name {
+		w.Lose(path+".name", "sent as "+out.Name, "only letters, digits, _ and - are allowed, 64 at most")
+	}
+	w.out.Tools = append(w.out.Tools, shape.JSON(out, rest))
+}
+
+// choice writes tool_choice; auto is the API's default.
+func (w *writing) choice(c utp.Choice) {
+	var out choiceJSON
+	switch c.Mode {
+	case utp.None:
+		out.Type = "none"
+	case utp.Named:
+		out.Type, out.Name = "tool", w.names.Out(c.Name)
+	case utp.Required:
+		out.Type = "any"
+	default:
+		out.Type = "auto"
+	}
+	if w.think && (c.Mode == utp.Named || c.Mode == utp.Required) {
+		w.ask = "Answer with a call of one of the tools."
+		if c.Mode == utp.Named {
+			w.ask = "Answer with a call of the tool " + out.Name + "."
+		}
+		w.Lose("choice", "asked for in the system prompt", "the API refuses to force a call while the model thinks")
+		out = choiceJSON{Type: "auto"}
+	}
+	if c.Parallel != nil && out.Type != "none" {
+		one := !*c.Parallel
+		out.One = &one
+	}
+	if out.Type != "auto" || out.One != nil && *out.One {
+		w.out.ToolChoice = shape.JSON(out, nil)
 	}
 }

@@ -66,13 +66,13 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 		return nil, nil, err
 	}
 	out.Content = append(out.Content, blocks.out...)
-	return shape.JSON(out, rest).Raw, blocks.losses, nil
+	return shape.JSON(out, rest).Raw, blocks.Losses, nil
 }
 
 // blockList makes blocks of the events of a Sequence.
 type blockList struct {
-	out    []json.RawMessage
-	losses []wire.Loss
+	out []json.RawMessage
+	codec.Outgoing
 }
 
 func (b *blockList) add(e utp.Event, words string) {
@@ -112,9 +112,9 @@ func (b *blockList) whole(p utp.Part) {
 			b.out = append(b.out, p.Raw)
 			return
 		}
-		b.losses = append(b.losses, wire.Loss{Path: "content", What: "dropped", Why: "only " + p.Provider + " understands it"})
+		b.Unsaid("content", p)
 	default:
-		b.losses = append(b.losses, wire.Loss{Path: "content", What: "dropped", Why: "an answer cannot hold files here"})
+		b.Unsaid("content", p)
 	}
 }
 

@@ -1,8 +1,6 @@
 package anthropic
 
 import (
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -39,27 +37,6 @@ func fault(f wire.Fault) errorJSON {
 // CountReply is the answer to a count_tokens request.
 func CountReply(tokens int) []byte { return shape.JSON(countJSON{tokens}, nil).Raw }
 
-// ModelsPath is where the list of models is, by GET.
-const ModelsPath = "/v1/models"
-
-// Models reads the answer of ModelsPath.
-func Models(body []byte) ([]wire.Model, error) {
-	var j modelsJSON
-	if err := json.Unmarshal(body, &j); err != nil {
-		return nil, fmt.Errorf("anthropic: list of models: %w", err)
-	}
-	yes := true
-	models := make([]wire.Model, 0, len(j.Data))
-	for _, m := range j.Data {
-		out := wire.Model{ID: m.ID, Context: int(m.Window), Tools: &yes, Chat: true, Owner: provider}
-		if t, err := time.Parse(time.RFC3339, m.Created); err == nil {
-			out.Created = t.Unix()
-		}
-		models = append(models, out)
-	}
-	return models, nil
-}
-
 // Models lists the chat models.
 func (Front) Models(models []wire.Model) []byte {
 	j := modelsJSON{Data: []modelJSON{}}
@@ -74,4 +51,40 @@ func (Front) Models(models []wire.Model) []byte {
 		j.First, j.Last = &j.Data[0].ID, &j.Data[n-1].ID
 	}
 	return shape.JSON(j, nil).Raw
+}
+
+type errorJSON struct {
+	Type  string      `json:"type"`
+	Error errorDetail `json:"error"`
+}
+
+type errorDetail struct {
+	Type    string         `json:"type"`
+	Message string         `json:"message"`
+	Details *threadDetails `json:"details,omitempty"`
+}
+
+// threadDetails say that a conversation is not held by the server.
+type threadDetails struct {
+	Code        string   `json:"error_code"`
+	Unsupported []string `json:"unsupported"`
+}
+
+type modelsJSON struct {
+	Data    []modelJSON `json:"data"`
+	HasMore bool        `json:"has_more"`
+	First   *string     `json:"first_id"`
+	Last    *string     `json:"last_id"`
+}
+
+type modelJSON struct {
+	Type    string         `json:"type"`
+	ID      string         `json:"id"`
+	Name    string         `json:"display_name"`
+	Created string         `json:"created_at"` // RFC 3339
+	Window  shape.LooseInt `json:"max_input_tokens,omitempty"`
+}
+
+type countJSON struct {
+	Input int `json:"input_tokens"`
 }

@@ -48,10 +48,8 @@ func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
 		return &shape.Error{Path: "messages", Offset: -1, Want: "an array of messages"}
 	}
 	r.out = utp.Request{Model: r.in.Model, Stream: r.in.Stream}
-	for _, step := range []func() *shape.Error{r.threads, r.system, r.messages, r.tools, r.choice, r.params} {
-		if err := step(); err != nil {
-			return err
-		}
+	if err := shape.Steps(r.threads, r.system, r.messages, r.tools, r.choice, r.params); err != nil {
+		return err
 	}
 	r.extra(h)
 	return nil
@@ -80,10 +78,7 @@ func (r *reading) extra(h wire.HTTPRequest) {
 		codec.Form{Name: "thinking", Value: in.Thinking, All: plain},
 		codec.Form{Name: "output_config", Value: in.OutputConfig, All: codec.Only(in.OutputConfig, "effort", "format")},
 		codec.Form{Name: "metadata", Value: in.Metadata, All: codec.Only(in.Metadata, "user_id")})
-	if list := h.Get(betas); list != "" {
-		rest = append(rest, shape.Field{Name: betas, Value: shape.Quote(list).Raw})
-	}
-	r.out.Extra = codec.PackExtra(provider, rest)
+	r.out.Extra = codec.PackExtra(provider, rest.WithText(betas, h.Get(betas)))
 }
 
 func (r *reading) params() *shape.Error {
@@ -225,26 +220,8 @@ func (r *reading) message(v shape.Value) *shape.Error {
 	return nil
 }
 
-// parts reads a content: a text, or an array of blocks.
 func (r *reading) parts(v shape.Value) ([]utp.Part, *shape.Error) {
-	if v.Kind() == '"' {
-		text, err := v.Text()
-		return []utp.Part{utp.Text{Text: text}}, err
-	}
-	if v.Kind() != '[' {
-		return nil, &shape.Error{Offset: v.Offset, Want: "a text or an array of blocks"}
-	}
-	list, err := v.Elements()
-	if err != nil {
-		return nil, err
-	}
-	parts := make([]utp.Part, len(list))
-	for i, b := range list {
-		if parts[i], err = r.part(b); err != nil {
-			return nil, shape.Inside(err, "", i)
-		}
-	}
-	return parts, nil
+	return codec.ReadParts(v, "blocks", r.part)
 }
 
 func (r *reading) part(v shape.Value) (utp.Part, *shape.Error) {

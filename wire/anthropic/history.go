@@ -13,25 +13,23 @@ import (
 )
 
 func (w *writing) messages() {
-	ordered, losses := history.Order(w.in.Messages, codec.ShortIDs(maxID))
-	w.Losses = append(w.Losses, losses...)
+	ordered := history.Order(w.in.Messages, codec.ShortIDs(maxID), w.Lose)
 	for i, m := range ordered {
 		w.Own(fmt.Sprintf("messages[%d]", i), m.Extra)
 	}
-	system, turns, losses := history.Alternation{
+	system, turns := history.Alternation{
 		Drop:    w.drop,
 		Keep:    isInline,
 		Prefill: w.traits.prefill && !w.think,
-	}.Turns(ordered)
-	w.Losses = append(w.Losses, losses...)
+	}.Turns(ordered, w.Lose)
 	w.system(system)
 	w.out.Messages = []shape.Value{}
 	for i, m := range turns {
 		own, _ := codec.UnpackExtra(m.Extra, provider)
-		out := messageJSON{Role: string(m.Role), Content: w.content(fmt.Sprintf("messages[%d]", i), m.Parts)}
+		out := messageJSON{Role: string(m.Role), Content: w.Content(fmt.Sprintf("messages[%d]", i), m.Parts, w.block)}
 		w.out.Messages = append(w.out.Messages, shape.JSON(out, own.Without(inline)))
 	}
-	w.Losses = append(w.Losses, w.names.Strays()...)
+	w.names.Strays(w.Lose)
 }
 
 func isInline(m utp.Message) bool {
@@ -85,23 +83,8 @@ func (w *writing) system(system []utp.Message) {
 		parts = append(parts, utp.Text{Text: w.ask})
 	}
 	if len(parts) > 0 {
-		w.out.System = w.content("system", parts)
+		w.out.System = w.Content("system", parts, w.block)
 	}
-}
-
-// content writes one plain text as a text, all else as blocks.
-func (w *writing) content(path string, parts []utp.Part) shape.Value {
-	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 {
-		if own := w.Own(path+".content[0]", t.Extra); len(own) > 0 {
-			return shape.List([]shape.Value{shape.JSON(textBlock{Type: "text", Text: t.Text}, own)})
-		}
-		return shape.Quote(t.Text)
-	}
-	blocks := make([]shape.Value, len(parts))
-	for i, p := range parts {
-		blocks[i] = w.block(fmt.Sprintf("%s.content[%d]", path, i), p)
-	}
-	return shape.List(blocks)
 }
 
 func (w *writing) block(path string, p utp.Part) shape.Value {
@@ -114,10 +97,7 @@ func (w *writing) block(path string, p utp.Part) shape.Value {
 		}
 		return shape.JSON(thinkingBlock{Type: "thinking", Thinking: p.Text, Signature: p.Signature}, w.Own(path, p.Extra))
 	case utp.Call:
-		args, ok := codec.CallObject(p)
-		if !ok {
-			w.Lose(path+".input", "sent as _raw", "the arguments are no JSON object")
-		}
+		args := w.Arguments(path+".input", p)
 		return shape.JSON(toolUseBlock{Type: "tool_use", ID: p.ID, Name: w.names.Out(p.Name), Input: args}, w.Own(path, p.Extra))
 	case utp.Result:
 		return w.result(path, p)
@@ -135,26 +115,19 @@ func (w *writing) block(path string, p utp.Part) shape.Value {
 
 func (w *writing) result(path string, r utp.Result) shape.Value {
 	out := resultBlock{Type: "tool_result", CallID: r.CallID, IsError: r.Status == utp.Failed || r.Status == utp.Denied}
-	var parts []utp.Part
-	for i, p := range r.Parts {
-		why := w.drop(utp.Message{Role: utp.User}, p)
-		switch p := p.(type) {
-		case utp.Text:
-			if p.Text == "" && len(p.Extra) == 0 {
-				continue
-			}
-		case utp.Blob, utp.Unknown:
-		default:
-			why = "a result cannot hold it"
+	parts := w.Sendable(path, r.Parts, func(p utp.Part) string {
+		switch p.(type) {
+		case utp.Text, utp.Blob, utp.Unknown:
+			return w.drop(utp.Message{Role: utp.User}, p)
 		}
-		if why != "" {
-			w.Lose(fmt.Sprintf("%s.parts[%d]", path, i), "dropped", why)
-			continue
-		}
-		parts = append(parts, p)
-	}
+		return "a result cannot hold it"
+	})
+	parts = slices.DeleteFunc(parts, func(p utp.Part) bool {
+		t, ok := p.(utp.Text)
+		return ok && t.Text == "" && len(t.Extra) == 0
+	})
 	if len(parts) > 0 {
-		out.Content = w.content(path, parts)
+		out.Content = w.Content(path, parts, w.block)
 	}
 	return shape.JSON(out, w.Own(path, r.Extra))
 }

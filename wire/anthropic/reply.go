@@ -16,14 +16,10 @@ type answer struct {
 	model string
 }
 
-// Read reads a whole reply. An error body is an *wire.Error.
-func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
-	return codec.ReadWhole(a.Reader(newID), body)
-}
-
-// Reader reads a streamed reply, or a whole one as a single frame.
-func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{Incoming: codec.NewIncoming(provider, a.model, a.names, newID), blocks: map[int]*block{}}
+func (a answer) reader(newID func() string) wire.Reader {
+	r := &reader{Incoming: codec.NewIncoming(provider, a.model, a.names, newID), blocks: map[int]*block{}}
+	r.Frame = r.event
+	return r
 }
 
 // block is a block of the stream that has begun.
@@ -45,13 +41,6 @@ type reader struct {
 	stopped bool // a stop_reason was seen
 }
 
-func (r *reader) Feed(f wire.Frame) []utp.Event {
-	if !r.Over && len(f.Data) > 0 && !f.Done() {
-		r.event(f.Data)
-	}
-	return r.Take()
-}
-
 // Close takes a stream that gave its stop_reason and no message_stop for whole.
 func (r *reader) Close() []utp.Event {
 	switch {
@@ -71,7 +60,7 @@ func (r *reader) settle() {
 	}
 	r.End.Usage = r.usage.usage()
 	if len(r.usage.Rest) > 0 {
-		r.note("usage", r.usage.Rest.Raw())
+		r.About = r.About.Set("usage", r.usage.Rest.Raw())
 	}
 }
 
@@ -83,12 +72,6 @@ func (r *reader) finish() {
 func (r *reader) fail(err error) {
 	r.settle()
 	r.Fail(err)
-}
-
-// note keeps what Anthropic said of the end.
-func (r *reader) note(name string, value json.RawMessage) {
-	own, _ := codec.UnpackExtra(r.End.Extra, provider)
-	r.End.Extra = codec.PackExtra(provider, own.Set(name, value))
 }
 
 // count takes a usage: the numbers of a later one replace those before.
@@ -274,9 +257,8 @@ func (r *reader) stopBlock(index int) {
 	}
 }
 
-// stopCall ends a call, unless another is open too: servers that let blocks
-// overlap tell only at the end which pieces belong where. Of one that is not
-// complete the stop_reason tells whether it was cut.
+// stopCall ends a call. Of one that is not complete the stop_reason tells whether
+// it was cut.
 func (r *reader) stopCall(index int, b *block) {
 	switch {
 	case len(b.json) > 0 && !json.Valid(b.json):
@@ -284,12 +266,7 @@ func (r *reader) stopCall(index int, b *block) {
 	case len(b.json) == 0 && b.input != nil:
 		r.Call(codec.Fragment{Index: index, Args: string(b.input)})
 	}
-	for _, other := range r.blocks {
-		if other.kind == "tool_use" {
-			return
-		}
-	}
-	r.EndCalls(false)
+	r.Complete(index, false)
 }
 
 // unknown is a block of another kind with the input that its deltas brought.
@@ -325,7 +302,30 @@ func (r *reader) stop(reason string, seq *string) {
 		r.End.StopSeq = *seq
 	}
 	if !known || reason == "model_context_window_exceeded" {
-		r.note("stop_reason", shape.Quote(reason).Raw)
+		r.About = r.About.WithText("stop_reason", reason)
 	}
 	r.EndCalls(stop == utp.StopLength)
+}
+
+// eventJSON is any event of a stream, or a whole reply.
+type eventJSON struct {
+	Type    shape.Loose `json:"type"`
+	Message shape.Value `json:"message"`
+	Index   *int        `json:"index"`
+	Block   shape.Value `json:"content_block"`
+	Delta   shape.Value `json:"delta"`
+	Usage   shape.Value `json:"usage"`
+	Error   shape.Value `json:"error"`
+}
+
+// deltaJSON is the delta of a block or of the message.
+type deltaJSON struct {
+	Type      shape.Loose  `json:"type"`
+	Text      shape.Loose  `json:"text"`
+	Thinking  shape.Loose  `json:"thinking"`
+	Signature shape.Loose  `json:"signature"`
+	JSON      shape.Loose  `json:"partial_json"`
+	Stop      shape.Loose  `json:"stop_reason"`
+	StopSeq   shape.Loose  `json:"stop_sequence"`
+	Rest      shape.Fields `json:"-"`
 }

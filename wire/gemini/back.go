@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"regexp"
@@ -49,7 +48,7 @@ func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 		method = "streamGenerateContent?alt=sse"
 	}
 	one := r.Choice.Parallel != nil && !*r.Choice.Parallel
-	return w.exchange(method, shape.JSON(w.out, w.out.Rest), answer{names: w.names, back: w.back, model: r.Model, one: one})
+	return w.exchange(method, shape.JSON(w.out, w.out.Rest), answer{names: w.names, back: w.back, model: r.Model, one: one}.reader)
 }
 
 // Count writes the question how many tokens the request has; ReadCount reads
@@ -68,13 +67,7 @@ func (b Back) Count(r *utp.Request) (*wire.Exchange, error) {
 }
 
 // ReadCount reads the answer to Count, in tokens.
-func ReadCount(body []byte) (int, error) {
-	var j countJSON
-	if err := json.Unmarshal(body, &j); err != nil {
-		return 0, fmt.Errorf("gemini: count of tokens: %w", err)
-	}
-	return j.Total, nil
-}
+func ReadCount(body []byte) (int, error) { return codec.ReadCount(provider, body, "totalTokens") }
 
 // segment is a name as one segment of a path: it leads to no other.
 func segment(name string) string {
@@ -89,13 +82,12 @@ func segment(name string) string {
 	return b.String()
 }
 
-func (w *writing) exchange(method string, body shape.Value, a wire.Answer) (*wire.Exchange, error) {
+func (w *writing) exchange(method string, body shape.Value, a codec.Answer) (*wire.Exchange, error) {
 	path := "/v1beta/models/"
 	if w.Vertex {
 		path = "/publishers/google/models/"
 	}
-	return &wire.Exchange{Path: path + segment(bare(w.in.Model)) + ":" + method, Header: map[string]string{"Content-Type": "application/json"},
-		Body: body.Raw, Losses: w.Losses, Framing: wire.SSE, Answer: a}, nil
+	return w.Exchange(path+segment(bare(w.in.Model))+":"+method, body.Raw, a), nil
 }
 
 func (b Back) write(r *utp.Request) (*writing, error) {
@@ -210,9 +202,7 @@ func (w *writing) format(out *generationJSON, said generationJSON) {
 	case w.JSONSchema:
 		out.JSONSchema = schema
 	default:
-		converted, _, losses, _ := dialect.OpenAPI.Convert(schema, "params.schema")
-		out.Schema = converted
-		w.Losses = append(w.Losses, losses...)
+		out.Schema, _, _ = dialect.OpenAPI.Convert(schema, "params.schema", w.Lose)
 	}
 }
 
@@ -225,7 +215,7 @@ func (w *writing) tools() {
 		case t.Kind == utp.HostedTool && len(own) > 0:
 			others = append(others, shape.Value{Raw: own.Raw()})
 		case t.Kind != utp.FunctionTool && t.Kind != utp.CustomTool:
-			w.Lose(path, "dropped", "a "+string(t.Kind)+" tool of another provider cannot be offered here")
+			w.Leave(path, t)
 		default:
 			functions = append(functions, w.function(path, t, w.Own(path, t.Extra)))
 		}
@@ -253,17 +243,20 @@ func (w *writing) function(path string, t utp.Tool, own shape.Fields) shape.Valu
 	if t.Strict != nil && *t.Strict {
 		w.Lose(path+".strict", "dropped", "Gemini has no such setting")
 	}
-	converted, back, losses, _ := dialect.OpenAPI.Convert(schema, path+".parameters")
-	w.back[t.Name] = back
-	said := own.Get("parameters")
-	switch {
-	case said != nil && bytes.Equal(dialect.FromOpenAPI(said), schema):
-		out.Parameters = said
+	said, lose := own.Get("parameters"), dialect.Lose(w.Lose)
+	switch same := said != nil && bytes.Equal(dialect.FromOpenAPI(said), schema); {
+	case same:
+		lose = nil
 	case w.JSONSchema || own.Get(asJSONSchema) != nil:
-		out.JSONSchema, w.back[t.Name] = schema, nil
-	case string(converted) != `{"type":"OBJECT"}`: // an object without properties is refused
+		out.JSONSchema = schema
+		return shape.JSON(out, own.Without("parameters", asJSONSchema))
+	default:
+		said = nil
+	}
+	converted, back, _ := dialect.OpenAPI.Convert(schema, path+".parameters", lose)
+	w.back[t.Name], out.Parameters = back, said
+	if said == nil && string(converted) != `{"type":"OBJECT"}` { // an object without properties is refused
 		out.Parameters = converted
-		w.Losses = append(w.Losses, losses...)
 	}
 	return shape.JSON(out, own.Without("parameters", asJSONSchema))
 }

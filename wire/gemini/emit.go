@@ -58,20 +58,20 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 			return
 		}
 		if e.End.Usage.CacheWrite > 0 {
-			parts.losses = append(parts.losses, wire.Loss{Path: "usageMetadata", What: "what was written to a cache counted with the prompt", Why: "there is no count of it"})
+			parts.Lose("usageMetadata", "what was written to a cache counted with the prompt", "there is no count of it")
 		}
 		out = chunk(id, model, parts.out, &e)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return writeChunk.Write(out, nil), parts.losses, nil
+	return writeChunk.Write(out, nil), parts.Losses, nil
 }
 
 // partList makes parts of the events of a Sequence.
 type partList struct {
-	out    []shape.Value
-	losses []wire.Loss
+	out []shape.Value
+	codec.Outgoing
 }
 
 func (l *partList) put(p partJSON, extra json.RawMessage) {
@@ -112,7 +112,7 @@ func (l *partList) whole(p utp.Part) {
 			l.out = append(l.out, shape.Value{Raw: p.Raw})
 			return
 		}
-		l.losses = append(l.losses, wire.Loss{Path: "parts", What: "dropped", Why: "only " + p.Provider + " understands it"})
+		l.Unsaid("parts", p)
 	}
 }
 

@@ -1,9 +1,7 @@
 package gemini
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
@@ -33,24 +31,7 @@ func fault(f wire.Fault) errorJSON {
 // CountReply is the answer to a countTokens request.
 func CountReply(tokens int) []byte { return shape.JSON(countJSON{tokens}, nil).Raw }
 
-// ModelsPath is where the list of models is, by GET.
-const ModelsPath = "/v1beta/models"
-
 const generate = "generateContent"
-
-// Models reads the answer of ModelsPath.
-func Models(body []byte) ([]wire.Model, error) {
-	var j modelsJSON
-	if err := json.Unmarshal(body, &j); err != nil {
-		return nil, fmt.Errorf("gemini: list of models: %w", err)
-	}
-	models := make([]wire.Model, 0, len(j.Models))
-	for _, m := range j.Models {
-		models = append(models, wire.Model{ID: bare(m.Name), Context: int(m.Window), Think: m.Thinks, Owner: "google",
-			Chat: slices.Contains(m.Methods, generate)})
-	}
-	return models, nil
-}
 
 // Models lists the chat models.
 func (Front) Models(models []wire.Model) []byte {

@@ -99,7 +99,8 @@ func TestOtherSpellings(t *testing.T) {
 	if r.Stream || *r.Params.MaxTokens != 5 || r.Params.Effort != "low" || r.Messages[0].Text() != "Be brief." || len(r.Tools) != 1 {
 		t.Errorf("%+v", r)
 	}
-	ordered, losses := history.Order(r.Messages, nil)
+	var losses []string
+	ordered := history.Order(r.Messages, nil, func(path, what, _ string) { losses = append(losses, path+" "+what) })
 	if len(losses) > 0 || ordered[3].Results()[0].Text() != "one" || ordered[4].Results()[0].Text() != "two" || ordered[3].Results()[0].CallID == "" {
 		t.Errorf("%+v %v", ordered, losses)
 	}

@@ -17,17 +17,14 @@ import (
 const unsigned = "skip_thought_signature_validator"
 
 func (w *writing) messages() {
-	ordered, losses := history.Order(w.in.Messages, nil)
-	w.Losses = append(w.Losses, losses...)
+	ordered := history.Order(w.in.Messages, nil, w.Lose)
 	if !leveled.MatchString(w.in.Model) {
-		ordered, losses = history.LiftBlobs(ordered) // a response with files is new in Gemini 3
-		w.Losses = append(w.Losses, losses...)
+		ordered = history.LiftBlobs(ordered, w.Lose) // a response with files is new in Gemini 3
 	}
 	for i, m := range ordered {
 		w.Own(fmt.Sprintf("messages[%d]", i), m.Extra)
 	}
-	system, turns, losses := history.Alternation{Drop: w.drop}.Turns(ordered)
-	w.Losses = append(w.Losses, losses...)
+	system, turns := history.Alternation{Drop: w.drop}.Turns(ordered, w.Lose)
 	w.system(system)
 	w.out.Contents = []shape.Value{}
 	for i, m := range turns {
@@ -39,7 +36,7 @@ func (w *writing) messages() {
 		own, _ := codec.UnpackExtra(m.Extra, provider)
 		w.out.Contents = append(w.out.Contents, shape.JSON(out, own))
 	}
-	w.Losses = append(w.Losses, w.names.Strays()...)
+	w.names.Strays(w.Lose)
 }
 
 func (w *writing) system(system []utp.Message) {
@@ -127,11 +124,7 @@ func (w *writing) id(id string) string {
 }
 
 func (w *writing) call(path string, c utp.Call) *callJSON {
-	args, ok := codec.CallObject(c)
-	if !ok {
-		w.Lose(path+".args", "sent as _raw", "the arguments are no JSON object")
-	}
-	return &callJSON{ID: w.id(c.ID), Name: w.names.OutLed(c.Name), Args: args}
+	return &callJSON{ID: w.id(c.ID), Name: w.names.OutLed(c.Name), Args: w.Arguments(path+".args", c)}
 }
 
 // The keys of a response that is no object of its own.

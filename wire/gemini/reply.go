@@ -18,16 +18,9 @@ type answer struct {
 	one   bool // later calls are dropped
 }
 
-// Read reads a whole reply, or a stream's array of chunks. An error body is an
-// *wire.Error.
-func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
-	return codec.ReadWhole(a.Reader(newID), body)
-}
-
-// Reader reads a streamed reply, or a whole one as a single frame.
-func (a answer) Reader(newID func() string) wire.Reader {
+func (a answer) reader(newID func() string) wire.Reader {
 	r := &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID)}
-	r.One = a.one
+	r.One, r.Frame = a.one, r.frame
 	return r
 }
 
@@ -37,13 +30,6 @@ type reader struct {
 	in      replyJSON
 	piece   partJSON
 	stopped bool // a finishReason was seen
-}
-
-func (r *reader) Feed(f wire.Frame) []utp.Event {
-	if !r.Over && len(f.Data) > 0 && !f.Done() {
-		r.frame(shape.Value{Raw: f.Data})
-	}
-	return r.Take()
 }
 
 // Close takes a stream whose last chunk has a finishReason for whole: counts may
@@ -56,7 +42,8 @@ func (r *reader) Close() []utp.Event {
 	return r.Take()
 }
 
-func (r *reader) frame(v shape.Value) {
+func (r *reader) frame(data []byte) {
+	v := shape.Value{Raw: data}
 	if v.Kind() != '[' {
 		r.chunk(v)
 		return
@@ -132,11 +119,7 @@ func (r *reader) stop(stop utp.Stop, reason, message string) {
 	if reason == "STOP" || reason == "MAX_TOKENS" {
 		return
 	}
-	said := shape.Fields{{Name: "finishReason", Value: shape.Quote(reason).Raw}}
-	if message != "" {
-		said = append(said, shape.Field{Name: "finishMessage", Value: shape.Quote(message).Raw})
-	}
-	r.End.Extra = codec.PackExtra(provider, said)
+	r.About = r.About.WithText("finishReason", reason).WithText("finishMessage", message)
 }
 
 func (r *reader) part(v shape.Value) {

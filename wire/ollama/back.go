@@ -47,7 +47,7 @@ func (Back) Open(r *utp.Request) (*wire.Exchange, error) {
 	one := r.Choice.Parallel != nil && !*r.Choice.Parallel
 	return &wire.Exchange{
 		Path: path, Header: map[string]string{"Content-Type": "application/json"},
-		Body: ofRequest.Write(w.out, rest), Losses: w.Losses, Framing: wire.NDJSON, Answer: answer{names, r.Model, one},
+		Body: ofRequest.Write(w.out, rest), Losses: w.Losses, Framing: wire.NDJSON, Answer: codec.Answer(answer{names, r.Model, one}.reader),
 	}, nil
 }
 
@@ -156,11 +156,7 @@ func (w *writing) think(effort string) {
 }
 
 func (w *writing) messages() {
-	messages, losses := history.Order(w.in.Messages, nil)
-	w.Losses = append(w.Losses, losses...)
-	messages, losses = history.LiftBlobs(messages)
-	w.Losses = append(w.Losses, losses...)
-	for i, m := range messages {
+	for i, m := range history.LiftBlobs(history.Order(w.in.Messages, nil, w.Lose), w.Lose) {
 		w.message(fmt.Sprintf("messages[%d]", i), m)
 	}
 }
@@ -209,10 +205,6 @@ func (w *writing) part(path string, p utp.Part, out *messageJSON) {
 }
 
 func (w *writing) call(path string, c utp.Call, index int) shape.Value {
-	args, ok := codec.CallObject(c)
-	if !ok {
-		w.Lose(path+".arguments", "sent as _raw", "they are no JSON object")
-	}
-	j := callJSON{ID: c.ID, Function: functionJSON{index, c.Name, shape.Value{Raw: args}}}
+	j := callJSON{ID: c.ID, Function: functionJSON{index, c.Name, shape.Value{Raw: w.Arguments(path+".arguments", c)}}}
 	return shape.Value{Raw: ofCall.Write(j, w.Own(path, c.Extra))}
 }

@@ -86,7 +86,7 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 	if err != nil {
 		return nil, nil, err
 	}
-	return body, w.losses, nil
+	return body, w.Losses, nil
 }
 
 // whole collects a complete message.
@@ -95,11 +95,7 @@ type whole struct {
 	text, think string
 	images      []shape.Value
 	calls       []shape.Value
-	losses      []wire.Loss
-}
-
-func (w *whole) lose(path, what, why string) {
-	w.losses = append(w.losses, wire.Loss{Path: path, What: what, Why: why})
+	codec.Outgoing
 }
 
 func (w *whole) add(e utp.Event, words string) {
@@ -114,7 +110,7 @@ func (w *whole) add(e utp.Event, words string) {
 	case utp.CallEnd:
 		w.calls = append(w.calls, call(*e.Call, len(w.calls)))
 		if w.generate {
-			w.lose("message.tool_calls", "dropped", "a reply of /api/generate has no calls")
+			w.Lose("message.tool_calls", "dropped", "a reply of /api/generate has no calls")
 		}
 	case utp.Whole:
 		w.part(e.Value)
@@ -124,7 +120,7 @@ func (w *whole) add(e utp.Event, words string) {
 // seal reports what a client of this API cannot carry to the next turn.
 func (w *whole) seal(t utp.Think) {
 	if t.Signature != "" || t.Redacted {
-		w.lose("message.thinking", "its signature dropped", "a message has no place for it")
+		w.Lose("message.thinking", "its signature dropped", "a message has no place for it")
 	}
 }
 
@@ -139,9 +135,9 @@ func (w *whole) part(p utp.Part) {
 			w.images = append(w.images, image(p))
 			return
 		}
-		w.lose("message.images", "dropped", "an answer holds images with their data")
+		w.Lose("message.images", "dropped", "an answer holds images with their data")
 	case utp.Unknown:
-		w.lose("message", "a part dropped", "only "+p.Provider+" understands it")
+		w.Lose("message", "a part dropped", "only "+p.Provider+" understands it")
 	}
 }
 
@@ -149,10 +145,10 @@ func (w *whole) part(p utp.Part) {
 func (w *whole) ending(end utp.End) {
 	switch end.Stop {
 	case utp.StopFilter, utp.StopPause, utp.StopSequence:
-		w.lose("done_reason", "sent as stop", "there is none for "+string(end.Stop))
+		w.Lose("done_reason", "sent as stop", "there is none for "+string(end.Stop))
 	}
 	if u := end.Usage; u.CacheRead+u.CacheWrite+u.Reasoning > 0 {
-		w.lose("prompt_eval_count, eval_count", "sums", "tokens are not counted by their kinds")
+		w.Lose("prompt_eval_count, eval_count", "sums", "tokens are not counted by their kinds")
 	}
 }
 

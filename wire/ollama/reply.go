@@ -1,8 +1,6 @@
 package ollama
 
 import (
-	"encoding/json"
-
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
@@ -20,15 +18,9 @@ type answer struct {
 	one   bool
 }
 
-// Read reads a whole reply. An error body is an *wire.Error.
-func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
-	return codec.ReadWhole(a.Reader(newID), body)
-}
-
-// Reader reads a streamed reply, or a whole one as a single frame.
-func (a answer) Reader(newID func() string) wire.Reader {
+func (a answer) reader(newID func() string) wire.Reader {
 	r := &reader{Incoming: codec.NewIncoming(provider, a.model, a.names, newID)}
-	r.One = a.one
+	r.One, r.Frame = a.one, r.line
 	return r
 }
 
@@ -36,18 +28,6 @@ type reader struct {
 	codec.Incoming
 	in    replyJSON // what was read last
 	delta looseMessage
-}
-
-func (r *reader) Feed(f wire.Frame) []utp.Event {
-	if !r.Over {
-		r.line(f.Data)
-	}
-	return r.Take()
-}
-
-func (r *reader) Close() []utp.Event {
-	r.Fail(wire.ErrCut)
-	return r.Take()
 }
 
 func (r *reader) line(data []byte) {
@@ -84,17 +64,18 @@ func (r *reader) message(v shape.Value, keep bool) (calls bool) {
 	if ofDelta.Into(d, v) != nil {
 		return false
 	}
-	m := codec.ChatMessage{Content: content(d.Content), Thinking: content(d.Thinking)}
-	if text, _ := m.Reason(); text != "" {
-		r.Think(text, utp.Think{})
+	said, thought := codec.ReadContent(d.Content), codec.ReadContent(d.Thinking).Text
+	if thought == "" {
+		thought = said.Think
 	}
-	r.Text(m.Content.Text)
+	r.Think(thought, utp.Think{})
+	r.Text(said.Text)
 	for _, v := range d.Images {
 		if b, err := blob(v); err == nil {
 			r.Part(b)
 		}
 	}
-	list := listed(d.ToolCalls)
+	list := codec.Listed(d.ToolCalls)
 	for _, v := range list {
 		r.call(v)
 	}
@@ -105,37 +86,9 @@ func (r *reader) message(v shape.Value, keep bool) (calls bool) {
 }
 
 func (r *reader) call(v shape.Value) {
-	m := codec.ChatMessage{ToolCalls: []json.RawMessage{v.Raw}}
-	for _, f := range m.Fragments(true) {
-		if c, err := ofLooseCall.Read(v); err == nil && f.ID != "" {
-			f.Extra = codec.PackExtra(provider, c.Rest)
-		}
-		r.Call(f)
-	}
-}
-
-// content is a text that may be null or a list of parts.
-func content(v shape.Value) (c codec.ChatContent) {
-	switch v.Kind() {
-	case 0:
-		return c
-	case '"':
-		return codec.ChatContent{Text: v.String()}
-	}
-	_ = c.UnmarshalJSON(v.Raw)
-	return c
-}
-
-// listed is a list that servers also send as its only element.
-func listed(v shape.Value) []shape.Value {
-	if v.Kind() == '{' {
-		return []shape.Value{v}
-	}
-	list, err := v.Elements()
-	if err != nil {
-		return nil
-	}
-	return list
+	f, rest := codec.ReadCall(v)
+	f.Whole, f.Extra = true, codec.PackExtra(provider, rest)
+	r.Call(f)
 }
 
 func (r *reader) finish(j *replyJSON) {
@@ -151,6 +104,6 @@ func (r *reader) finish(j *replyJSON) {
 			about = about.Set(d.name, shape.JSON(*d.at, nil).Raw)
 		}
 	}
-	r.End.Extra = codec.PackExtra(provider, about)
+	r.About = about
 	r.Finish()
 }

@@ -92,29 +92,17 @@ type looseMessage struct {
 	Rest      shape.Fields  `json:"-"`
 }
 
-// looseCall is a call of a server, of which anything may be missing.
-type looseCall struct {
-	ID       shape.Loose  `json:"id"`
-	Function shape.Value  `json:"function"`
-	Name     shape.Value  `json:"name"`
-	Args     shape.Value  `json:"arguments"`
-	Index    shape.Value  `json:"index"`
-	Type     shape.Value  `json:"type"`
-	Rest     shape.Fields `json:"-"`
-}
-
 type errorJSON struct {
 	Error string `json:"error"`
 }
 
 var (
-	ofRequest   = shape.Of[requestJSON]()
-	ofPrompt    = shape.Of[promptJSON]()
-	ofOptions   = shape.Of[optionsJSON]()
-	ofMessage   = shape.Of[messageJSON]()
-	ofCall      = shape.Of[callJSON]()
-	ofReply     = shape.Of[replyJSON]()
-	ofDelta     = shape.Of[looseMessage]()
-	ofShow      = shape.Of[showRequest]()
-	ofLooseCall = shape.Of[looseCall]()
+	ofRequest = shape.Of[requestJSON]()
+	ofPrompt  = shape.Of[promptJSON]()
+	ofOptions = shape.Of[optionsJSON]()
+	ofMessage = shape.Of[messageJSON]()
+	ofCall    = shape.Of[callJSON]()
+	ofReply   = shape.Of[replyJSON]()
+	ofDelta   = shape.Of[looseMessage]()
+	ofShow    = shape.Of[showRequest]()
 )

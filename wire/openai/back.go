@@ -59,10 +59,7 @@ func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 	w.own = w.Own("", r.Extra)
 	w.params()
 	rest := w.own.Without("stream_options", "response_format", "reasoning", "user", legacy)
-	return &wire.Exchange{
-		Path: path, Header: map[string]string{"Content-Type": "application/json"},
-		Body: ofRequest.Write(w.out, rest), Losses: w.Losses, Framing: wire.SSE, Answer: w.answer,
-	}, nil
+	return w.Exchange(path, ofRequest.Copy(&w.out, rest), w.answer.reader), nil
 }
 
 func (w *writing) tools() {
@@ -92,7 +89,7 @@ func (w *writing) tool(path string, t utp.Tool) {
 			w.custom(path, t)
 			return
 		case utp.FunctionTool:
-			w.schema(path, &t)
+			w.answer.back[t.Name] = w.Schema(path, &t)
 		}
 	}
 	if v, ok := w.Function(path, t, w.names); ok {
@@ -103,23 +100,6 @@ func (w *writing) tool(path string, t utp.Tool) {
 func (w *writing) custom(path string, t utp.Tool) {
 	j := customJSON{Name: w.names.Out(t.Name), Description: t.Description, Format: shape.Value{Raw: nested(w.Own(path, t.Extra).Get("format"))}}
 	w.out.Tools = append(w.out.Tools, shape.JSON(toolJSON{"custom", j}, nil))
-}
-
-func (w *writing) schema(path string, t *utp.Tool) {
-	if t.Strict != nil && *t.Strict {
-		schema, back, losses, ok := dialect.Strict.Convert(t.Schema, path+".parameters")
-		if ok {
-			if len(losses) > 0 || back != nil {
-				t.Schema, w.answer.back[t.Name] = schema, back
-				w.Losses = append(w.Losses, losses...)
-			}
-			return
-		}
-		t.Strict = nil
-		w.Lose(path+".strict", "dropped", "a strict schema cannot have open objects or values of any type")
-	}
-	schema, _, losses, _ := dialect.RootObject.Convert(t.Schema, path+".parameters")
-	t.Schema, w.Losses = schema, append(w.Losses, losses...)
 }
 
 // choice writes tool_choice; auto is the server's default.
@@ -146,10 +126,8 @@ func (w *writing) choice(c utp.Choice) {
 
 func (w *writing) named(name string) shape.Value {
 	j := &namedJSON{w.names.Out(name)}
-	for _, t := range w.in.Tools {
-		if t.Name == name && t.Kind == utp.CustomTool && w.back.Server == OpenAI {
-			return shape.JSON(choiceJSON{Type: "custom", Custom: j}, nil)
-		}
+	if w.names.Custom(name) && w.back.Server == OpenAI {
+		return shape.JSON(choiceJSON{Type: "custom", Custom: j}, nil)
 	}
 	return shape.JSON(choiceJSON{Type: "function", Function: j}, nil)
 }

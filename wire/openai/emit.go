@@ -103,7 +103,7 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 	if err != nil {
 		return nil, nil, err
 	}
-	return body, w.losses, nil
+	return body, w.Losses, nil
 }
 
 // whole collects a complete message.
@@ -112,7 +112,7 @@ type whole struct {
 	text, think string
 	details     []shape.Value
 	calls       []shape.Value
-	losses      []wire.Loss
+	codec.Outgoing
 }
 
 func (w *whole) add(e utp.Event, words string) {
@@ -132,10 +132,8 @@ func (w *whole) add(e utp.Event, words string) {
 			w.text += p.Text
 		case utp.Think:
 			w.details = append(w.details, detail(p, "")...)
-		case utp.Unknown:
-			w.losses = append(w.losses, wire.Loss{Path: "content", What: "dropped", Why: "only " + p.Provider + " understands it"})
 		default:
-			w.losses = append(w.losses, wire.Loss{Path: "content", What: "dropped", Why: "an answer cannot hold files here"})
+			w.Unsaid("content", p)
 		}
 	}
 }

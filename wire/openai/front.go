@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"encoding/base64"
-	"fmt"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -52,10 +50,8 @@ func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
 			return shape.Inside(err, "messages", i)
 		}
 	}
-	for _, step := range []func() *shape.Error{r.tools, r.choice, r.params} {
-		if err := step(); err != nil {
-			return err
-		}
+	if err := shape.Steps(r.tools, r.choice, r.params); err != nil {
+		return err
 	}
 	r.extra()
 	return nil
@@ -194,16 +190,14 @@ func (r *reading) choice() (err *shape.Error) {
 	return shape.Inside(err, field, -1)
 }
 
-var modes = map[string]utp.ChoiceMode{"auto": utp.Auto, "required": utp.Required, "any": utp.Required, "none": utp.None}
-
 // chosen reads a tool_choice into c.
 func chosen(c *utp.Choice, j choiceJSON, v shape.Value) *shape.Error {
-	mode, word := modes[j.Type]
+	mode, word := codec.Modes[j.Type]
 	switch name := j.name(); {
 	case word:
 		c.Mode = mode
 	case j.Type == "allowed_tools" && j.Allowed != nil:
-		c.Mode = modes[j.Allowed.Mode]
+		c.Mode = codec.Modes[j.Allowed.Mode]
 		for i, v := range j.Allowed.Tools {
 			t, err := ofChoice.Read(v)
 			if err != nil {
@@ -263,21 +257,8 @@ func (r *reading) result(m messageJSON, parts []utp.Part) utp.Result {
 	if out.Name == "" {
 		out.Name = m.Rest.Text("name")
 	}
-	if t, ok := leading(parts); ok {
-		plain, failed := history.Unmark(t.Text)
-		if t.Text = plain; failed {
-			out.Status, out.Parts[0] = utp.Failed, t
-		}
-	}
 	out.Extra = codec.PackExtra(provider, m.Rest.Without("name"))
-	return out
-}
-
-func leading(parts []utp.Part) (t utp.Text, ok bool) {
-	if len(parts) > 0 {
-		t, ok = parts[0].(utp.Text)
-	}
-	return t, ok
+	return history.Unmarked(out)
 }
 
 // assistant adds to the parts of a message what stands beside its content, and
@@ -331,15 +312,8 @@ func call(v shape.Value) (c utp.Call, err *shape.Error) {
 	case j.Custom != nil:
 		c.Name, c.Kind, c.RawArgs, c.Args = j.Custom.Name, utp.CustomCall, j.Custom.Input, codec.CustomArgs(j.Custom.Input)
 	case j.Function != nil:
-		args := []byte(j.Function.Arguments.Raw)
-		if j.Function.Arguments.Kind() == '"' {
-			args = []byte(j.Function.Arguments.String())
-		}
-		if c.Name = j.Function.Name; shape.IsObject(args) {
-			c.Args = args
-		} else {
-			c.RawArgs = string(args)
-		}
+		c.Name = j.Function.Name
+		c.Args, c.RawArgs = codec.ReadArguments(j.Function.Arguments)
 	}
 	if c.Name == "" {
 		return c, &shape.Error{Path: "function.name", Offset: v.Offset, Want: "the name of a tool"}
@@ -347,29 +321,11 @@ func call(v shape.Value) (c utp.Call, err *shape.Error) {
 	return c, nil
 }
 
-// parts reads a content: a text, or an array of parts.
 func (r *reading) parts(v shape.Value) ([]utp.Part, *shape.Error) {
-	switch v.Kind() {
-	case 0:
+	if v.IsZero() {
 		return nil, nil
-	case '"':
-		s, err := v.Text()
-		return []utp.Part{utp.Text{Text: s}}, err
-	case '[':
-	default:
-		return nil, &shape.Error{Offset: v.Offset, Want: "a text or an array of parts"}
 	}
-	list, err := v.Elements()
-	if err != nil {
-		return nil, err
-	}
-	parts := make([]utp.Part, len(list))
-	for i, v := range list {
-		if parts[i], err = part(v); err != nil {
-			return nil, shape.Inside(err, "", i)
-		}
-	}
-	return parts, nil
+	return codec.ReadParts(v, "parts", part)
 }
 
 func part(v shape.Value) (utp.Part, *shape.Error) {
@@ -414,18 +370,9 @@ func image(p partJSON) (utp.Part, *shape.Error) {
 	return file(j.URL, rest, p.Image)
 }
 
-// file reads a data: URL, or the URL of a file.
+// file reads a file by its URL.
 func file(url string, rest shape.Fields, v shape.Value) (utp.Blob, *shape.Error) {
-	b := utp.Blob{Extra: codec.PackExtra(provider, rest)}
-	kind, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
-	if !ok || !strings.HasPrefix(url, "data:") {
-		b.URL = url
-		return b, nil
-	}
-	raw, err := base64.StdEncoding.DecodeString(data)
-	if err != nil {
-		return b, &shape.Error{Offset: v.Offset, Want: fmt.Sprintf("base64 in the data: URL (%v)", err)}
-	}
-	b.MIME, b.Data = kind, raw
-	return b, nil
+	b, err := codec.ReadFile(url, v)
+	b.Extra = codec.PackExtra(provider, rest)
+	return b, err
 }

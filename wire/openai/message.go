@@ -1,7 +1,7 @@
 package openai
 
 import (
-	"encoding/base64"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,15 +19,11 @@ func (w *writing) messages() {
 	case Mistral:
 		ids = codec.FixedIDs(9)
 	}
-	messages, losses := history.Order(w.in.Messages, ids)
-	w.Losses = append(w.Losses, losses...)
 	w.out.Messages = []shape.Value{}
-	messages, losses = history.LiftBlobs(messages)
-	w.Losses = append(w.Losses, losses...)
-	for i, m := range messages {
+	for i, m := range history.LiftBlobs(history.Order(w.in.Messages, ids, w.Lose), w.Lose) {
 		w.message(fmt.Sprintf("messages[%d]", i), m)
 	}
-	w.Losses = append(w.Losses, w.names.Strays()...)
+	w.names.Strays(w.Lose)
 }
 
 func (w *writing) add(m messageJSON, rest shape.Fields) {
@@ -95,11 +91,7 @@ func (w *writing) call(path string, c utp.Call) shape.Value {
 	if c.Kind == utp.CustomCall && w.back.Server == OpenAI {
 		return shape.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "custom", Custom: &customCall{w.names.Out(c.Name), c.RawArgs}}, own)}
 	}
-	args, ok := codec.CallObject(c)
-	if !ok {
-		w.Lose(path+".arguments", "sent as _raw", "they are no JSON object")
-	}
-	f := &functionCall{w.names.Out(c.Name), shape.Quote(string(args))}
+	f := &functionCall{w.names.Out(c.Name), shape.Quote(string(w.Arguments(path+".arguments", c)))}
 	return shape.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "function", Function: f}, own)}
 }
 
@@ -177,21 +169,14 @@ var sounds = map[string]string{"audio/wav": "wav", "audio/x-wav": "wav", "audio/
 // blob writes an image, a sound or, for servers that take them, a file.
 func (w *writing) blob(path string, b utp.Blob) (v shape.Value, why string) {
 	own := w.Own(path, b.Extra)
-	url := b.URL
-	if url == "" {
-		url = "data:" + b.MIME + ";base64," + base64.StdEncoding.EncodeToString(b.Data)
-	}
+	url := codec.FileURL(b)
 	isFile := own.Get(asFile) != nil || w.back.Server == OpenAI && b.MIME == "application/pdf"
 	p := partJSON{}
 	switch {
 	case b.URL == "" && len(b.Data) == 0:
 		return v, "it is empty"
 	case isFile && b.URL == "":
-		name := b.Name
-		if name == "" {
-			name = "file" // the API wants one
-		}
-		p.Type, p.File = "file", &fileJSON{Name: name, Data: url}
+		p.Type, p.File = "file", &fileJSON{Name: cmp.Or(b.Name, "file"), Data: url} // the API wants a name
 	case strings.HasPrefix(b.MIME, "image/"), b.MIME == "" && b.URL != "":
 		rest, _ := shape.Members(shape.Value{Raw: own.Get("image_url")})
 		p.Type, p.Image = "image_url", shape.Value{Raw: ofImage.Write(imageJSON{URL: url}, rest)}

@@ -50,16 +50,15 @@ const (
 )
 
 func (u *usageJSON) usage() utp.Usage {
-	out := utp.Usage{CacheRead: int(u.CacheHit), Output: int(u.Completion)}
-	if how := u.PromptHow; how != nil {
-		out.CacheRead, out.CacheWrite = max(out.CacheRead, int(how.Cached)), int(how.Written)
+	var in promptHow
+	var out completionHow
+	if u.PromptHow != nil {
+		in = *u.PromptHow
 	}
-	out.Input = max(0, int(u.Prompt)-out.CacheRead-out.CacheWrite)
-	if how := u.CompletionHow; how != nil && int(how.Reasoning) <= out.Output {
-		out.Reasoning = int(how.Reasoning)
-		out.Output -= out.Reasoning
+	if u.CompletionHow != nil {
+		out = *u.CompletionHow
 	}
-	return out
+	return codec.OpenAIUsage(u.Prompt, max(u.CacheHit, in.Cached), in.Written, u.Completion, out.Reasoning)
 }
 
 // reasoned lists the reasoning of a message: what details seal, and between that

@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"encoding/json"
-
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
@@ -25,13 +23,7 @@ type answer struct {
 	model string
 }
 
-// Read reads a whole reply. An error body is an *wire.Error.
-func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
-	return codec.ReadWhole(a.Reader(newID), body)
-}
-
-// Reader reads a streamed reply, or a whole one as a single frame.
-func (a answer) Reader(newID func() string) wire.Reader {
+func (a answer) reader(newID func() string) wire.Reader {
 	return &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID)}
 }
 
@@ -43,7 +35,6 @@ type reader struct {
 	finished bool // a finish_reason or [DONE] was seen
 	held     *held
 	details  []shape.Value // reasoning_details that only their server understands
-	about    shape.Fields  // what only this API says of the end
 }
 
 func (r *reader) Feed(f wire.Frame) []utp.Event {
@@ -74,7 +65,6 @@ func (r *reader) close() {
 	if len(r.details) > 0 {
 		r.Extra = r.Extra.Set("reasoning_details", shape.List(r.details).Raw)
 	}
-	r.End.Extra = codec.PackExtra(provider, r.about)
 	if r.End.Stop == utp.StopError {
 		r.Fail(&wire.Error{Message: "the server broke the reply off"})
 	}
@@ -125,7 +115,7 @@ func (r *reader) note(j *replyJSON) {
 func (r *reader) beside(rest shape.Fields) {
 	for _, f := range rest {
 		if s := string(f.Value); s != "null" && s != "{}" && f.Name != "obfuscation" {
-			r.about = r.about.Set(f.Name, f.Value)
+			r.About = r.About.Set(f.Name, f.Value)
 		}
 	}
 }
@@ -180,14 +170,14 @@ func (r *reader) message(v shape.Value, whole bool) (some bool) {
 	if ofDelta.Into(d, v) != nil {
 		return false
 	}
-	m := codec.ChatMessage{Content: content(d.Content), ReasoningContent: content(d.ReasoningContent), Reasoning: content(d.Reasoning), Thinking: content(d.Thinking)}
-	some = r.reasoning(&m, listed(d.Details), whole)
-	r.Text(m.Content.Text)
+	said := codec.ReadContent(d.Content)
+	some = r.reasoning(d, said.Think, whole)
+	r.Text(said.Text)
 	if d.Refusal != "" {
 		r.Text(string(d.Refusal))
 		r.End.Stop = utp.StopFilter
 	}
-	calls := listed(d.ToolCalls)
+	calls := codec.Listed(d.ToolCalls)
 	if d.FunctionCall.Kind() == '{' {
 		old := callJSON{Index: new(int)}
 		calls = append(calls, shape.Value{Raw: ofCall.Write(old, shape.Fields{{Name: "function", Value: d.FunctionCall.Raw}})})
@@ -196,7 +186,7 @@ func (r *reader) message(v shape.Value, whole bool) (some bool) {
 		r.call(c, whole)
 	}
 	r.keep(d.Rest)
-	return some || m.Content.Text != "" || d.Refusal != "" || len(calls) > 0
+	return some || said.Text != "" || d.Refusal != "" || len(calls) > 0
 }
 
 // keep keeps what the API says of the message; that there is nothing to say is nothing.
@@ -208,44 +198,34 @@ func (r *reader) keep(rest shape.Fields) {
 	}
 }
 
-func content(v shape.Value) (c codec.ChatContent) {
-	switch v.Kind() {
-	case 0:
-		return c
-	case '"':
-		return codec.ChatContent{Text: v.String()}
+// reasonOf is the reasoning beside a message's content and the field that it came
+// in. A server that sends it in two fields sends it twice.
+func reasonOf(d *deltaJSON) (words, field string) {
+	for _, f := range []struct {
+		name  string
+		value *shape.Value
+	}{{"reasoning_content", &d.ReasoningContent}, {"reasoning", &d.Reasoning}, {"thinking", &d.Thinking}} {
+		if words = codec.ReadContent(*f.value).Text; words != "" {
+			return words, f.name
+		}
 	}
-	_ = c.UnmarshalJSON(v.Raw)
-	return c
+	return "", ""
 }
 
-// listed is a list that servers also send as its only element.
-func listed(v shape.Value) []shape.Value {
-	if v.Kind() == '{' {
-		return []shape.Value{v}
+// reasoning takes reasoning; inner is what stood in the content. Of a stream the
+// words come first, and what seals them behind them.
+func (r *reader) reasoning(d *deltaJSON, inner string, whole bool) (some bool) {
+	words, field := reasonOf(d)
+	if field == "" {
+		words, field = inner, "content"
 	}
-	list, err := v.Elements()
-	if err != nil {
-		return nil
-	}
-	return list
-}
-
-func fragment(v shape.Value, whole bool) []codec.Fragment {
-	return (&codec.ChatMessage{ToolCalls: []json.RawMessage{v.Raw}}).Fragments(whole)
-}
-
-// reasoning takes reasoning. Of a stream the words come first, and what seals
-// them behind them.
-func (r *reader) reasoning(m *codec.ChatMessage, details []shape.Value, whole bool) (some bool) {
-	words, field := m.Reason()
 	about := utp.Think{Provider: provider, Extra: origins[field]}
 	if !whole {
 		r.Think(words, about)
 		words = ""
 	}
 	about.Text = words
-	thinks, others := reasoned(about, details)
+	thinks, others := reasoned(about, codec.Listed(d.Details))
 	r.details = append(r.details, others...)
 	for _, t := range thinks {
 		switch {
@@ -263,27 +243,23 @@ func (r *reader) reasoning(m *codec.ChatMessage, details []shape.Value, whole bo
 
 // call takes a piece of a call.
 func (r *reader) call(v shape.Value, whole bool) {
-	c, err := ofLooseCall.Read(v)
-	if err == nil && c.Custom != nil {
-		f := codec.Fragment{Index: -1, ID: string(c.ID), Name: c.Custom.Name, Args: c.Custom.Input}
-		if c.Index != nil {
-			f.Index = int(*c.Index)
-		}
+	f, rest := codec.ReadCall(v)
+	if custom := rest.Get("custom"); custom != nil {
+		c, _ := ofCustom.Read(shape.Value{Raw: custom})
+		f.Name, f.Args = c.Name, c.Input
 		r.hold(&held{Fragment: f, custom: true})
 		return
 	}
-	for _, f := range fragment(v, whole) {
-		if err == nil && len(c.Rest) > 0 {
-			f.Extra = callExtra(c.Rest)
-		}
-		back := r.back[r.names.In(f.Name)]
-		if back != nil || r.held != nil && f.Index == r.held.Index && f.Name == "" {
-			r.hold(&held{Fragment: f, back: back})
-			continue
-		}
-		r.release(false)
-		r.Call(f)
+	if f.Whole = whole; len(rest) > 0 {
+		f.Extra = callExtra(rest)
 	}
+	back := r.back[r.names.In(f.Name)]
+	if back != nil || r.held != nil && f.Index == r.held.Index && f.Name == "" {
+		r.hold(&held{Fragment: f, back: back})
+		return
+	}
+	r.release(false)
+	r.Call(f)
 }
 
 // held is a call that can be given only when it is complete.

@@ -150,19 +150,6 @@ type customCall struct {
 	Input string `json:"input"`
 }
 
-// looseCall is a call of a server, of which anything may be missing.
-type looseCall struct {
-	Index    *shape.LooseInt `json:"index"`
-	ID       shape.Loose     `json:"id"`
-	Type     shape.Loose     `json:"type"`
-	Function shape.Value     `json:"function"`
-	Custom   *customCall     `json:"custom"`
-	Name     shape.Value     `json:"name"`
-	Args     shape.Value     `json:"arguments"`
-	Params   shape.Value     `json:"parameters"`
-	Rest     shape.Fields    `json:"-"`
-}
-
 // detailJSON is one of OpenRouter's reasoning_details: reasoning with what its
 // own provider wants back.
 type detailJSON struct {
@@ -227,30 +214,6 @@ type completionHow struct {
 	Reasoning shape.LooseInt `json:"reasoning_tokens"`
 }
 
-type errorJSON struct {
-	Error errorDetail `json:"error"`
-}
-
-type errorDetail struct {
-	Message string  `json:"message"`
-	Type    string  `json:"type"`
-	Param   *string `json:"param"`
-	Code    *string `json:"code"`
-}
-
-type modelsJSON struct {
-	Object string      `json:"object"`
-	Data   []modelJSON `json:"data"`
-}
-
-type modelJSON struct {
-	ID      string `json:"id"`
-	Object  string `json:"object"`
-	Created int64  `json:"created"`
-	Owner   string `json:"owned_by"`
-	Context int    `json:"context_length,omitempty"` // OpenRouter
-}
-
 var (
 	ofRequest   = shape.Of[requestJSON]()
 	ofOptions   = shape.Of[streamOptions]()
@@ -263,7 +226,7 @@ var (
 	ofImage     = shape.Of[imageJSON]()
 	ofCall      = shape.Of[callJSON]()
 	ofFunction  = shape.Of[functionCall]()
-	ofLooseCall = shape.Of[looseCall]()
+	ofCustom    = shape.Of[customCall]()
 	ofDetail    = shape.Of[detailJSON]()
 	ofReply     = shape.Of[replyJSON]()
 	ofDelta     = shape.Of[deltaJSON]()

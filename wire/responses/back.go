@@ -44,9 +44,8 @@ type writing struct {
 	items   []shape.Value
 	codec.Outgoing
 
-	spaces    []string // namespaces written
-	group     toolJSON // the last of them
-	lastSpace int      // behind its place in out.Tools
+	group    toolJSON // the namespace that was written last
+	groupEnd int      // behind its place in out.Tools
 }
 
 // Open writes the request.
@@ -55,7 +54,7 @@ func (Back) Open(r *utp.Request) (*wire.Exchange, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.exchange(path, answer{names: w.names, members: w.members, back: w.back, model: r.Model})
+	return w.Exchange(path, readRequest.Copy(&w.out, w.out.Rest), answer{names: w.names, members: w.members, back: w.back, model: r.Model}.reader), nil
 }
 
 // Count writes the question how many tokens the request has; ReadCount reads
@@ -67,26 +66,11 @@ func (Back) Count(r *utp.Request) (*wire.Exchange, error) {
 	}
 	o := &w.out
 	o.MaxTokens, o.Stream, o.Temperature, o.TopP, o.Store, o.Include, o.User, o.Safety = nil, false, nil, nil, nil, nil, "", ""
-	return w.exchange(countPath, nil)
+	return w.Exchange(countPath, readRequest.Copy(o, o.Rest), nil), nil
 }
 
 // ReadCount reads the answer to Count, in tokens.
-func ReadCount(body []byte) (int, error) {
-	var j countJSON
-	if err := json.Unmarshal(body, &j); err != nil {
-		return 0, fmt.Errorf("responses: count of tokens: %w", err)
-	}
-	return j.Input, nil
-}
-
-func (w *writing) exchange(path string, a wire.Answer) (*wire.Exchange, error) {
-	body, err := shape.MarshalWith(w.out, w.out.Rest)
-	if err != nil {
-		return nil, err
-	}
-	return &wire.Exchange{Path: path, Header: map[string]string{"Content-Type": "application/json"},
-		Body: body, Losses: w.Losses, Framing: wire.SSE, Answer: a}, nil
-}
+func ReadCount(body []byte) (int, error) { return codec.ReadCount(provider, body, "input_tokens") }
 
 func write(r *utp.Request) (*writing, error) {
 	names, err := codec.NewNames(r.Tools, maxName)
@@ -107,13 +91,11 @@ func write(r *utp.Request) (*writing, error) {
 // for. Without it nothing is stored, and reasoning is asked for in the form that
 // can be sent back.
 func (w *writing) extra() {
-	own := w.Own("", w.in.Extra)
-	w.own = own
-	w.out.Rest = own.Without("reasoning", "text", "user", "safety_identifier", "tool_choice", "store", "include")
-	no := false
-	w.out.Store = &no
-	_ = json.Unmarshal(own.Get("store"), &w.out.Store)
-	_ = json.Unmarshal(own.Get("include"), &w.out.Include)
+	w.own = w.Own("", w.in.Extra)
+	w.out.Rest = w.own.Without("reasoning", "text", "user", "safety_identifier", "tool_choice", "store", "include")
+	w.out.Store = new(bool)
+	_ = json.Unmarshal(w.own.Get("store"), &w.out.Store)
+	_ = json.Unmarshal(w.own.Get("include"), &w.out.Include)
 	if !*w.out.Store && !slices.Contains(w.out.Include, encrypted) {
 		w.out.Include = append(w.out.Include, encrypted)
 	}
@@ -169,12 +151,109 @@ func (w *writing) format() {
 		w.out.Text = said
 		return
 	}
-	off := false
 	switch {
 	case len(schema) == 0:
 	case string(schema) == "{}":
 		w.out.Text = shape.JSON(textJSON{Format: &formatJSON{Type: "json_object"}}, nil)
 	default:
-		w.out.Text = shape.JSON(textJSON{Format: &formatJSON{Type: "json_schema", Name: "reply", Schema: schema, Strict: &off}}, nil)
+		w.out.Text = shape.JSON(textJSON{Format: &formatJSON{Type: "json_schema", Name: "reply", Schema: schema, Strict: new(bool)}}, nil)
 	}
+}
+
+func (w *writing) tools() {
+	for i, t := range w.in.Tools {
+		path := fmt.Sprintf("tools[%d]", i)
+		own, _ := codec.UnpackExtra(t.Extra, provider)
+		if t.Kind == utp.FunctionTool || t.Kind == utp.CustomTool {
+			own = w.Own(path, t.Extra)
+		}
+		if m, inside := w.members[t.Name]; inside {
+			w.member(path, t, m, own)
+		} else {
+			w.tool(path, t, own)
+		}
+	}
+	if len(w.out.Tools) > 0 {
+		w.out.Parallel = w.in.Choice.Parallel
+		w.choice(w.in.Choice)
+	}
+}
+
+// member adds a tool to its namespace, which is another than that of a tool that
+// stood elsewhere.
+func (w *writing) member(path string, t utp.Tool, m member, own shape.Fields) {
+	if len(w.group.Tools) == 0 || w.group.Name != m.namespace || w.groupEnd != len(w.out.Tools) {
+		w.group = toolJSON{Type: "namespace", Name: m.namespace, Description: own.Text(namespaceText)}
+		w.out.Tools = append(w.out.Tools, shape.Value{})
+		w.groupEnd = len(w.out.Tools)
+	}
+	t.Name = m.name
+	if v, ok := w.define(path, t, own.Without(inNamespace, namespaceText, nameInNamespace)); ok {
+		w.group.Tools = append(w.group.Tools, v)
+		w.out.Tools[w.groupEnd-1] = shape.JSON(w.group, nil)
+	}
+}
+
+func (w *writing) tool(path string, t utp.Tool, own shape.Fields) {
+	if (t.Kind == utp.HostedTool || t.Kind == utp.NamespaceTool) && len(own) > 0 {
+		w.out.Tools = append(w.out.Tools, shape.Value{Raw: own.Raw()})
+		return
+	}
+	if out := w.names.Out(t.Name); out != t.Name {
+		w.Lose(path+".name", "sent as "+out, "only letters, digits, _ and - are allowed, 64 at most")
+	}
+	if v, ok := w.define(path, t, own); ok {
+		w.out.Tools = append(w.out.Tools, v)
+	}
+}
+
+// define writes a function or a custom tool. Where nothing was said, strict is
+// off, unless the API's own client left it out.
+func (w *writing) define(path string, t utp.Tool, own shape.Fields) (shape.Value, bool) {
+	out := toolJSON{Type: "function", Name: w.names.Out(t.Name), Description: t.Description}
+	switch t.Kind {
+	case utp.CustomTool:
+		out.Type = "custom"
+	case utp.FunctionTool:
+		w.back[t.Name] = w.Schema(path, &t)
+		if out.Parameters, out.Strict = t.Schema, t.Strict; t.Strict == nil && own.Get(strictDefault) == nil {
+			out.Strict = new(bool)
+		}
+	default:
+		w.Leave(path, t)
+		return shape.Value{}, false
+	}
+	return shape.JSON(out, own.Without(strictDefault)), true
+}
+
+// choice writes tool_choice; auto is the API's default.
+func (w *writing) choice(c utp.Choice) {
+	mode := "auto"
+	if c.Mode == utp.Required {
+		mode = "required"
+	}
+	said := w.own.Get("tool_choice")
+	switch {
+	case said != nil && c.Mode == utp.Auto && len(c.Allowed) == 0:
+		w.out.ToolChoice = shape.Value{Raw: said}
+	case c.Mode == utp.None:
+		w.out.ToolChoice = shape.Quote("none")
+	case c.Mode == utp.Named:
+		w.out.ToolChoice = shape.JSON(choiceJSON{Type: w.kind(c.Name), Name: w.names.Out(c.Name)}, nil)
+	case len(c.Allowed) > 0:
+		list := choiceJSON{Type: "allowed_tools", Mode: mode}
+		for _, name := range c.Allowed {
+			list.Tools = append(list.Tools, choiceTool{w.kind(name), w.names.Out(name)})
+		}
+		w.out.ToolChoice = shape.JSON(list, nil)
+	case mode == "required":
+		w.out.ToolChoice = shape.Quote(mode)
+	}
+}
+
+func (w *writing) kind(name string) string {
+	if w.names.Custom(name) {
+		return "custom"
+	}
+	return "function"
 }

@@ -1,7 +1,7 @@
 package responses
 
 import (
-	"encoding/base64"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -50,13 +50,7 @@ func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
 		return err
 	}
 	r.out = utp.Request{Model: r.in.Model, Stream: r.in.Stream}
-	for _, step := range []func() *shape.Error{r.stored, r.tools, r.input, r.choice, r.params} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	r.extra()
-	return nil
+	return shape.Steps(r.stored, r.tools, r.input, r.choice, r.params, r.extra)
 }
 
 // stored refuses what only a server with a store can do.
@@ -77,110 +71,85 @@ func (r *reading) stored() *shape.Error {
 }
 
 // extra keeps what the model has no place for, and the exact forms of what it has.
-func (r *reading) extra() {
-	in, rest := r.in, r.in.Rest
-	for _, f := range []struct {
-		name  string
-		value shape.Value
-		given bool
-	}{
-		{"conversation", in.Conversation, !in.Conversation.IsZero()}, {"previous_response_id", shape.JSON(in.Previous, nil), in.Previous != ""},
-		{"background", shape.JSON(true, nil), in.Background},
-		{"tool_choice", in.ToolChoice, r.out.Choice.Mode == utp.Auto && in.ToolChoice.Kind() == '{' && len(r.out.Choice.Allowed) == 0},
-	} {
-		if f.given {
-			rest = append(rest, shape.Field{Name: f.name, Value: f.value.Raw})
-		}
+func (r *reading) extra() *shape.Error {
+	in := r.in
+	rest := in.Rest.With("conversation", in.Conversation).WithText("previous_response_id", in.Previous)
+	if in.Background {
+		rest = rest.With("background", shape.JSON(true, nil))
+	}
+	if r.out.Choice.Mode == utp.Auto && in.ToolChoice.Kind() == '{' && len(r.out.Choice.Allowed) == 0 {
+		rest = rest.With("tool_choice", in.ToolChoice)
 	}
 	rest = codec.Forms(rest,
 		codec.Form{Name: "reasoning", Value: in.Reasoning, All: codec.Only(in.Reasoning, "effort", "summary")},
 		codec.Form{Name: "text", Value: in.Text, All: codec.Only(in.Text, "format")})
-	r.out.Extra = codec.PackExtra(provider, r.marks(rest))
+	r.out.Extra = codec.PackExtra(provider, codec.Marked(rest, r.marks()...))
+	return nil
 }
 
-// marks adds what concerns the reply alone, and the names of what the model holds.
-func (r *reading) marks(rest shape.Fields) shape.Fields {
+// marks is what concerns the reply alone, and the names of what the model holds.
+func (r *reading) marks() shape.Fields {
 	in := r.in
-	for _, f := range []struct {
-		name  string
-		value any
-		given bool
-	}{{"user", in.User, in.User != ""}, {"safety_identifier", in.Safety, in.Safety != ""}, {"store", in.Store, in.Store != nil}, {"include", in.Include, len(in.Include) > 0}} {
-		if f.given {
-			rest = codec.Marked(rest, shape.Field{Name: f.name, Value: shape.JSON(f.value, nil).Raw})
-		}
+	marks := shape.Fields(nil).WithText("user", in.User).WithText("safety_identifier", in.Safety)
+	if in.Store != nil {
+		marks = marks.With("store", shape.JSON(*in.Store, nil))
 	}
-	return rest
+	if len(in.Include) > 0 {
+		marks = marks.With("include", shape.JSON(in.Include, nil))
+	}
+	return marks
 }
 
 func (r *reading) params() *shape.Error {
 	in, p := r.in, &r.out.Params
 	p.MaxTokens, p.Temperature, p.TopP = in.MaxTokens, in.Temperature, in.TopP
-	if p.User = in.Safety; p.User == "" {
-		p.User = in.User
+	p.User = cmp.Or(in.Safety, in.User)
+	reasoning, err := readReasoning.Field("reasoning", in.Reasoning)
+	if err != nil {
+		return err
 	}
-	if !in.Reasoning.IsZero() {
-		j, err := readReasoning.Read(in.Reasoning)
-		if err != nil {
-			return shape.Inside(err, "reasoning", -1)
-		}
-		p.Effort = j.Effort
-	}
-	if !in.Text.IsZero() {
-		j, err := readFormat.Read(in.Text)
-		if err != nil {
-			return shape.Inside(err, "text", -1)
-		}
-		p.Schema = schemaOf(j.Format)
-	}
-	return nil
+	text, err := readFormat.Field("text", in.Text)
+	p.Effort, p.Schema = reasoning.Effort, schemaOf(text.Format)
+	return err
 }
 
 func (r *reading) choice() *shape.Error {
 	c := &r.out.Choice
 	c.Parallel = r.in.Parallel
 	v := r.in.ToolChoice
-	if v.IsZero() {
-		return nil
-	}
 	if v.Kind() == '"' {
 		word, err := v.Text()
-		mode, known := modes[word]
+		mode, known := codec.Modes[word]
 		if err == nil && !known {
 			err = &shape.Error{Offset: v.Offset, Want: "auto, required, none or an object"}
 		}
 		c.Mode = mode
 		return shape.Inside(err, "tool_choice", -1)
 	}
-	j, err := readChoice.Read(v)
-	if err != nil {
-		return shape.Inside(err, "tool_choice", -1)
-	}
+	j, err := readChoice.Field("tool_choice", v)
 	switch j.Type {
+	case "":
 	case "function", "custom":
 		c.Mode, c.Name = utp.Named, r.fullName(j.Name)
 	case "allowed_tools":
-		c.Mode = modes[j.Mode]
+		c.Mode = codec.Modes[j.Mode]
 		for _, t := range j.Tools {
 			c.Allowed = append(c.Allowed, r.fullName(t.Name))
 		}
 	default:
 		r.losses = append(r.losses, wire.Loss{Path: "tool_choice", What: "only this API understands it", Why: "it names a tool of the provider's own"})
 	}
-	return nil
+	return err
 }
-
-var modes = map[string]utp.ChoiceMode{"auto": utp.Auto, "required": utp.Required, "any": utp.Required, "none": utp.None}
 
 // fullName is the name of a tool that may be in a namespace.
 func (r *reading) fullName(name string) string {
 	full := name
 	for _, t := range r.out.Tools {
-		own, _ := codec.UnpackExtra(t.Extra, provider)
-		switch {
-		case t.Name == name:
+		if t.Name == name {
 			return name
-		case own.Text(nameInNamespace) == name:
+		}
+		if own, _ := codec.UnpackExtra(t.Extra, provider); own.Text(nameInNamespace) == name {
 			full = t.Name
 		}
 	}
@@ -189,35 +158,33 @@ func (r *reading) fullName(name string) string {
 
 func (r *reading) tools() *shape.Error {
 	seen := map[string]int{}
-	for i, v := range r.in.Tools {
-		t, err := readTool.Read(v)
-		if err != nil {
-			return shape.Inside(err, "tools", i)
-		}
-		if t.Type == "namespace" {
-			err = r.namespace(t)
-		} else {
-			r.tool(t, v, seen)
-		}
-		if err != nil {
-			return shape.Inside(err, "tools", i)
-		}
+	err := shape.Each(r.in.Tools, func(v shape.Value) *shape.Error { return r.tool(v, seen) })
+	if err != nil {
+		return shape.Inside(err, "tools", -1)
 	}
 	return codec.CheckTools(r.out.Tools)
 }
 
-// tool is a function, a custom tool, or for any other type one of the provider's own.
-func (r *reading) tool(t toolJSON, v shape.Value, seen map[string]int) {
-	if t.Type == "function" || t.Type == "custom" || t.Type == "" {
+// tool is a function, a custom tool, a namespace of such, or for any other type
+// one of the provider's own.
+func (r *reading) tool(v shape.Value, seen map[string]int) *shape.Error {
+	t, err := readTool.Read(v)
+	switch {
+	case err != nil:
+		return err
+	case t.Type == "namespace":
+		return r.namespace(t)
+	case t.Type == "function", t.Type == "custom", t.Type == "":
 		r.out.Tools = append(r.out.Tools, tool(t))
-		return
+		return nil
 	}
-	all, _ := shape.Members(v)
+	all, err := shape.Members(v)
 	name := t.Type
 	if seen[name]++; seen[name] > 1 {
 		name = fmt.Sprintf("%s_%d", name, seen[name])
 	}
 	r.out.Tools = append(r.out.Tools, utp.Tool{Name: name, Kind: utp.HostedTool, Extra: codec.PackExtra(provider, all)})
+	return err
 }
 
 func tool(t toolJSON) utp.Tool {
@@ -237,19 +204,16 @@ func (r *reading) namespace(ns toolJSON) *shape.Error {
 	if ns.Name == "" {
 		return &shape.Error{Path: "name", Offset: -1, Want: "the name of the namespace"}
 	}
-	for i, v := range ns.Tools {
+	err := shape.Each(ns.Tools, func(v shape.Value) *shape.Error {
 		t, err := readTool.Read(v)
-		if err != nil {
-			return shape.Inside(err, "tools", i)
-		}
-		t.Rest = append(t.Rest, shape.Field{Name: namespaceText, Value: shape.Quote(ns.Description).Raw})
-		t.Rest = codec.Marked(t.Rest, shape.Field{Name: inNamespace, Value: shape.Quote(ns.Name).Raw},
-			shape.Field{Name: nameInNamespace, Value: shape.Quote(t.Name).Raw})
+		t.Rest = t.Rest.With(namespaceText, shape.Quote(ns.Description))
+		t.Rest = codec.Marked(t.Rest, shape.Fields(nil).With(inNamespace, shape.Quote(ns.Name)).With(nameInNamespace, shape.Quote(t.Name))...)
 		out := tool(t)
 		out.Name = ns.Name + "__" + t.Name
 		r.out.Tools = append(r.out.Tools, out)
-	}
-	return nil
+		return err
+	})
+	return shape.Inside(err, "tools", -1)
 }
 
 func (r *reading) input() *shape.Error {
@@ -268,16 +232,7 @@ func (r *reading) input() *shape.Error {
 		r.out.Messages = append(r.out.Messages, utp.NewText(utp.User, words))
 		return shape.Inside(err, "input", -1)
 	}
-	list, err := v.Elements()
-	if err != nil {
-		return shape.Inside(err, "input", -1)
-	}
-	for i, v := range list {
-		if err := r.item(v); err != nil {
-			return shape.Inside(err, "input", i)
-		}
-	}
-	return nil
+	return shape.Inside(v.Each(r.item), "input", -1)
 }
 
 // item adds an item. Those of the assistant that follow each other are one message.
@@ -323,7 +278,7 @@ func (r *reading) message(v shape.Value) *shape.Error {
 	if err != nil {
 		return err
 	}
-	parts, err := r.parts(m.Content)
+	parts, err := codec.ReadParts(m.Content, "parts", part)
 	if err != nil {
 		return shape.Inside(err, "content", -1)
 	}
@@ -351,40 +306,11 @@ func answers(m messageItem, parts []utp.Part) []utp.Part {
 			continue
 		}
 		own, _ := codec.UnpackExtra(t.Extra, provider)
-		for _, f := range []struct{ name, value string }{{"id", m.ID}, {"status", m.Status}} {
-			if f.value != "" {
-				own = own.Set(f.name, shape.Quote(f.value).Raw)
-			}
-		}
-		if phase := m.Rest.Get("phase"); phase != nil {
-			own = own.Set("phase", phase)
-		}
+		own = own.WithText("id", m.ID).WithText("status", m.Status).With("phase", shape.Value{Raw: m.Rest.Get("phase")})
 		t.Extra = codec.PackExtra(provider, own)
 		parts[i] = t
 	}
 	return parts
-}
-
-// parts reads a content: a text, or an array of parts.
-func (r *reading) parts(v shape.Value) ([]utp.Part, *shape.Error) {
-	if v.Kind() == '"' {
-		words, err := v.Text()
-		return []utp.Part{utp.Text{Text: words}}, err
-	}
-	if v.Kind() != '[' {
-		return nil, &shape.Error{Offset: v.Offset, Want: "a text or an array of parts"}
-	}
-	list, err := v.Elements()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]utp.Part, len(list))
-	for i, v := range list {
-		if out[i], err = part(v); err != nil {
-			return nil, shape.Inside(err, "", i)
-		}
-	}
-	return out, nil
 }
 
 func part(v shape.Value) (utp.Part, *shape.Error) {
@@ -422,22 +348,12 @@ func blob(url, mime string, p contentPart, v shape.Value) (utp.Part, *shape.Erro
 	if url == "" {
 		return utp.Unknown{Provider: provider, Raw: v.Raw}, nil
 	}
-	out := utp.Blob{Name: p.FileName, Extra: codec.PackExtra(provider, p.Rest)}
-	head, data, inline := strings.Cut(url, ",")
-	kind, ok := strings.CutPrefix(head, "data:")
-	if !ok || !inline {
-		if out.URL = url; !strings.HasPrefix(mime, "image/") {
-			out.MIME = mime
-		}
-		return out, nil
+	out, err := codec.ReadFile(url, v)
+	if out.URL != "" && !strings.HasPrefix(mime, "image/") {
+		out.MIME = mime
 	}
-	out.MIME = strings.TrimSuffix(kind, ";base64")
-	b, err := base64.StdEncoding.DecodeString(data)
-	if err != nil {
-		return nil, &shape.Error{Offset: v.Offset, Want: fmt.Sprintf("base64 in the data: URL (%v)", err)}
-	}
-	out.Data = b
-	return out, nil
+	out.Name, out.Extra = p.FileName, codec.PackExtra(provider, p.Rest)
+	return out, err
 }
 
 // thought reads reasoning. What this package sealed names another origin.
@@ -468,12 +384,7 @@ func (r *reading) call(v shape.Value) *shape.Error {
 	case j.Name == "":
 		return &shape.Error{Path: "name", Offset: v.Offset, Want: "the name of a tool"}
 	}
-	rest := j.Rest
-	for _, f := range []struct{ name, value string }{{"id", j.ID}, {"status", j.Status}} {
-		if f.value != "" {
-			rest = append(rest, shape.Field{Name: f.name, Value: shape.Quote(f.value).Raw})
-		}
-	}
+	rest := j.Rest.WithText("id", j.ID).WithText("status", j.Status)
 	c := utp.Call{ID: codec.OriginID(j.CallID), Name: j.Name, Source: utp.Native, Extra: codec.PackExtra(provider, rest)}
 	if j.Namespace != "" {
 		c.Name = j.Namespace + "__" + j.Name
@@ -484,10 +395,8 @@ func (r *reading) call(v shape.Value) *shape.Error {
 			c.RawArgs = *j.Input
 		}
 		c.Kind, c.Args = utp.CustomCall, codec.CustomArgs(c.RawArgs)
-	case j.Arguments != nil && shape.IsObject([]byte(*j.Arguments)):
-		c.Args = []byte(*j.Arguments)
 	case j.Arguments != nil:
-		c.RawArgs = *j.Arguments
+		c.Args, c.RawArgs = codec.ReadArguments(shape.Quote(*j.Arguments))
 	}
 	r.names[c.ID] = c.Name
 	r.assistant(c)
@@ -501,27 +410,9 @@ func (r *reading) result(v shape.Value) *shape.Error {
 	}
 	id := codec.OriginID(j.CallID)
 	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.OK, Extra: codec.PackExtra(provider, j.Rest)}
-	if out.Parts, err = r.parts(j.Output); err != nil {
+	if out.Parts, err = codec.ReadParts(j.Output, "parts", part); err != nil {
 		return shape.Inside(err, "output", -1)
 	}
-	if t, ok := first(out.Parts); ok {
-		plain, failed := history.Unmark(t.Text)
-		if failed {
-			out.Status = utp.Failed
-		}
-		if t.Text = plain; plain == "" && failed && len(out.Parts) > 1 {
-			out.Parts = out.Parts[1:]
-		} else {
-			out.Parts[0] = t
-		}
-	}
-	r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{out}})
+	r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{history.Unmarked(out)}})
 	return nil
-}
-
-func first(parts []utp.Part) (t utp.Text, ok bool) {
-	if len(parts) > 0 {
-		t, ok = parts[0].(utp.Text)
-	}
-	return t, ok
 }

@@ -1,7 +1,7 @@
 package responses
 
 import (
-	"encoding/base64"
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -13,9 +13,8 @@ import (
 )
 
 func (w *writing) messages() {
-	ordered, losses := history.Order(w.in.Messages, codec.ShortIDs(maxID))
-	w.Losses = append(w.Losses, losses...)
 	front := true
+	ordered := history.Order(w.in.Messages, codec.ShortIDs(maxID), w.Lose)
 	for i, m := range ordered {
 		path := fmt.Sprintf("messages[%d]", i)
 		own := w.Own(path, m.Extra)
@@ -23,7 +22,7 @@ func (w *writing) messages() {
 		switch {
 		case front && len(own) == 0:
 			w.out.Instructions = strings.TrimPrefix(w.out.Instructions+"\n\n"+m.Text(), "\n\n")
-			w.onlyText(path, m)
+			w.Sendable(path, m.Parts, notText)
 		case m.Role == utp.Assistant:
 			if i > 0 && ordered[i-1].Role == utp.Assistant {
 				w.Lose(path, "merged with the message before", "the items of a turn are not told apart")
@@ -37,17 +36,15 @@ func (w *writing) messages() {
 			w.said(path, m, own)
 		}
 	}
-	w.Losses = append(w.Losses, w.names.Strays()...)
+	w.names.Strays(w.Lose)
 	w.out.Input = shape.List(w.items)
 }
 
-// onlyText reports what else instructions hold.
-func (w *writing) onlyText(path string, m utp.Message) {
-	for i, p := range m.Parts {
-		if _, ok := p.(utp.Text); !ok {
-			w.Lose(fmt.Sprintf("%s.parts[%d]", path, i), "dropped", "instructions are a text")
-		}
+func notText(p utp.Part) string {
+	if _, ok := p.(utp.Text); !ok {
+		return "instructions are a text"
 	}
+	return ""
 }
 
 func (w *writing) add(v any, rest shape.Fields) { w.items = append(w.items, shape.JSON(v, rest)) }
@@ -55,17 +52,9 @@ func (w *writing) add(v any, rest shape.Fields) { w.items = append(w.items, shap
 // said writes a message of the user or the system.
 func (w *writing) said(path string, m utp.Message, own shape.Fields) {
 	var parts []utp.Part
-	for i, p := range m.Parts {
-		if u, ok := p.(utp.Unknown); ok && u.Provider == provider {
-			if head, err := readHead.Read(shape.Value{Raw: u.Raw}); err == nil && strings.HasPrefix(string(head.Type), "input_") {
-				parts = append(parts, p)
-				continue
-			}
+	for _, p := range w.Sendable(path, m.Parts, unsendable) {
+		if u, ok := p.(utp.Unknown); ok && !isInput(u) {
 			w.items = append(w.items, shape.Value{Raw: u.Raw})
-			continue
-		}
-		if why := unsendable(p); why != "" {
-			w.Lose(fmt.Sprintf("%s.parts[%d]", path, i), "dropped", why)
 			continue
 		}
 		parts = append(parts, p)
@@ -73,11 +62,14 @@ func (w *writing) said(path string, m utp.Message, own shape.Fields) {
 	if len(parts) == 0 {
 		return
 	}
-	role := string(m.Role)
-	if as := own.Text(asRole); as != "" {
-		role = as
-	}
-	w.add(messageItem{Type: "message", Role: role, Content: w.content(path, parts)}, own.Without(asRole))
+	role := cmp.Or(own.Text(asRole), string(m.Role))
+	w.add(messageItem{Type: "message", Role: role, Content: w.Content(path, parts, w.part)}, own.Without(asRole))
+}
+
+// isInput reports a part of a message, not an item of its own.
+func isInput(u utp.Unknown) bool {
+	kind, _ := shape.Value{Raw: u.Raw}.TextAt("type")
+	return strings.HasPrefix(kind, "input_")
 }
 
 func unsendable(p utp.Part) string {
@@ -90,55 +82,41 @@ func unsendable(p utp.Part) string {
 		}
 		return "it is empty"
 	case utp.Unknown:
+		if p.Provider == provider {
+			return ""
+		}
 		return "only " + p.Provider + " understands it"
 	}
 	return "this part has no place in such a message"
 }
 
-// content writes one plain text as a text, all else as parts.
-func (w *writing) content(path string, parts []utp.Part) shape.Value {
-	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 {
-		if own := w.Own(path+".content[0]", t.Extra); len(own) > 0 {
-			return shape.List([]shape.Value{shape.JSON(textPart{Type: "input_text", Text: t.Text}, own)})
+// part writes a part of a message or a result.
+func (w *writing) part(path string, p utp.Part) shape.Value {
+	switch p := p.(type) {
+	case utp.Text:
+		return shape.JSON(textPart{Type: "input_text", Text: p.Text}, w.Own(path, p.Extra))
+	case utp.Blob:
+		j := file(p)
+		if p.Name != "" && j.FileName == "" {
+			w.Lose(path+".name", "dropped", "an image has none")
 		}
-		return shape.Quote(t.Text)
+		return shape.JSON(j, w.Own(path, p.Extra))
+	case utp.Unknown:
+		return shape.Value{Raw: p.Raw}
 	}
-	out := make([]shape.Value, len(parts))
-	for i, p := range parts {
-		at := fmt.Sprintf("%s.content[%d]", path, i)
-		switch p := p.(type) {
-		case utp.Text:
-			out[i] = shape.JSON(textPart{Type: "input_text", Text: p.Text}, w.Own(at, p.Extra))
-		case utp.Blob:
-			j := file(p)
-			if p.Name != "" && j.FileName == "" {
-				w.Lose(at+".name", "dropped", "an image has none")
-			}
-			out[i] = shape.JSON(j, w.Own(at, p.Extra))
-		case utp.Unknown:
-			out[i] = shape.Value{Raw: p.Raw}
-		}
-	}
-	return shape.List(out)
+	return shape.Value{}
 }
 
 // file is an input_image or an input_file.
 func file(b utp.Blob) contentPart {
-	url := b.URL
-	if url == "" {
-		url = "data:" + b.MIME + ";base64," + base64.StdEncoding.EncodeToString(b.Data)
-	}
+	url := codec.FileURL(b)
 	switch {
 	case strings.HasPrefix(b.MIME, "image/"), b.MIME == "" && b.URL != "":
 		return contentPart{Type: "input_image", ImageURL: url}
 	case b.URL != "":
 		return contentPart{Type: "input_file", FileURL: url, FileName: b.Name}
 	}
-	name := b.Name
-	if name == "" {
-		name = "file" // the API wants one beside data
-	}
-	return contentPart{Type: "input_file", FileData: url, FileName: name}
+	return contentPart{Type: "input_file", FileData: url, FileName: cmp.Or(b.Name, "file")} // the API wants one beside data
 }
 
 // assistant writes each part as an item of its own, texts of one item together.
@@ -182,11 +160,7 @@ func (w *writing) answer(path string, t utp.Text) {
 	} else {
 		item.Content = shape.List([]shape.Value{shape.JSON(part, own.Without("id", "status", "phase", "refusal"))})
 	}
-	var phase shape.Fields
-	if p := own.Get("phase"); p != nil {
-		phase = shape.Fields{{Name: "phase", Value: p}}
-	}
-	w.add(item, phase)
+	w.add(item, shape.Fields(nil).With("phase", shape.Value{Raw: own.Get("phase")}))
 }
 
 var date = regexp.MustCompile(`-\d{4}-\d{2}-\d{2}$`)
@@ -225,11 +199,7 @@ func (w *writing) call(path string, c utp.Call) {
 		item.Type, item.Input = "custom_tool_call", &c.RawArgs
 		w.custom[c.ID] = true
 	} else {
-		args, ok := codec.Object(c.Args, c.RawArgs)
-		if !ok {
-			w.Lose(path+".arguments", "sent as _raw", "they are no JSON object")
-		}
-		s := string(args)
+		s := string(w.Arguments(path+".arguments", c))
 		item.Arguments = &s
 	}
 	w.add(item, own.Without("id", "status", "namespace"))
@@ -242,24 +212,23 @@ func (w *writing) result(path string, r utp.Result) {
 	if w.custom[r.CallID] {
 		item.Type = "custom_tool_call_output"
 	}
-	var parts []utp.Part
-	list := false
-	for i, p := range r.Parts {
-		if why := unsendable(p); why != "" {
-			w.Lose(fmt.Sprintf("%s.result.parts[%d]", path, i), "dropped", why)
-			continue
-		}
-		t, plain := p.(utp.Text)
-		list = list || !plain || len(t.Extra) > 0
-		parts = append(parts, p)
-	}
+	parts := w.Sendable(path+".result", r.Parts, unsendable)
 	own := w.Own(path, r.Extra)
-	if len(parts) < 2 && !list {
+	if isText(parts) {
 		item.Output = shape.Quote(history.ResultText(r))
 	} else {
-		item.Output = w.content(path, marked(parts, r))
+		item.Output = w.Content(path, marked(parts, r), w.part)
 	}
 	w.add(item, own)
+}
+
+// isText reports nothing, or nothing but a plain text.
+func isText(parts []utp.Part) bool {
+	if len(parts) != 1 {
+		return len(parts) == 0
+	}
+	t, ok := parts[0].(utp.Text)
+	return ok && len(t.Extra) == 0
 }
 
 // marked puts the mark of a failure before the first text of a result.

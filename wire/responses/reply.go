@@ -1,9 +1,8 @@
 package responses
 
 import (
+	"cmp"
 	"encoding/json"
-	"iter"
-	"maps"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -20,14 +19,10 @@ type answer struct {
 	model   string
 }
 
-// Read reads a whole reply. An error body is an *wire.Error.
-func (a answer) Read(body []byte, newID func() string) (utp.Reply, error) {
-	return codec.ReadWhole(a.Reader(newID), body)
-}
-
-// Reader reads a streamed reply, or a whole one as a single frame.
-func (a answer) Reader(newID func() string) wire.Reader {
-	return &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID), items: map[string]*item{}, places: map[int]*item{}}
+func (a answer) reader(newID func() string) wire.Reader {
+	r := &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID), items: map[key]*item{}}
+	r.Frame = r.event
+	return r
 }
 
 // item is an output item that has begun.
@@ -40,26 +35,18 @@ type item struct {
 	done    bool
 }
 
+// key tells items apart: by their ids, or where they have none by their places.
+type key struct {
+	id    string
+	index int
+}
+
 type reader struct {
 	answer
 	codec.Incoming
 	in      eventJSON
-	items   map[string]*item // by id
-	places  map[int]*item    // those without one
-	count   int
+	items   map[key]*item // that have begun
 	refused bool
-}
-
-func (r *reader) Feed(f wire.Frame) []utp.Event {
-	if !r.Over && len(f.Data) > 0 && !f.Done() {
-		r.event(f.Data)
-	}
-	return r.Take()
-}
-
-func (r *reader) Close() []utp.Event {
-	r.Fail(wire.ErrCut)
-	return r.Take()
 }
 
 func (r *reader) event(data []byte) {
@@ -110,25 +97,16 @@ func (r *reader) begin(v shape.Value) {
 func (r *reader) find(e *eventJSON) *item {
 	id := string(e.ItemID)
 	if id == "" && !e.Item.IsZero() {
-		call, _ := readCall.Read(e.Item)
-		id = call.ID
+		id, _ = e.Item.TextAt("id")
 	}
-	place := -1
-	if e.Index != nil {
-		place = *e.Index
+	at := key{id, -1}
+	if id == "" && e.Index != nil {
+		at.index = *e.Index
 	}
-	it := r.items[id]
-	if id == "" {
-		it = r.places[place]
-	}
+	it := r.items[at]
 	if it == nil {
-		it = &item{index: r.count}
-		r.count++
-		if id != "" {
-			r.items[id] = it
-		} else {
-			r.places[place] = it
-		}
+		it = &item{index: len(r.items)}
+		r.items[at] = it
 	}
 	return it
 }
@@ -153,17 +131,10 @@ func (r *reader) openCall(it *item, v shape.Value) {
 	if err != nil {
 		return
 	}
-	rest := c.Rest
-	for _, f := range []struct{ name, value string }{{"id", c.ID}, {"status", ended(c.Status)}} {
-		if f.value != "" {
-			rest = rest.Set(f.name, shape.Quote(f.value).Raw)
-		}
-	}
+	rest := c.Rest.WithText("id", c.ID).WithText("status", ended(c.Status))
 	name := c.Name
-	for full, m := range r.members {
-		if c.Namespace != "" && m == (member{c.Namespace, c.Name}) {
-			name = r.names.Out(full)
-		}
+	if c.Namespace != "" {
+		name = r.names.Out(r.own(c))
 	}
 	it.hold = r.back[r.names.In(name)] != nil
 	r.Call(codec.Fragment{Index: it.index, ID: c.CallID, Name: name, Extra: codec.PackExtra(provider, rest)})
@@ -238,14 +209,9 @@ func (r *reader) done(it *item, v shape.Value) {
 }
 
 func (r *reader) message(it *item, v shape.Value) {
-	m, err := readMessage.Read(v)
-	if err == nil && !it.some {
-		parts, _ := m.Content.Elements()
-		for _, p := range parts {
-			part, err := readPart.Read(p)
-			if err != nil {
-				continue
-			}
+	if m, err := readMessage.Read(v); err == nil && !it.some {
+		for _, p := range codec.Listed(m.Content) {
+			part, _ := readPart.Read(p)
 			r.refused = r.refused || part.Type == "refusal"
 			r.Text(part.Text + part.Refusal)
 		}
@@ -274,7 +240,7 @@ func (r *reader) thought(it *item, v shape.Value) {
 	r.EndPart()
 }
 
-// closeCall ends a call, unless another is open too.
+// closeCall ends a call.
 func (r *reader) closeCall(it *item, v shape.Value) {
 	c, err := readCall.Read(v)
 	if err != nil {
@@ -294,14 +260,7 @@ func (r *reader) closeCall(it *item, v shape.Value) {
 		}
 		r.Call(codec.Fragment{Index: it.index, Args: args})
 	}
-	for _, items := range []iter.Seq[*item]{maps.Values(r.items), maps.Values(r.places)} {
-		for other := range items {
-			if other.isCall() && !other.done {
-				return
-			}
-		}
-	}
-	r.EndCalls(c.Status == "incomplete")
+	r.Complete(it.index, c.Status == "incomplete")
 }
 
 // own is the tool's own name.
@@ -324,7 +283,7 @@ func (r *reader) whole(v shape.Value) {
 	}
 	r.begin(v)
 	for i, v := range j.Output {
-		if r.count > 0 && r.streamed(i, v) {
+		if len(r.items) > 0 && r.streamed(i, v) {
 			continue
 		}
 		r.done(r.find(&eventJSON{Index: &i, Item: v}), v)
@@ -337,13 +296,12 @@ func (r *reader) whole(v shape.Value) {
 
 // streamed reports an item that the events before have told.
 func (r *reader) streamed(i int, v shape.Value) bool {
-	if c, err := readCall.Read(v); err == nil && c.ID != "" {
-		if it := r.items[c.ID]; it != nil {
-			return it.done
-		}
+	id, _ := v.TextAt("id")
+	if it := r.items[key{id, -1}]; id != "" && it != nil {
+		return it.done
 	}
-	it := r.places[i]
-	return it != nil && it.done || i < r.count
+	it := r.items[key{"", i}]
+	return it != nil && it.done || i < len(r.items)
 }
 
 func (r *reader) stop(j *replyJSON, v shape.Value) {
@@ -351,9 +309,7 @@ func (r *reader) stop(j *replyJSON, v shape.Value) {
 	switch {
 	case j.Status == "failed", j.Status == "cancelled", j.Status == "" && j.Error.Kind() == '{':
 		e := wire.ReadError(0, v.Raw)
-		if e.Message == "" {
-			e.Message = "the response was " + string(j.Status)
-		}
+		e.Message = cmp.Or(e.Message, "the response was "+string(j.Status))
 		r.Fail(e)
 		return
 	case j.Status == "incomplete" && why.Reason == "content_filter", r.refused:
@@ -364,4 +320,36 @@ func (r *reader) stop(j *replyJSON, v shape.Value) {
 		r.End.Stop = utp.StopEnd
 	}
 	r.Finish()
+}
+
+var (
+	readReply      = shape.Of[replyJSON]()
+	readIncomplete = shape.Of[incompleteJSON]()
+	readUsage      = shape.Of[usageJSON]()
+	readEvent      = shape.Of[eventJSON]()
+)
+
+// replyJSON is a response, as it is read.
+type replyJSON struct {
+	ID         shape.Loose   `json:"id"`
+	Object     shape.Loose   `json:"object"`
+	Model      shape.Loose   `json:"model"`
+	Status     shape.Loose   `json:"status"`
+	Output     []shape.Value `json:"output"`
+	Usage      shape.Value   `json:"usage"`
+	Error      shape.Value   `json:"error"`
+	Incomplete shape.Value   `json:"incomplete_details"`
+}
+
+// eventJSON is any event of a stream, or a whole response.
+type eventJSON struct {
+	Type     shape.Loose `json:"type"`
+	Object   shape.Loose `json:"object"`
+	Response shape.Value `json:"response"`
+	Index    *int        `json:"output_index"`
+	ItemID   shape.Loose `json:"item_id"`
+	Item     shape.Value `json:"item"`
+	Delta    shape.Loose `json:"delta"`
+	Summary  *int        `json:"summary_index"`
+	Error    shape.Value `json:"error"`
 }

@@ -30,17 +30,11 @@ func schemaOf(f *formatJSON) json.RawMessage {
 	return nil
 }
 
-// asRole is, in a message's Extra, the role that its client gave it: "developer".
-const asRole = "role"
-
-// inContent marks, in Extra, reasoning that came as text, not as a summary.
-const inContent = "in_content"
-
 // reasoningText joins the summary, or where there is none the reasoning itself.
 func reasoningText(t reasoningItem) (text string, open bool) {
 	parts := t.Summary
-	if len(parts) == 0 && len(t.Content) > 0 {
-		parts, open = t.Content, true
+	if open = len(parts) == 0 && len(t.Content) > 0; open {
+		parts = t.Content
 	}
 	words := make([]string, len(parts))
 	for i, p := range parts {
@@ -50,12 +44,7 @@ func reasoningText(t reasoningItem) (text string, open bool) {
 }
 
 func (u *usageJSON) usage() utp.Usage {
-	out := utp.Usage{CacheRead: int(u.InputHow.Cached), CacheWrite: int(u.InputHow.Written), Output: int(u.Output)}
-	out.Input = max(0, int(u.Input)-out.CacheRead-out.CacheWrite)
-	if n := int(u.OutputHow.Reasoning); n <= out.Output {
-		out.Output, out.Reasoning = out.Output-n, n
-	}
-	return out
+	return codec.OpenAIUsage(u.Input, u.InputHow.Cached, u.InputHow.Written, u.Output, u.OutputHow.Reasoning)
 }
 
 // member is the namespace of a tool and its name there.
@@ -73,11 +62,12 @@ func members(tools []utp.Tool) map[string]member {
 	return out
 }
 
-// Of a tool in a namespace, Extra names both; the tool's own name is then
-// NAMESPACE__NAME.
+// Names in the Extra of this provider that are none of the API, or mean more.
 const (
-	inNamespace     = "namespace"
+	asRole          = "role"       // of a message: the one that its client gave it, "developer"
+	inContent       = "in_content" // of reasoning: it came as text, not as a summary
+	strictDefault   = "strict"     // of a tool: null where it was left out
+	inNamespace     = "namespace"  // of a tool, whose own name is then NAMESPACE__NAME
 	namespaceText   = "namespace_description"
 	nameInNamespace = "name_in_namespace"
-	strictDefault   = "strict" // in Extra: null where it was left out
 )

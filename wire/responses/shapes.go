@@ -105,14 +105,6 @@ type textPart struct {
 	Rest shape.Fields `json:"-"`
 }
 
-// outputText is a text of a reply.
-type outputText struct {
-	Type        string            `json:"type"`
-	Text        string            `json:"text"`
-	Annotations []json.RawMessage `json:"annotations"`
-	Logprobs    []json.RawMessage `json:"logprobs"`
-}
-
 // callItem is a function_call or a custom_tool_call.
 type callItem struct {
 	ID        string       `json:"id,omitempty"`
@@ -148,18 +140,6 @@ type summaryPart struct {
 	Text string `json:"text"`
 }
 
-// replyJSON is a response, as it is read.
-type replyJSON struct {
-	ID         shape.Loose   `json:"id"`
-	Object     shape.Loose   `json:"object"`
-	Model      shape.Loose   `json:"model"`
-	Status     shape.Loose   `json:"status"`
-	Output     []shape.Value `json:"output"`
-	Usage      shape.Value   `json:"usage"`
-	Error      shape.Value   `json:"error"`
-	Incomplete shape.Value   `json:"incomplete_details"`
-}
-
 type incompleteJSON struct {
 	Reason shape.Loose `json:"reason"`
 }
@@ -177,150 +157,16 @@ type usageJSON struct {
 	Total shape.LooseInt `json:"total_tokens"`
 }
 
-// eventJSON is any event of a stream, or a whole response.
-type eventJSON struct {
-	Type     shape.Loose `json:"type"`
-	Object   shape.Loose `json:"object"`
-	Response shape.Value `json:"response"`
-	Index    *int        `json:"output_index"`
-	ItemID   shape.Loose `json:"item_id"`
-	Item     shape.Value `json:"item"`
-	Delta    shape.Loose `json:"delta"`
-	Summary  *int        `json:"summary_index"`
-	Error    shape.Value `json:"error"`
-}
-
-// responseJSON is a response, as it is written.
-type responseJSON struct {
-	ID           string            `json:"id"`
-	Object       string            `json:"object"`
-	Created      int64             `json:"created_at"`
-	Status       string            `json:"status"`
-	Error        *responseError    `json:"error"`
-	Incomplete   *incompleteJSON   `json:"incomplete_details"`
-	Model        string            `json:"model"`
-	Output       []json.RawMessage `json:"output"`
-	Parallel     bool              `json:"parallel_tool_calls"`
-	Temperature  *float64          `json:"temperature"`
-	TopP         *float64          `json:"top_p"`
-	MaxTokens    *int              `json:"max_output_tokens"`
-	ToolChoice   string            `json:"tool_choice"`
-	Tools        []struct{}        `json:"tools"`        // not repeated
-	Instructions *string           `json:"instructions"` // not repeated
-	Previous     *string           `json:"previous_response_id"`
-	Store        bool              `json:"store"`
-	Metadata     struct{}          `json:"metadata"`
-	Usage        *usageJSON        `json:"usage"`
-}
-
-type responseError struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-// The events that are written: a head, and one of the others.
-type (
-	eventHead struct {
-		Type   string `json:"type"`
-		Number int    `json:"sequence_number"`
-	}
-	responseEvent struct {
-		Response responseJSON `json:"response"`
-	}
-	itemEvent struct {
-		Index int             `json:"output_index"`
-		Item  json.RawMessage `json:"item"`
-	}
-	// place is where in the output an event belongs.
-	place struct {
-		Index  int    `json:"output_index"`
-		ItemID string `json:"item_id"`
-	}
-	deltaEvent struct {
-		Type     string            `json:"type"`
-		Number   int               `json:"sequence_number"`
-		Index    int               `json:"output_index"`
-		ItemID   string            `json:"item_id"`
-		Content  *int              `json:"content_index,omitempty"` // of texts
-		Summary  *int              `json:"summary_index,omitempty"` // of reasoning
-		Delta    string            `json:"delta"`
-		Logprobs []json.RawMessage `json:"logprobs,omitzero"` // of texts, and empty
-	}
-	argumentsEvent struct {
-		place
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	}
-	inputEvent struct {
-		place
-		Input string `json:"input"`
-	}
-	textDoneEvent struct {
-		place
-		Content  int        `json:"content_index"`
-		Text     string     `json:"text"`
-		Logprobs []struct{} `json:"logprobs"`
-	}
-	contentEvent struct {
-		place
-		Content int        `json:"content_index"`
-		Part    outputText `json:"part"`
-	}
-	summaryDoneEvent struct {
-		place
-		Summary int    `json:"summary_index"`
-		Text    string `json:"text"`
-	}
-	summaryPartEvent struct {
-		place
-		Summary int         `json:"summary_index"`
-		Part    summaryPart `json:"part"`
-	}
-)
-
-type errorJSON struct {
-	Error errorDetail `json:"error"`
-}
-
-type errorDetail struct {
-	Message string  `json:"message"`
-	Type    string  `json:"type"`
-	Param   *string `json:"param"`
-	Code    *string `json:"code"`
-}
-
-type countJSON struct {
-	Object string `json:"object"`
-	Input  int    `json:"input_tokens"`
-}
-
-type modelsJSON struct {
-	Object string      `json:"object"`
-	Data   []modelJSON `json:"data"`
-}
-
-type modelJSON struct {
-	ID      string         `json:"id"`
-	Object  string         `json:"object"`
-	Created shape.LooseInt `json:"created"`
-	Owner   string         `json:"owned_by"`
-}
-
 var (
-	readRequest    = shape.Of[requestJSON]()
-	readReasoning  = shape.Of[reasoningJSON]()
-	readFormat     = shape.Of[textJSON]()
-	readTool       = shape.Of[toolJSON]()
-	readChoice     = shape.Of[choiceJSON]()
-	readHead       = shape.Of[headJSON]()
-	readMessage    = shape.Of[messageItem]()
-	readPart       = shape.Of[contentPart]()
-	readCall       = shape.Of[callItem]()
-	readOutput     = shape.Of[outputItem]()
-	readThought    = shape.Of[reasoningItem]()
-	readReply      = shape.Of[replyJSON]()
-	readIncomplete = shape.Of[incompleteJSON]()
-	readUsage      = shape.Of[usageJSON]()
-	readEvent      = shape.Of[eventJSON]()
-	writeDelta     = shape.Of[deltaEvent]()
+	readRequest   = shape.Of[requestJSON]()
+	readReasoning = shape.Of[reasoningJSON]()
+	readFormat    = shape.Of[textJSON]()
+	readTool      = shape.Of[toolJSON]()
+	readChoice    = shape.Of[choiceJSON]()
+	readHead      = shape.Of[headJSON]()
+	readMessage   = shape.Of[messageItem]()
+	readPart      = shape.Of[contentPart]()
+	readCall      = shape.Of[callItem]()
+	readOutput    = shape.Of[outputItem]()
+	readThought   = shape.Of[reasoningItem]()
 )

@@ -58,6 +58,7 @@ type call struct {
 	name    string
 	started bool // CallStart was given
 	refused bool // a Problem was given instead
+	whole   bool // nothing more comes
 	extra   json.RawMessage
 	done    bool
 	tooLong bool
@@ -301,6 +302,26 @@ func (b *Builder) EndCalls(cut bool) {
 	for len(b.open) > 0 {
 		b.end(b.open[0], cut)
 	}
+}
+
+// Complete says that nothing more comes for the call of an index, or if it is -1
+// for the last. It ends as soon
+// as no other is open: servers that let calls overlap tell only at the end which
+// pieces belong where.
+func (b *Builder) Complete(index int, cut bool) {
+	c := b.byIndex[index]
+	if index < 0 {
+		c = b.last
+	}
+	if c != nil {
+		c.whole = true
+	}
+	for _, c := range b.open {
+		if !c.whole {
+			return
+		}
+	}
+	b.EndCalls(cut)
 }
 
 func (b *Builder) close(c *call) {

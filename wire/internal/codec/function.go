@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
@@ -30,6 +32,11 @@ type chatFunction struct {
 var (
 	readChatTool     = shape.Of[chatTool]()
 	readChatFunction = shape.Of[chatFunction]()
+)
+
+var (
+	noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
+	textInput    = json.RawMessage(`{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`)
 )
 
 // inFunction is, in a tool's Extra, what stood in its function.
@@ -129,4 +136,37 @@ func (o *Outgoing) Explained(path string) {
 			l.What, l.Why = "moved to the description", "free text has no grammar here"
 		}
 	}
+}
+
+// Offered lists the tools that a choice leaves, and whether any were left out.
+func Offered(tools []utp.Tool, c utp.Choice) (left []utp.Tool, filtered bool) {
+	allowed := c.Allowed
+	switch {
+	case c.Mode == utp.Named:
+		allowed = []string{c.Name}
+	case len(allowed) == 0:
+		return tools, false
+	}
+	for _, t := range tools {
+		if slices.Contains(allowed, t.Name) {
+			left = append(left, t)
+		}
+	}
+	return left, len(left) < len(tools)
+}
+
+// Schema gives a function the schema that OpenAI's own APIs take: a strict one
+// where the tool is strict and can be. back undoes it in the calls' arguments.
+func (o *Outgoing) Schema(path string, t *utp.Tool) (back *dialect.Coercion) {
+	if t.Strict != nil && *t.Strict {
+		schema, back, ok := dialect.Strict.Convert(t.Schema, path+".parameters", o.Lose)
+		if ok {
+			t.Schema = schema
+			return back
+		}
+		t.Strict = nil
+		o.Lose(path+".strict", "dropped", "a strict schema cannot have open objects or values of any type")
+	}
+	t.Schema, _, _ = dialect.RootObject.Convert(t.Schema, path+".parameters", o.Lose)
+	return nil
 }

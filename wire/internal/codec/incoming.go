@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -12,8 +13,10 @@ import (
 // built, the end that is noted on the way, and how it comes.
 type Incoming struct {
 	Builder
+	Frame func(data []byte) // reads a frame that says something
 	End   utp.End
 	Extra shape.Fields // of the message, for the Finish
+	About shape.Fields // what only the provider says of the end
 	Over  bool         // the Finish is given; nothing more is read
 
 	provider, model string
@@ -23,6 +26,20 @@ type Incoming struct {
 // NewIncoming begins to read a reply of a provider's model.
 func NewIncoming(provider, model string, names *Names, newID func() string) Incoming {
 	return Incoming{provider: provider, model: model, Builder: Builder{Names: names, NewID: newID}}
+}
+
+// Feed takes a frame.
+func (in *Incoming) Feed(f wire.Frame) []utp.Event {
+	if !in.Over && len(f.Data) > 0 && !f.Done() {
+		in.Frame(f.Data)
+	}
+	return in.Take()
+}
+
+// Close ends a reply that is not over: it was cut.
+func (in *Incoming) Close() []utp.Event {
+	in.Fail(wire.ErrCut)
+	return in.Take()
 }
 
 // Signed is reasoning of the reply's model with its signature, which may be "".
@@ -56,7 +73,7 @@ func (in *Incoming) Foreign(data []byte, err error) {
 // Finish ends the reply as End says.
 func (in *Incoming) Finish() {
 	if !in.Over {
-		in.Over = true
+		in.Over, in.End.Extra = true, PackExtra(in.provider, in.About)
 		in.Builder.Finish(in.End, PackExtra(in.provider, in.Extra))
 	}
 }
@@ -70,71 +87,32 @@ func (in *Incoming) Keep(fields shape.Fields) {
 	}
 }
 
-// ReadWhole reads a body by a reader that takes a whole reply as one frame.
-func ReadWhole(r wire.Reader, body []byte) (utp.Reply, error) {
+// Answer is a wire.Answer: it makes readers that take a whole reply as one frame.
+type Answer func(newID func() string) wire.Reader
+
+var _ wire.Answer = Answer(nil)
+
+// Reader reads a streamed reply, or a whole one as its only frame.
+func (a Answer) Reader(newID func() string) wire.Reader { return a(newID) }
+
+// Read reads a whole reply. An error body is an *wire.Error.
+func (a Answer) Read(body []byte, newID func() string) (utp.Reply, error) {
+	r := a(newID)
 	evs := append([]utp.Event(nil), r.Feed(wire.Frame{Data: body})...)
 	evs = append(evs, r.Close()...)
 	return utp.Collect(evs), r.Err()
 }
 
-// Outgoing is what the writers of requests have in common.
-type Outgoing struct {
-	Provider string
-	Losses   []wire.Loss
-}
-
-// Lose reports a loss.
-func (o *Outgoing) Lose(path, what, why string) {
-	o.Losses = append(o.Losses, wire.Loss{Path: path, What: what, Why: why})
-}
-
-// Own is the provider's own fields of an Extra. Each of those of others is a loss.
-func (o *Outgoing) Own(path string, extra json.RawMessage) shape.Fields {
-	own, foreign := UnpackExtra(extra, o.Provider)
-	if foreign {
-		o.foreign(path, extra)
-	}
-	return own
-}
-
-// foreign reports what an Extra holds of other providers. An empty path is the request's.
-func (o *Outgoing) foreign(path string, extra json.RawMessage) {
-	if path != "" {
-		path += "."
-	}
-	all, err := shape.Members(shape.Value{Raw: extra})
+// ReadCount reads the answer to a question how many tokens a request has: the
+// number in a field.
+func ReadCount(provider string, body []byte, field string) (int, error) {
+	var n shape.LooseInt
+	all, err := shape.Members(shape.Value{Raw: body})
 	if err != nil {
-		o.Lose(path+"extra", "dropped", "it is not one of this library's")
+		return 0, fmt.Errorf("%s: count of tokens: %w", provider, err)
 	}
-	for _, p := range all {
-		if p.Name == o.Provider {
-			continue
-		}
-		fields, err := shape.Members(shape.Value{Raw: p.Value})
-		if err != nil {
-			fields = shape.Fields{{Name: "extra"}}
-		}
-		for _, f := range fields.Without(asSaid, mark) {
-			o.Lose(path+f.Name, "dropped", "only "+p.Name+" has it")
-		}
-		forms, _ := shape.Members(shape.Value{Raw: fields.Get(asSaid)})
-		for _, f := range forms {
-			o.Lose(path+f.Name, "said in part", "only "+p.Name+" has all of it")
-		}
+	if json.Unmarshal(all.Get(field), &n) != nil {
+		return 0, fmt.Errorf("%s: count of tokens: want %s: %.60q", provider, field, body)
 	}
-}
-
-// Refuse reports the parameters of a request that the API has no place for.
-func (o *Outgoing) Refuse(why string, params ...Param) {
-	for _, p := range params {
-		if p.Given {
-			o.Lose("params."+p.Name, "dropped", why)
-		}
-	}
-}
-
-// Param is a parameter of utp.Params and whether the request has it.
-type Param struct {
-	Name  string
-	Given bool
+	return int(n), nil
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // Names translates the names of a request's tools into what a provider allows,
@@ -71,11 +70,10 @@ func (n *Names) Out(name string) string {
 
 // Strays reports the names in the history of tools that are not offered any more
 // and had to be changed.
-func (n *Names) Strays() (losses []wire.Loss) {
+func (n *Names) Strays(lose func(path, what, why string)) {
 	for _, name := range n.strays {
-		losses = append(losses, wire.Loss{Path: "messages", What: name + " called " + sanitise(name, n.max), Why: "only letters, digits, _ and - are allowed in a name"})
+		lose("messages", name+" called "+sanitise(name, n.max), "only letters, digits, _ and - are allowed in a name")
 	}
-	return losses
 }
 
 // In is the tool's own name.
@@ -85,6 +83,9 @@ func (n *Names) In(wire string) string {
 	}
 	return wire
 }
+
+// Custom reports a tool with free text input, by its own name.
+func (n *Names) Custom(name string) bool { return n.custom[name] }
 
 func (n *Names) known(wire string) bool { _, ok := n.in[wire]; return ok }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
@@ -26,11 +25,16 @@ const (
 	OpenAPI
 )
 
-// Convert writes a tool's schema in a dialect. What had to be dropped or
-// rewritten is in losses, and what of it must be undone in the arguments of the
-// calls is in back. A schema that is no object is one without properties. ok is
-// false for a schema that the dialect cannot say at all.
-func (d Dialect) Convert(schema json.RawMessage, path string) (out json.RawMessage, back *Coercion, losses []wire.Loss, ok bool) {
+// Lose takes what cannot be sent as it is: where it stood, what became of it, and
+// why, as in a wire.Loss.
+type Lose func(path, what, why string)
+
+// Convert writes a tool's schema in a dialect; one that says all already comes
+// back as it is. What had to be dropped or rewritten is told to lose (may be nil), and what of
+// it must be undone in the arguments of the calls is in back. A schema that is no
+// object is one without properties. A schema that the dialect cannot say at all
+// comes back as it is: ok is false, and nothing is told.
+func (d Dialect) Convert(schema json.RawMessage, path string, lose Lose) (out json.RawMessage, back *Coercion, ok bool) {
 	w := &converting{dialect: d, ok: true}
 	root, err := shape.Members(shape.Value{Raw: schema})
 	if err != nil {
@@ -41,7 +45,7 @@ func (d Dialect) Convert(schema json.RawMessage, path string) (out json.RawMessa
 	}
 	w.root = root
 	if d == RootObject && err == nil && isPlain(root) {
-		return schema, nil, nil, true
+		return schema, nil, true
 	}
 	root = w.object(w.flat(root, path))
 	switch d {
@@ -53,7 +57,19 @@ func (d Dialect) Convert(schema json.RawMessage, path string) (out json.RawMessa
 	case OpenAPI:
 		out, back = w.open(root, path)
 	}
-	return out, back, w.losses, w.ok
+	switch {
+	case !w.ok:
+		return schema, nil, false
+	case d == Strict && len(w.losses) == 0 && back == nil && len(schema) > 0:
+		return schema, nil, true
+	}
+	for _, l := range w.losses {
+		if lose == nil {
+			break
+		}
+		lose(l.path, l.what, l.why)
+	}
+	return out, back, true
 }
 
 // isPlain reports an object without a $ref or a union.
@@ -66,17 +82,19 @@ func isPlain(f shape.Fields) bool {
 	return text(f.Get("type")) == "object"
 }
 
+type loss struct{ path, what, why string }
+
 type converting struct {
 	dialect Dialect
 	root    shape.Fields
 	inside  []string             // the $refs that are being read
 	defs    map[string]*Coercion // Strict: of the definitions
-	losses  []wire.Loss
+	losses  []loss
 	ok      bool
 }
 
 func (w *converting) lose(path, what, why string) {
-	w.losses = append(w.losses, wire.Loss{Path: path, What: what, Why: why})
+	w.losses = append(w.losses, loss{path, what, why})
 }
 
 // object makes the root an object with properties.

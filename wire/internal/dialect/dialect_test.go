@@ -17,14 +17,16 @@ func TestSchemaDialects(t *testing.T) {
 			name    string
 			dialect Dialect
 		}{{"root-object", RootObject}, {"strict", Strict}, {"openapi", OpenAPI}} {
-			out, back, losses, ok := d.dialect.Convert(json.RawMessage(c.Get("schema")), "p")
+			var losses []string
+			lose := func(path, what, why string) { losses = append(losses, path+": "+what+": "+why) }
+			out, back, ok := d.dialect.Convert(json.RawMessage(c.Get("schema")), "p", lose)
 			var b strings.Builder
 			fmt.Fprintf(&b, "%s\n", indented(t, out))
 			if !ok {
 				b.WriteString("cannot be said\n")
 			}
 			for _, l := range losses {
-				fmt.Fprintf(&b, "%s: %s: %s\n", l.Path, l.What, l.Why)
+				fmt.Fprintln(&b, l)
 			}
 			for line := range strings.Lines(c.Get("arguments")) {
 				fmt.Fprintf(&b, "%s\n", back.Apply(json.RawMessage(strings.TrimSpace(line))))

@@ -10,12 +10,12 @@ import (
 // left out is taken back out of the arguments.
 func Example() {
 	schema := `{"type":"object","properties":{"city":{"type":"string"}}}`
-	out, back, losses, ok := dialect.Strict.Convert([]byte(schema), "tools[0]")
+	lose := func(path, what, why string) { fmt.Println(path, what) }
+	out, back, ok := dialect.Strict.Convert([]byte(schema), "tools[0]", lose)
 	fmt.Println(string(out), ok)
-	fmt.Println(losses[0].Path, losses[0].What)
 	fmt.Println(string(back.Apply([]byte(`{"city":null}`))))
 	// Output:
-	// {"type":"object","properties":{"city":{"type":["string","null"]}},"required":["city"],"additionalProperties":false} true
 	// tools[0].properties.city required, may be null
+	// {"type":"object","properties":{"city":{"type":["string","null"]}},"required":["city"],"additionalProperties":false} true
 	// {}
 }

@@ -9,19 +9,19 @@ import (
 
 // A call that was interrupted gets a result before the user speaks on.
 func Example() {
-	messages, losses := history.Order([]utp.Message{
+	lose := func(path, what, why string) { fmt.Println(path, what+":", why) }
+	messages := history.Order([]utp.Message{
 		{Role: utp.Assistant, Parts: []utp.Part{utp.Call{ID: "1", Name: "ls"}}},
 		utp.NewText(utp.User, "Never mind."),
-	}, nil)
+	}, nil, lose)
 	for _, m := range messages {
 		fmt.Println(m.Role)
 	}
 	fmt.Println(history.ResultText(messages[1].Results()[0]))
-	fmt.Println(losses[0].Path, losses[0].What)
 	// Output:
+	// messages[0] added: the call of ls has no result
 	// assistant
 	// tool
 	// user
 	// ERROR: no result: the call was interrupted
-	// messages[0] added
 }

@@ -6,20 +6,27 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
 )
+
+// Lose takes what cannot be sent as it is: where it stood, what became of it, and
+// why, as in a wire.Loss.
+type Lose func(path, what, why string)
 
 // Order puts a history into the order that every provider wants: after an
 // assistant message with calls one tool message per call, in the order of the
 // calls, and nothing between. Calls get ids where they have none; id (may be
 // nil) makes an id legal. A call without a result gets one that says so, of two
 // results for one call the later counts, and a result without a call becomes
-// text of the user. Each repair is a Loss. The messages given are not changed.
-func Order(messages []utp.Message, id func(string) string) ([]utp.Message, []wire.Loss) {
+// text of the user. lose (may be nil) is told of each repair. The messages given
+// are not changed.
+func Order(messages []utp.Message, id func(string) string, lose Lose) []utp.Message {
 	if id == nil {
 		id = func(s string) string { return s }
 	}
-	o := ordering{in: messages, id: id}
+	if lose == nil {
+		lose = func(_, _, _ string) {}
+	}
+	o := ordering{in: messages, id: id, report: lose}
 	o.collect()
 	for i := range messages {
 		o.claim(i)
@@ -27,7 +34,7 @@ func Order(messages []utp.Message, id func(string) string) ([]utp.Message, []wir
 	for i := range messages {
 		o.write(i)
 	}
-	return o.out, o.losses
+	return o.out
 }
 
 // pending is a result and where it stood.
@@ -43,7 +50,7 @@ type ordering struct {
 	results []*pending
 	answers map[int][]*pending // message with calls → its results, by call; nil entries are missing
 	out     []utp.Message
-	losses  []wire.Loss
+	report  Lose
 }
 
 func (o *ordering) collect() {
@@ -165,7 +172,7 @@ func (o *ordering) noteOrder(i int, answers []*pending) {
 }
 
 func (o *ordering) lose(message int, what, why string) {
-	o.losses = append(o.losses, wire.Loss{Path: fmt.Sprintf("messages[%d]", message), What: what, Why: why})
+	o.report(fmt.Sprintf("messages[%d]", message), what, why)
 }
 
 func (o *ordering) write(i int) {
@@ -261,6 +268,25 @@ func Unmark(text string) (plain string, failed bool) {
 	return plain, failed || isErrorObject(text)
 }
 
+// Unmarked is a result whose first text may bear the mark of a failure, without
+// it: the failure is its Status. A text of nothing else goes.
+func Unmarked(r utp.Result) utp.Result {
+	if len(r.Parts) == 0 {
+		return r
+	}
+	t, ok := r.Parts[0].(utp.Text)
+	plain, failed := Unmark(t.Text)
+	switch {
+	case !ok || !failed:
+	case plain == "" && len(r.Parts) > 1:
+		r.Status, r.Parts = utp.Failed, r.Parts[1:]
+	default:
+		t.Text = plain
+		r.Status, r.Parts[0] = utp.Failed, t
+	}
+	return r
+}
+
 func isErrorObject(text string) bool {
 	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return false
@@ -270,11 +296,9 @@ func isErrorObject(text string) bool {
 }
 
 // LiftBlobs moves the images and files of results into a message of the user
-// behind the results of the turn, for providers whose results are texts. Each
-// move is a Loss.
-func LiftBlobs(messages []utp.Message) ([]utp.Message, []wire.Loss) {
+// behind the results of the turn, for providers whose results are texts.
+func LiftBlobs(messages []utp.Message, lose Lose) []utp.Message {
 	var out []utp.Message
-	var losses []wire.Loss
 	var lifted []utp.Part
 	flush := func() {
 		if len(lifted) > 0 {
@@ -293,13 +317,13 @@ func LiftBlobs(messages []utp.Message) ([]utp.Message, []wire.Loss) {
 			rest, blobs := split(r)
 			kept.Parts = append(kept.Parts, rest)
 			if lifted = append(lifted, blobs...); len(blobs) > 0 {
-				losses = append(losses, wire.Loss{Path: fmt.Sprintf("messages[%d]", i), What: "its files moved behind the results", Why: "results are texts here"})
+				lose(fmt.Sprintf("messages[%d]", i), "its files moved behind the results", "results are texts here")
 			}
 		}
 		out = append(out, kept)
 	}
 	flush()
-	return out, losses
+	return out
 }
 
 func split(r utp.Result) (utp.Result, []utp.Part) {

@@ -68,11 +68,11 @@ func TestOrderMendsAnyHistory(t *testing.T) {
 				in = append(in, m)
 			}
 		}
-		out, losses := Order(in, nil)
+		out, losses := order(in)
 		if wrong := wellFormed(out); wrong != "" {
 			t.Fatalf("%s\nin  %+v\nout %+v", wrong, in, out)
 		}
-		if again, more := Order(out, nil); len(more) > 0 || fmt.Sprint(again) != fmt.Sprint(out) {
+		if again, more := order(out); len(more) > 0 || fmt.Sprint(again) != fmt.Sprint(out) {
 			t.Fatalf("a second pass changes it: %v\nfirst  %+v\nsecond %+v", more, out, again)
 		}
 		if wellFormed(in) == "" && (len(losses) > 0 || fmt.Sprint(in) != fmt.Sprint(out)) {
@@ -81,10 +81,15 @@ func TestOrderMendsAnyHistory(t *testing.T) {
 	})
 }
 
+func order(in []utp.Message) (out []utp.Message, losses []string) {
+	out = Order(in, nil, func(path, what, _ string) { losses = append(losses, path+" "+what) })
+	return out, losses
+}
+
 func TestOrderLeavesItsInputAlone(t *testing.T) {
 	call := utp.Call{Name: "f"}
 	in := []utp.Message{{Role: utp.Assistant, Parts: []utp.Part{call}}}
-	Order(in, codec.ShortIDs(40))
+	Order(in, codec.ShortIDs(40), nil)
 	if in[0].Calls()[0].ID != "" {
 		t.Error("the call in the input got an id")
 	}

@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // Alternation makes a history one of turns, of the user and the assistant by
@@ -23,9 +22,9 @@ type Alternation struct {
 // Turns gives the system messages at the front and the turns, of role User,
 // Assistant or, where Keep says so, System. It wants a history that Order has
 // mended. System messages further down become text of the user. No turn is empty,
-// no text is empty, and the first turn is the user's. Each repair is a Loss.
-func (a Alternation) Turns(messages []utp.Message) (system, turns []utp.Message, losses []wire.Loss) {
-	w := alternating{Alternation: a}
+// no text is empty, and the first turn is the user's. lose is told of each repair.
+func (a Alternation) Turns(messages []utp.Message, lose Lose) (system, turns []utp.Message) {
+	w := alternating{Alternation: a, report: lose}
 	for i, m := range messages {
 		m.Parts = w.kept(i, m)
 		switch {
@@ -41,18 +40,18 @@ func (a Alternation) Turns(messages []utp.Message) (system, turns []utp.Message,
 		}
 	}
 	w.last()
-	return w.system, w.turns, w.losses
+	return w.system, w.turns
 }
 
 type alternating struct {
 	Alternation
 	system, turns []utp.Message
 	spoke         utp.Role // of the message before, as it was
-	losses        []wire.Loss
+	report        Lose
 }
 
 func (w *alternating) lose(i int, what, why string) {
-	w.losses = append(w.losses, wire.Loss{Path: fmt.Sprintf("messages[%d]", i), What: what, Why: why})
+	w.report(fmt.Sprintf("messages[%d]", i), what, why)
 }
 
 // kept is the parts that can be sent.
@@ -66,7 +65,7 @@ func (w *alternating) kept(i int, m utp.Message) (out []utp.Part) {
 			why = w.Drop(m, p)
 		}
 		if why != "" {
-			w.losses = append(w.losses, wire.Loss{Path: fmt.Sprintf("messages[%d].parts[%d]", i, k), What: "dropped", Why: why})
+			w.report(fmt.Sprintf("messages[%d].parts[%d]", i, k), "dropped", why)
 			continue
 		}
 		out = append(out, p)
@@ -135,12 +134,12 @@ func (w *alternating) last() {
 	}
 	if !w.Prefill {
 		w.turns = w.turns[:n]
-		w.losses = append(w.losses, wire.Loss{Path: "messages", What: "the last one dropped", Why: "a beginning of the reply cannot be given"})
+		w.report("messages", "the last one dropped", "a beginning of the reply cannot be given")
 		return
 	}
 	parts, cut := trimEnd(w.turns[n].Parts)
 	if cut {
-		w.losses = append(w.losses, wire.Loss{Path: "messages", What: "white space at the end cut off", Why: "a beginning of the reply cannot end in it"})
+		w.report("messages", "white space at the end cut off", "a beginning of the reply cannot end in it")
 	}
 	if w.turns[n].Parts = parts; len(parts) == 0 {
 		w.turns = w.turns[:n]

@@ -30,7 +30,7 @@ func TestTurnsAlternate(t *testing.T) {
 			}
 			in = append(in, m)
 		}
-		ordered, _ := Order(in, nil)
+		ordered := Order(in, nil, nil)
 		prefill := rapid.Bool().Draw(t, "prefill")
 		drop := func(_ utp.Message, p utp.Part) string {
 			if _, ok := p.(utp.Think); ok {
@@ -38,7 +38,7 @@ func TestTurnsAlternate(t *testing.T) {
 			}
 			return ""
 		}
-		_, turns, _ := Alternation{Drop: drop, Prefill: prefill}.Turns(ordered)
+		_, turns := Alternation{Drop: drop, Prefill: prefill}.Turns(ordered, func(_, _, _ string) {})
 		for i, m := range turns {
 			if want := []utp.Role{utp.User, utp.Assistant}[i%2]; m.Role != want || len(m.Parts) == 0 {
 				t.Fatalf("turn %d: %+v", i, turns)

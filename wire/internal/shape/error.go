@@ -68,3 +68,13 @@ func notUTF8(b []byte) int {
 	}
 	return -1
 }
+
+// Steps takes steps until one fails.
+func Steps(steps ...func() *Error) *Error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -27,6 +27,15 @@ func (s Shape[T]) read(t *T, v Value, again bool) *Error {
 	return err
 }
 
+// Field reads the value of a field, of which an error tells the name. An absent
+// one is zero.
+func (s Shape[T]) Field(name string, v Value) (t T, err *Error) {
+	if !v.IsZero() {
+		t, err = s.Read(v)
+	}
+	return t, Inside(err, name, -1)
+}
+
 // ReadAll reads each element of a list.
 func (s Shape[T]) ReadAll(list []Value) ([]T, *Error) {
 	out := make([]T, len(list))

@@ -101,6 +101,25 @@ func (v Value) Elements() (out []Value, err *Error) {
 	return out, err
 }
 
+// Each takes the elements of an array one by one.
+func (v Value) Each(f func(Value) *Error) *Error {
+	list, err := v.Elements()
+	if err != nil {
+		return err
+	}
+	return Each(list, f)
+}
+
+// Each takes the elements of a list one by one; an error says which.
+func Each(list []Value, f func(Value) *Error) *Error {
+	for i, v := range list {
+		if err := f(v); err != nil {
+			return Inside(err, "", i)
+		}
+	}
+	return nil
+}
+
 // Field is a member of a JSON object.
 type Field struct {
 	Name  string
@@ -133,6 +152,22 @@ func (f Fields) Set(name string, value json.RawMessage) Fields {
 		}
 	}
 	return append(f, Field{name, value})
+}
+
+// With adds a field unless v is absent.
+func (f Fields) With(name string, v Value) Fields {
+	if v.IsZero() {
+		return f
+	}
+	return append(f, Field{name, v.Raw})
+}
+
+// WithText adds or replaces a text unless it is empty.
+func (f Fields) WithText(name, text string) Fields {
+	if text == "" {
+		return f
+	}
+	return f.Set(name, Quote(text).Raw)
 }
 
 // Without is the fields but those named.

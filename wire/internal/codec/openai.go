@@ -1,0 +1,79 @@
+package codec
+
+import (
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
+)
+
+// errorTypes are the error types of OpenAI's APIs. Source: API reference, "Error codes".
+var errorTypes = map[wire.FaultKind]string{
+	wire.BadInput: "invalid_request_error", wire.NoKey: "authentication_error", wire.Forbidden: "permission_error",
+	wire.NotFound: "not_found_error", wire.TooLarge: "request_too_large", wire.RateLimited: "rate_limit_error",
+	wire.Overloaded: "server_error", wire.Timeout: "server_error", wire.Internal: "server_error", wire.BadGateway: "server_error",
+}
+
+type errorJSON struct {
+	Error errorDetail `json:"error"`
+}
+
+type errorDetail struct {
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    *string `json:"code"`
+}
+
+// Modes are the words of a tool_choice; "any" is Mistral's.
+var Modes = map[string]utp.ChoiceMode{"auto": utp.Auto, "required": utp.Required, "any": utp.Required, "none": utp.None}
+
+// OpenAIError writes an error as all of OpenAI's APIs do.
+func OpenAIError(err error) (status int, body []byte) {
+	f := wire.FaultOf(err)
+	j := errorDetail{Message: f.Message, Type: errorTypes[f.Kind]}
+	if f.Code == "insufficient_quota" {
+		j.Type = f.Code
+	}
+	if f.Param != "" {
+		j.Param = &f.Param
+	}
+	if f.Code != "" {
+		j.Code = &f.Code
+	}
+	return f.Status(), shape.JSON(errorJSON{j}, nil).Raw
+}
+
+type modelsJSON struct {
+	Object string      `json:"object"`
+	Data   []modelJSON `json:"data"`
+}
+
+type modelJSON struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"`
+	Owner   string `json:"owned_by"`
+	Context int    `json:"context_length,omitempty"` // OpenRouter
+}
+
+// OpenAIModels lists the chat models as all of OpenAI's APIs do.
+func OpenAIModels(models []wire.Model) []byte {
+	j := modelsJSON{Object: "list", Data: []modelJSON{}}
+	for _, m := range models {
+		if m.Chat {
+			j.Data = append(j.Data, modelJSON{m.ID, "model", m.Created, m.Owner, m.Context})
+		}
+	}
+	return shape.JSON(j, nil).Raw
+}
+
+// OpenAIUsage reads counts as all of OpenAI's APIs give them: the cached tokens
+// are among the prompt's, those of the reasoning among the completion's.
+func OpenAIUsage(prompt, cached, written, completion, reasoning shape.LooseInt) utp.Usage {
+	out := utp.Usage{CacheRead: int(cached), CacheWrite: int(written), Output: int(completion)}
+	out.Input = max(0, int(prompt)-out.CacheRead-out.CacheWrite)
+	if n := int(reasoning); n <= out.Output {
+		out.Output, out.Reasoning = out.Output-n, n
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package codec
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
+)
+
+// Outgoing is what the writers of requests have in common.
+type Outgoing struct {
+	Provider string
+	Losses   []wire.Loss
+}
+
+// Lose reports a loss.
+func (o *Outgoing) Lose(path, what, why string) {
+	o.Losses = append(o.Losses, wire.Loss{Path: path, What: what, Why: why})
+}
+
+// Leave reports a tool that only its own provider runs.
+func (o *Outgoing) Leave(path string, t utp.Tool) {
+	o.Lose(path, "dropped", "a "+string(t.Kind)+" tool of another provider cannot be offered here")
+}
+
+// Exchange is the request as it goes out: a body of JSON, and server-sent events
+// where a stream is asked for.
+func (o *Outgoing) Exchange(path string, body []byte, a Answer) *wire.Exchange {
+	header := map[string]string{"Content-Type": "application/json"}
+	return &wire.Exchange{Path: path, Header: header, Body: body, Losses: o.Losses, Framing: wire.SSE, Answer: a}
+}
+
+// Own is the provider's own fields of an Extra. Each of those of others is a loss.
+func (o *Outgoing) Own(path string, extra json.RawMessage) shape.Fields {
+	own, foreign := UnpackExtra(extra, o.Provider)
+	if foreign {
+		o.foreign(path, extra)
+	}
+	return own
+}
+
+// foreign reports what an Extra holds of other providers. An empty path is the request's.
+func (o *Outgoing) foreign(path string, extra json.RawMessage) {
+	if path != "" {
+		path += "."
+	}
+	all, err := shape.Members(shape.Value{Raw: extra})
+	if err != nil {
+		o.Lose(path+"extra", "dropped", "it is not one of this library's")
+	}
+	for _, p := range all {
+		if p.Name == o.Provider {
+			continue
+		}
+		fields, err := shape.Members(shape.Value{Raw: p.Value})
+		if err != nil {
+			fields = shape.Fields{{Name: "extra"}}
+		}
+		for _, f := range fields.Without(asSaid, mark) {
+			o.Lose(path+f.Name, "dropped", "only "+p.Name+" has it")
+		}
+		forms, _ := shape.Members(shape.Value{Raw: fields.Get(asSaid)})
+		for _, f := range forms {
+			o.Lose(path+f.Name, "said in part", "only "+p.Name+" has all of it")
+		}
+	}
+}
+
+// Refuse reports the parameters of a request that the API has no place for.
+func (o *Outgoing) Refuse(why string, params ...Param) {
+	for _, p := range params {
+		if p.Given {
+			o.Lose("params."+p.Name, "dropped", why)
+		}
+	}
+}
+
+// Param is a parameter of utp.Params and whether the request has it.
+type Param struct {
+	Name  string
+	Given bool
+}
+
+// Arguments is a call's arguments; any that are no object are a loss.
+func (o *Outgoing) Arguments(path string, c utp.Call) json.RawMessage {
+	args, ok := CallObject(c)
+	if !ok {
+		o.Lose(path, "sent as _raw", "the arguments are no JSON object")
+	}
+	return args
+}
+
+// Sendable is the parts that why has nothing against. The others are lost.
+func (o *Outgoing) Sendable(path string, parts []utp.Part, why func(utp.Part) string) (out []utp.Part) {
+	for i, p := range parts {
+		if words := why(p); words != "" {
+			o.Lose(fmt.Sprintf("%s.parts[%d]", path, i), "dropped", words)
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// Unsaid reports a part of a reply that no client of the API can be told.
+func (o *Outgoing) Unsaid(path string, p utp.Part) {
+	why := "an answer cannot hold it here"
+	if u, ok := p.(utp.Unknown); ok {
+		why = "only " + u.Provider + " understands it"
+	}
+	o.Lose(path, "dropped", why)
+}
+
+// Content writes one plain text as a text, all else as a list of what part writes.
+func (o *Outgoing) Content(path string, parts []utp.Part, part func(path string, p utp.Part) shape.Value) shape.Value {
+	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 {
+		if own, _ := UnpackExtra(t.Extra, o.Provider); len(own) == 0 {
+			o.Own(path+".content[0]", t.Extra)
+			return shape.Quote(t.Text)
+		}
+	}
+	out := make([]shape.Value, len(parts))
+	for i, p := range parts {
+		out[i] = part(fmt.Sprintf("%s.content[%d]", path, i), p)
+	}
+	return shape.List(out)
+}
