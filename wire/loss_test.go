@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,6 +32,11 @@ func TestTheLossesAreWhatIsLost(t *testing.T) {
 			}
 			got := post(t, to, sent.Model, sent.Stream, x.Body)
 			compareLosses(t, from.name+" to "+to.name, differences(sent, got), x.Losses)
+			for _, l := range x.Losses {
+				if !exists(sent, l.Path) {
+					t.Errorf("%s to %s: there is no %s", from.name, to.name, l.Path)
+				}
+			}
 		}
 	})
 }
@@ -47,7 +53,19 @@ func TestTheLossesOfOurOwnRequests(t *testing.T) {
 	})
 }
 
-var inMessages = regexp.MustCompile(`^(messages|system|contents|systemInstruction)\b`)
+var inMessages = regexp.MustCompile(`^messages(?:\[(\d+)\](?:\.parts\[(\d+)\])?|$)`)
+
+// exists reports whether a path that leads into the messages of a request leads to
+// something that is there.
+func exists(r *utp.Request, path string) bool {
+	m := inMessages.FindStringSubmatch(path)
+	if m == nil || m[1] == "" {
+		return true
+	}
+	i, _ := strconv.Atoi(m[1])
+	k, _ := strconv.Atoi(m[2])
+	return i < len(r.Messages) && (m[2] == "" || k < len(r.Messages[i].Parts))
+}
 
 // place is the part of a path at which a loss is compared: a field of a tool, a
 // parameter, or the messages.

@@ -58,7 +58,10 @@ func TestCodecReadsItsOwnRequests(t *testing.T) {
 // call with its own result; and the tools, but for those that are reported.
 func carries(t *testing.T, want, got *utp.Request, losses []wire.Loss) {
 	t.Helper()
-	ordered := history.Order(want.Messages, nil, nil)
+	var ordered []utp.Message
+	for _, m := range history.Order(want.Messages, nil, nil) {
+		ordered = append(ordered, m.Message)
+	}
 	a, b := exchanges(t, ordered), exchanges(t, got.Messages)
 	if diff := cmp.Diff(a, b); diff != "" {
 		t.Errorf("calls and results (-want +got):\n%s", diff)

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/base64"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -14,8 +13,8 @@ import (
 
 func (w *writing) messages() {
 	ordered := history.Order(w.in.Messages, codec.ShortIDs(maxID), w.Lose)
-	for i, m := range ordered {
-		w.Own(fmt.Sprintf("messages[%d]", i), m.Extra)
+	for _, m := range ordered {
+		w.Own(m.Path, m.Extra)
 	}
 	system, turns := history.Alternation{
 		Drop:    w.drop,
@@ -24,9 +23,9 @@ func (w *writing) messages() {
 	}.Turns(ordered, w.Lose)
 	w.system(system)
 	w.out.Messages = []shape.Value{}
-	for i, m := range turns {
+	for _, m := range turns {
 		own, _ := codec.UnpackExtra(m.Extra, provider)
-		out := messageJSON{Role: string(m.Role), Content: w.Content(fmt.Sprintf("messages[%d]", i), m.Parts, w.block)}
+		out := messageJSON{Role: string(m.Role), Content: w.Content(m.At, m.Parts, w.block)}
 		w.out.Messages = append(w.out.Messages, shape.JSON(out, own.Without(inline)))
 	}
 	w.names.Strays(w.Lose)
@@ -74,16 +73,17 @@ func unsendable(b utp.Blob) string {
 	return "Anthropic does not take " + b.MIME
 }
 
-func (w *writing) system(system []utp.Message) {
+func (w *writing) system(system []history.Sent) {
 	var parts []utp.Part
+	var at []string
 	for _, m := range system {
-		parts = append(parts, m.Parts...)
+		parts, at = append(parts, m.Parts...), append(at, m.At...)
 	}
 	if w.ask != "" {
-		parts = append(parts, utp.Text{Text: w.ask})
+		parts, at = append(parts, utp.Text{Text: w.ask}), append(at, "")
 	}
 	if len(parts) > 0 {
-		w.out.System = w.Content("system", parts, w.block)
+		w.out.System = w.Content(at, parts, w.block)
 	}
 }
 
@@ -97,7 +97,7 @@ func (w *writing) block(path string, p utp.Part) shape.Value {
 		}
 		return shape.JSON(thinkingBlock{Type: "thinking", Thinking: p.Text, Signature: p.Signature}, w.Own(path, p.Extra))
 	case utp.Call:
-		args := w.Arguments(path+".input", p)
+		args := w.Arguments(path+".arguments", p)
 		return shape.JSON(toolUseBlock{Type: "tool_use", ID: p.ID, Name: w.names.Out(p.Name), Input: args}, w.Own(path, p.Extra))
 	case utp.Result:
 		return w.result(path, p)
@@ -115,19 +115,19 @@ func (w *writing) block(path string, p utp.Part) shape.Value {
 
 func (w *writing) result(path string, r utp.Result) shape.Value {
 	out := resultBlock{Type: "tool_result", CallID: r.CallID, IsError: r.Status == utp.Failed || r.Status == utp.Denied}
-	parts := w.Sendable(path, r.Parts, func(p utp.Part) string {
+	said := slices.DeleteFunc(slices.Clone(r.Parts), func(p utp.Part) bool {
+		t, ok := p.(utp.Text)
+		return ok && t.Text == "" && len(t.Extra) == 0
+	})
+	parts, at := w.Sendable(codec.Places(path, len(said)), said, func(p utp.Part) string {
 		switch p.(type) {
 		case utp.Text, utp.Blob, utp.Unknown:
 			return w.drop(utp.Message{Role: utp.User}, p)
 		}
 		return "a result cannot hold it"
 	})
-	parts = slices.DeleteFunc(parts, func(p utp.Part) bool {
-		t, ok := p.(utp.Text)
-		return ok && t.Text == "" && len(t.Extra) == 0
-	})
 	if len(parts) > 0 {
-		out.Content = w.Content(path, parts, w.block)
+		out.Content = w.Content(at, parts, w.block)
 	}
 	return shape.JSON(out, w.Own(path, r.Extra))
 }

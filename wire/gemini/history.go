@@ -21,28 +21,28 @@ func (w *writing) messages() {
 	if !leveled.MatchString(w.in.Model) {
 		ordered = history.LiftBlobs(ordered, w.Lose) // a response with files is new in Gemini 3
 	}
-	for i, m := range ordered {
-		w.Own(fmt.Sprintf("messages[%d]", i), m.Extra)
+	for _, m := range ordered {
+		w.Own(m.Path, m.Extra)
 	}
 	system, turns := history.Alternation{Drop: w.drop}.Turns(ordered, w.Lose)
 	w.system(system)
 	w.out.Contents = []shape.Value{}
-	for i, m := range turns {
+	for _, m := range turns {
 		role := "user"
 		if m.Role == utp.Assistant {
 			role = "model"
 		}
-		out := contentJSON{Role: role, Parts: w.parts(fmt.Sprintf("contents[%d]", i), m)}
+		out := contentJSON{Role: role, Parts: w.parts(m)}
 		own, _ := codec.UnpackExtra(m.Extra, provider)
 		w.out.Contents = append(w.out.Contents, shape.JSON(out, own))
 	}
 	w.names.Strays(w.Lose)
 }
 
-func (w *writing) system(system []utp.Message) {
+func (w *writing) system(system []history.Sent) {
 	var out contentJSON
 	for _, m := range system {
-		out.Parts = append(out.Parts, w.parts("systemInstruction", m)...)
+		out.Parts = append(out.Parts, w.parts(m)...)
 	}
 	if len(out.Parts) > 0 {
 		w.out.System = shape.JSON(out, nil)
@@ -80,10 +80,10 @@ func unsendable(b utp.Blob) string {
 	return "Gemini does not take " + b.MIME
 }
 
-func (w *writing) parts(path string, m utp.Message) (out []shape.Value) {
+func (w *writing) parts(m history.Sent) (out []shape.Value) {
 	first := m.Role == utp.Assistant && leveled.MatchString(w.in.Model)
 	for i, p := range m.Parts {
-		v := w.part(fmt.Sprintf("%s.parts[%d]", path, i), p, &first)
+		v := w.part(m.At[i], p, &first)
 		out = append(out, v)
 	}
 	return out
@@ -124,7 +124,7 @@ func (w *writing) id(id string) string {
 }
 
 func (w *writing) call(path string, c utp.Call) *callJSON {
-	return &callJSON{ID: w.id(c.ID), Name: w.names.OutLed(c.Name), Args: w.Arguments(path+".args", c)}
+	return &callJSON{ID: w.id(c.ID), Name: w.names.OutLed(c.Name), Args: w.Arguments(path+".arguments", c)}
 }
 
 // The keys of a response that is no object of its own.

@@ -156,8 +156,8 @@ func (w *writing) think(effort string) {
 }
 
 func (w *writing) messages() {
-	for i, m := range history.LiftBlobs(history.Order(w.in.Messages, nil, w.Lose), w.Lose) {
-		w.message(fmt.Sprintf("messages[%d]", i), m)
+	for _, m := range history.LiftBlobs(history.Order(w.in.Messages, nil, w.Lose), w.Lose) {
+		w.message(m)
 	}
 }
 
@@ -165,17 +165,18 @@ func (w *writing) add(m messageJSON, rest shape.Fields) {
 	w.written, w.rests = append(w.written, m), append(w.rests, rest)
 }
 
-func (w *writing) message(path string, m utp.Message) {
-	own := w.Own(path, m.Extra)
+func (w *writing) message(m history.Sent) {
+	own := w.Own(m.Path, m.Extra)
 	if m.Role == utp.ToolRole {
-		for _, r := range m.Results() {
-			w.add(messageJSON{Role: "tool", Content: history.ResultText(r), ToolName: r.Name, ToolCallID: r.CallID}, append(w.Own(path, r.Extra), own...))
+		for i, r := range m.Results() {
+			w.PlainResult(codec.Places(m.At[i], len(r.Parts)), r)
+			w.add(messageJSON{Role: "tool", Content: history.ResultText(r), ToolName: r.Name, ToolCallID: r.CallID}, append(w.Own(m.At[i], r.Extra), own...))
 		}
 		return
 	}
 	out := messageJSON{Role: string(m.Role), Content: m.Text()}
 	for i, p := range m.Parts {
-		w.part(fmt.Sprintf("%s.parts[%d]", path, i), p, &out)
+		w.part(m.At[i], p, &out)
 	}
 	w.add(out, own)
 }

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -20,8 +19,8 @@ func (w *writing) messages() {
 		ids = codec.FixedIDs(9)
 	}
 	w.out.Messages = []shape.Value{}
-	for i, m := range history.LiftBlobs(history.Order(w.in.Messages, ids, w.Lose), w.Lose) {
-		w.message(fmt.Sprintf("messages[%d]", i), m)
+	for _, m := range history.LiftBlobs(history.Order(w.in.Messages, ids, w.Lose), w.Lose) {
+		w.message(m)
 	}
 	w.names.Strays(w.Lose)
 }
@@ -30,25 +29,25 @@ func (w *writing) add(m messageJSON, rest shape.Fields) {
 	w.out.Messages = append(w.out.Messages, shape.Value{Raw: ofMessage.Write(m, rest)})
 }
 
-func (w *writing) message(path string, m utp.Message) {
-	own := w.Own(path, m.Extra)
+func (w *writing) message(m history.Sent) {
+	own := w.Own(m.Path, m.Extra)
 	switch m.Role {
 	case utp.ToolRole:
-		for _, r := range m.Results() {
-			w.add(messageJSON{Role: "tool", CallID: r.CallID, Content: w.result(path, r)}, append(w.Own(path, r.Extra), own...))
+		for i, r := range m.Results() {
+			w.add(messageJSON{Role: "tool", CallID: r.CallID, Content: w.result(m.At[i], r)}, append(w.Own(m.At[i], r.Extra), own...))
 		}
 		return
 	case utp.Assistant:
-		w.add(w.assistant(path, m), own)
+		w.add(w.assistant(m), own)
 		return
 	}
-	out := messageJSON{Role: string(m.Role), Content: w.content(path, m)}
+	out := messageJSON{Role: string(m.Role), Content: w.content(m.At, m.Message)}
 	switch role := own.Text(asRole); {
 	case role == "":
 	case w.back.Server == OpenAI:
 		out.Role = role
 	default:
-		w.Lose(path+".role", "sent as system", "only OpenAI knows a "+role)
+		w.Lose(m.Path+".role", "sent as system", "only OpenAI knows a "+role)
 	}
 	w.add(out, own.Without(asRole))
 }
@@ -57,7 +56,8 @@ func (w *writing) message(path string, m utp.Message) {
 func (w *writing) result(path string, r utp.Result) shape.Value {
 	text := history.ResultText(r)
 	mark, marked := strings.CutSuffix(text, r.Text())
-	for i, p := range r.Parts {
+	at := codec.Places(path, len(r.Parts))
+	for _, p := range r.Parts {
 		t, ok := p.(utp.Text)
 		if own, _ := codec.UnpackExtra(t.Extra, provider); !ok || !marked || len(own) == 0 {
 			continue
@@ -67,22 +67,25 @@ func (w *writing) result(path string, r utp.Result) shape.Value {
 			first.Text = mark + first.Text
 			parts[0] = first
 		}
-		return w.content(fmt.Sprintf("%s.results[%d]", path, i), utp.Message{Parts: parts})
+		return w.content(at, utp.Message{Parts: parts})
 	}
+	w.PlainResult(at, r)
 	return shape.Quote(text)
 }
 
 // assistant has a null content beside calls when there is no text: servers'
 // templates ask for the key.
-func (w *writing) assistant(path string, m utp.Message) messageJSON {
+func (w *writing) assistant(m history.Sent) messageJSON {
 	out := messageJSON{Role: "assistant"}
-	for i, c := range m.Calls() {
-		out.ToolCalls = append(out.ToolCalls, w.call(fmt.Sprintf("%s.calls[%d]", path, i), c))
+	for i, p := range m.Parts {
+		if c, ok := p.(utp.Call); ok {
+			out.ToolCalls = append(out.ToolCalls, w.call(m.At[i], c))
+		}
 	}
-	if out.Content = w.content(path, m); len(out.ToolCalls) > 0 && m.Text() == "" {
+	if out.Content = w.content(m.At, m.Message); len(out.ToolCalls) > 0 && m.Text() == "" {
 		out.Content = shape.Value{}
 	}
-	w.reasoning(path, m, &out)
+	w.reasoning(m, &out)
 	return out
 }
 
@@ -95,9 +98,9 @@ func (w *writing) call(path string, c utp.Call) shape.Value {
 	return shape.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "function", Function: f}, own)}
 }
 
-func (w *writing) reasoning(path string, m utp.Message, out *messageJSON) {
+func (w *writing) reasoning(m history.Sent, out *messageJSON) {
 	var words [2]string
-	for _, p := range m.Parts {
+	for i, p := range m.Parts {
 		t, ok := p.(utp.Think)
 		if !ok || t.Text == "" {
 			continue
@@ -109,7 +112,7 @@ func (w *writing) reasoning(path string, m utp.Message, out *messageJSON) {
 		case field == "reasoning" && len(out.ToolCalls) > 0:
 			words[1] += t.Text
 		default:
-			w.Lose(path+".think", "dropped", "reasoning goes back only where the server asks for it")
+			w.Lose(m.At[i], "dropped", "reasoning goes back only where the server asks for it")
 		}
 	}
 	for i, to := range []*shape.Value{&out.ReasoningContent, &out.Reasoning} {
@@ -121,11 +124,11 @@ func (w *writing) reasoning(path string, m utp.Message, out *messageJSON) {
 
 // content writes texts alone as one text, for servers whose templates want one,
 // all else as parts.
-func (w *writing) content(path string, m utp.Message) shape.Value {
+func (w *writing) content(places []string, m utp.Message) shape.Value {
 	parts := []shape.Value{}
 	plain := true
 	for i, p := range m.Parts {
-		at := fmt.Sprintf("%s.parts[%d]", path, i)
+		at := places[i]
 		switch p := p.(type) {
 		case utp.Text:
 			own := w.Own(at, p.Extra)

@@ -2,7 +2,6 @@ package responses
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -16,24 +15,23 @@ func (w *writing) messages() {
 	front := true
 	ordered := history.Order(w.in.Messages, codec.ShortIDs(maxID), w.Lose)
 	for i, m := range ordered {
-		path := fmt.Sprintf("messages[%d]", i)
-		own := w.Own(path, m.Extra)
+		own := w.Own(m.Path, m.Extra)
 		front = front && m.Role == utp.System
 		switch {
 		case front && len(own) == 0:
 			w.out.Instructions = strings.TrimPrefix(w.out.Instructions+"\n\n"+m.Text(), "\n\n")
-			w.Sendable(path, m.Parts, notText)
+			w.Sendable(m.At, m.Parts, notText)
 		case m.Role == utp.Assistant:
 			if i > 0 && ordered[i-1].Role == utp.Assistant {
-				w.Lose(path, "merged with the message before", "the items of a turn are not told apart")
+				w.Lose(m.Path, "merged with the message before", "the items of a turn are not told apart")
 			}
-			w.assistant(path, m)
+			w.assistant(m)
 		case m.Role == utp.ToolRole:
-			for _, r := range m.Results() {
-				w.result(path, r)
+			for k, r := range m.Results() {
+				w.result(m.At[k], r)
 			}
 		default:
-			w.said(path, m, own)
+			w.said(m, own)
 		}
 	}
 	w.names.Strays(w.Lose)
@@ -50,20 +48,22 @@ func notText(p utp.Part) string {
 func (w *writing) add(v any, rest shape.Fields) { w.items = append(w.items, shape.JSON(v, rest)) }
 
 // said writes a message of the user or the system.
-func (w *writing) said(path string, m utp.Message, own shape.Fields) {
+func (w *writing) said(m history.Sent, own shape.Fields) {
 	var parts []utp.Part
-	for _, p := range w.Sendable(path, m.Parts, unsendable) {
+	var at []string
+	left, places := w.Sendable(m.At, m.Parts, unsendable)
+	for i, p := range left {
 		if u, ok := p.(utp.Unknown); ok && !isInput(u) {
 			w.items = append(w.items, shape.Value{Raw: u.Raw})
 			continue
 		}
-		parts = append(parts, p)
+		parts, at = append(parts, p), append(at, places[i])
 	}
 	if len(parts) == 0 {
 		return
 	}
 	role := cmp.Or(own.Text(asRole), string(m.Role))
-	w.add(messageItem{Type: "message", Role: role, Content: w.Content(path, parts, w.part)}, own.Without(asRole))
+	w.add(messageItem{Type: "message", Role: role, Content: w.Content(at, parts, w.part)}, own.Without(asRole))
 }
 
 // isInput reports a part of a message, not an item of its own.
@@ -120,10 +120,10 @@ func file(b utp.Blob) contentPart {
 }
 
 // assistant writes each part as an item of its own, texts of one item together.
-func (w *writing) assistant(path string, m utp.Message) {
+func (w *writing) assistant(m history.Sent) {
 	items, losses := len(w.items), len(w.Losses)
 	for i := 0; i < len(m.Parts); i++ {
-		at := fmt.Sprintf("%s.parts[%d]", path, i)
+		at := m.At[i]
 		switch p := m.Parts[i].(type) {
 		case utp.Text:
 			w.answer(at, p)
@@ -142,7 +142,7 @@ func (w *writing) assistant(path string, m utp.Message) {
 		}
 	}
 	if len(w.items) == items && len(w.Losses) == losses {
-		w.Lose(path, "dropped", "it says nothing")
+		w.Lose(m.Path, "dropped", "it says nothing")
 	}
 }
 
@@ -212,12 +212,13 @@ func (w *writing) result(path string, r utp.Result) {
 	if w.custom[r.CallID] {
 		item.Type = "custom_tool_call_output"
 	}
-	parts := w.Sendable(path+".result", r.Parts, unsendable)
+	parts, at := w.Sendable(codec.Places(path, len(r.Parts)), r.Parts, unsendable)
 	own := w.Own(path, r.Extra)
 	if isText(parts) {
 		item.Output = shape.Quote(history.ResultText(r))
 	} else {
-		item.Output = w.Content(path, marked(parts, r), w.part)
+		parts, at = marked(parts, at, r)
+		item.Output = w.Content(at, parts, w.part)
 	}
 	w.add(item, own)
 }
@@ -232,9 +233,10 @@ func isText(parts []utp.Part) bool {
 }
 
 // marked puts the mark of a failure before the first text of a result.
-func marked(parts []utp.Part, r utp.Result) []utp.Part {
+func marked(parts []utp.Part, at []string, r utp.Result) ([]utp.Part, []string) {
 	if r.Status == "" || r.Status == utp.OK {
-		return parts
+		return parts, at
 	}
-	return append([]utp.Part{utp.Text{Text: history.ResultText(utp.Result{Status: r.Status})}}, parts...)
+	mark := utp.Text{Text: history.ResultText(utp.Result{Status: r.Status})}
+	return append([]utp.Part{mark}, parts...), append([]string{""}, at...)
 }

@@ -92,16 +92,38 @@ func (o *Outgoing) Arguments(path string, c utp.Call) json.RawMessage {
 	return args
 }
 
-// Sendable is the parts that why has nothing against. The others are lost.
-func (o *Outgoing) Sendable(path string, parts []utp.Part, why func(utp.Part) string) (out []utp.Part) {
-	for i, p := range parts {
-		if words := why(p); words != "" {
-			o.Lose(fmt.Sprintf("%s.parts[%d]", path, i), "dropped", words)
-			continue
-		}
-		out = append(out, p)
+// Places are the paths of n parts of what stands at a path.
+func Places(path string, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("%s.parts[%d]", path, i)
 	}
 	return out
+}
+
+// Sendable is the parts that why has nothing against, and where they stood. The
+// others are lost.
+func (o *Outgoing) Sendable(at []string, parts []utp.Part, why func(utp.Part) string) (left []utp.Part, places []string) {
+	for i, p := range parts {
+		if words := why(p); words != "" {
+			o.Lose(at[i], "dropped", words)
+			continue
+		}
+		left, places = append(left, p), append(places, at[i])
+	}
+	return left, places
+}
+
+// PlainResult reports what a result holds beside its words, for an API that has no
+// place for more.
+func (o *Outgoing) PlainResult(at []string, r utp.Result) {
+	for i, p := range r.Parts {
+		if t, ok := p.(utp.Text); ok {
+			o.Own(at[i], t.Extra)
+			continue
+		}
+		o.Lose(at[i], "dropped", "results are texts here")
+	}
 }
 
 // Unsaid reports a part of a reply that no client of the API can be told.
@@ -114,16 +136,16 @@ func (o *Outgoing) Unsaid(path string, p utp.Part) {
 }
 
 // Content writes one plain text as a text, all else as a list of what part writes.
-func (o *Outgoing) Content(path string, parts []utp.Part, part func(path string, p utp.Part) shape.Value) shape.Value {
+func (o *Outgoing) Content(at []string, parts []utp.Part, part func(path string, p utp.Part) shape.Value) shape.Value {
 	if t, ok := parts[0].(utp.Text); ok && len(parts) == 1 {
 		if own, _ := UnpackExtra(t.Extra, o.Provider); len(own) == 0 {
-			o.Own(path+".content[0]", t.Extra)
+			o.Own(at[0], t.Extra)
 			return shape.Quote(t.Text)
 		}
 	}
 	out := make([]shape.Value, len(parts))
 	for i, p := range parts {
-		out[i] = part(fmt.Sprintf("%s.content[%d]", path, i), p)
+		out[i] = part(at[i], p)
 	}
 	return shape.List(out)
 }

@@ -19,7 +19,7 @@ func Example() {
 	}
 	fmt.Println(history.ResultText(messages[1].Results()[0]))
 	// Output:
-	// messages[0] added: the call of ls has no result
+	// messages[0].parts[0] given a result: the call of ls has none
 	// assistant
 	// tool
 	// user

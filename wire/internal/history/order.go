@@ -19,7 +19,7 @@ type Lose func(path, what, why string)
 // results for one call the later counts, and a result without a call becomes
 // text of the user. lose (may be nil) is told of each repair. The messages given
 // are not changed.
-func Order(messages []utp.Message, id func(string) string, lose Lose) []utp.Message {
+func Order(messages []utp.Message, id func(string) string, lose Lose) []Sent {
 	if id == nil {
 		id = func(s string) string { return s }
 	}
@@ -40,6 +40,8 @@ func Order(messages []utp.Message, id func(string) string, lose Lose) []utp.Mess
 // pending is a result and where it stood.
 type pending struct {
 	message int
+	at      string
+	extra   json.RawMessage // of its message, if the message is nothing but results and this the first
 	result  utp.Result
 	taken   bool
 }
@@ -49,15 +51,23 @@ type ordering struct {
 	id      func(string) string
 	results []*pending
 	answers map[int][]*pending // message with calls → its results, by call; nil entries are missing
-	out     []utp.Message
+	out     []Sent
 	report  Lose
 }
 
 func (o *ordering) collect() {
 	o.answers = map[int][]*pending{}
 	for i, m := range o.in {
-		for _, r := range m.Results() {
-			o.results = append(o.results, &pending{message: i, result: r})
+		for k, p := range m.Parts {
+			r, ok := p.(utp.Result)
+			if !ok {
+				continue
+			}
+			next := &pending{message: i, at: partPath(i, k), result: r}
+			if k == 0 && len(m.Results()) == len(m.Parts) {
+				next.extra = m.Extra
+			}
+			o.results = append(o.results, next)
 		}
 	}
 }
@@ -133,7 +143,7 @@ func (o *ordering) byID(after, before int, id string, once bool) (found *pending
 			continue
 		}
 		if found != nil {
-			o.lose(found.message, "dropped", "a later result answers the same call")
+			o.report(found.at, "dropped", "a later result answers the same call")
 		}
 		p.taken, found = true, p
 		if !once {
@@ -167,38 +177,33 @@ func (o *ordering) noteOrder(i int, answers []*pending) {
 		last = max(last, p.message)
 	}
 	if moved {
-		o.lose(i, "reordered", "the results must follow their calls in the order of the calls")
+		o.report(messagePath(i), "reordered", "the results must follow their calls in the order of the calls")
 	}
-}
-
-func (o *ordering) lose(message int, what, why string) {
-	o.report(fmt.Sprintf("messages[%d]", message), what, why)
 }
 
 func (o *ordering) write(i int) {
 	m := o.in[i]
 	answers := o.answers[i]
 	ids := o.ids(i, m.Calls())
-	var parts []utp.Part
-	k := 0
-	for _, p := range m.Parts {
+	out := Sent{Path: messagePath(i), Message: utp.Message{Role: m.Role, Extra: m.Extra}}
+	var calls []int // their places in out
+	for k, p := range m.Parts {
 		switch p := p.(type) {
 		case utp.Result:
 			continue
 		case utp.Call:
-			p.ID = ids[k]
-			k++
-			parts = append(parts, p)
+			p.ID = ids[len(calls)]
+			calls = append(calls, len(out.Parts))
+			out.put(partPath(i, k), p)
 		default:
-			parts = append(parts, p)
+			out.put(partPath(i, k), p)
 		}
 	}
-	if len(parts) > 0 || len(m.Results()) == 0 {
-		o.out = append(o.out, utp.Message{Role: m.Role, Parts: parts, Extra: m.Extra})
+	if len(out.Parts) > 0 || len(m.Results()) == 0 {
+		o.out = append(o.out, out)
 	}
-	for k, c := range m.Calls() {
-		c.ID = ids[k]
-		o.answer(i, c, answers[k])
+	for k, n := range calls {
+		o.answer(out.At[n], out.Parts[n].(utp.Call), answers[k])
 	}
 	o.orphans(i)
 }
@@ -220,15 +225,19 @@ func (o *ordering) ids(i int, calls []utp.Call) []string {
 	return ids
 }
 
-func (o *ordering) answer(i int, c utp.Call, p *pending) {
-	r := utp.TextResult(c, utp.Failed, "no result: the call was interrupted")
-	if p != nil {
-		r = p.result
-		r.CallID, r.Name = c.ID, c.Name
+// answer writes the result of the call at a place.
+func (o *ordering) answer(at string, c utp.Call, p *pending) {
+	out := Sent{Path: at, Message: utp.Message{Role: utp.ToolRole}}
+	if p == nil {
+		o.report(at, "given a result", "the call of "+c.Name+" has none")
+		out.put(at, utp.TextResult(c, utp.Failed, "no result: the call was interrupted"))
 	} else {
-		o.lose(i, "added", "the call of "+c.Name+" has no result")
+		r := p.result
+		r.CallID, r.Name = c.ID, c.Name
+		out.Path, out.Extra = messagePath(p.message), p.extra
+		out.put(p.at, r)
 	}
-	o.out = append(o.out, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{r}})
+	o.out = append(o.out, out)
 }
 
 func (o *ordering) orphans(i int) {
@@ -241,8 +250,10 @@ func (o *ordering) orphans(i int) {
 			name = "a tool"
 		}
 		text := fmt.Sprintf("[result of %s] %s", name, ResultText(p.result))
-		o.out = append(o.out, utp.NewText(utp.User, text))
-		o.lose(i, "quoted", "the result answers no call: "+p.result.CallID)
+		out := Sent{Path: messagePath(i), Message: utp.Message{Role: utp.User}}
+		out.put(p.at, utp.Text{Text: text})
+		o.out = append(o.out, out)
+		o.report(p.at, "quoted", "the result answers no call: "+p.result.CallID)
 	}
 }
 
@@ -297,27 +308,31 @@ func isErrorObject(text string) bool {
 
 // LiftBlobs moves the images and files of results into a message of the user
 // behind the results of the turn, for providers whose results are texts.
-func LiftBlobs(messages []utp.Message, lose Lose) []utp.Message {
-	var out []utp.Message
-	var lifted []utp.Part
+func LiftBlobs(messages []Sent, lose Lose) []Sent {
+	var out []Sent
+	var lifted Sent
 	flush := func() {
-		if len(lifted) > 0 {
-			out = append(out, utp.Message{Role: utp.User, Parts: lifted})
-			lifted = nil
+		if len(lifted.Parts) > 0 {
+			out = append(out, lifted)
 		}
+		lifted = Sent{Message: utp.Message{Role: utp.User}}
 	}
-	for i, m := range messages {
+	for _, m := range messages {
 		if m.Role != utp.ToolRole {
 			flush()
 			out = append(out, m)
 			continue
 		}
-		kept := utp.Message{Role: m.Role, Extra: m.Extra}
-		for _, r := range m.Results() {
+		kept := Sent{Path: m.Path, Message: utp.Message{Role: m.Role, Extra: m.Extra}}
+		for k, r := range m.Results() {
 			rest, blobs := split(r)
-			kept.Parts = append(kept.Parts, rest)
-			if lifted = append(lifted, blobs...); len(blobs) > 0 {
-				lose(fmt.Sprintf("messages[%d]", i), "its files moved behind the results", "results are texts here")
+			kept.put(m.At[k], rest)
+			for _, p := range blobs {
+				lifted.Role, lifted.Path = utp.User, m.Path
+				lifted.put(m.At[k], p)
+			}
+			if len(blobs) > 0 {
+				lose(m.At[k], "its files moved behind the results", "results are texts here")
 			}
 		}
 		out = append(out, kept)

@@ -82,7 +82,9 @@ func TestOrderMendsAnyHistory(t *testing.T) {
 }
 
 func order(in []utp.Message) (out []utp.Message, losses []string) {
-	out = Order(in, nil, func(path, what, _ string) { losses = append(losses, path+" "+what) })
+	for _, m := range Order(in, nil, func(path, what, _ string) { losses = append(losses, path+" "+what) }) {
+		out = append(out, m.Message)
+	}
 	return out, losses
 }
 

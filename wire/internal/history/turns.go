@@ -1,7 +1,6 @@
 package history
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -23,20 +22,20 @@ type Alternation struct {
 // Assistant or, where Keep says so, System. It wants a history that Order has
 // mended. System messages further down become text of the user. No turn is empty,
 // no text is empty, and the first turn is the user's. lose is told of each repair.
-func (a Alternation) Turns(messages []utp.Message, lose Lose) (system, turns []utp.Message) {
-	w := alternating{Alternation: a, report: lose}
-	for i, m := range messages {
-		m.Parts = w.kept(i, m)
+func (a Alternation) Turns(messages []Sent, lose Lose) (system, turns []Sent) {
+	w := alternating{Alternation: a, lose: lose}
+	for _, m := range messages {
+		m = w.kept(m)
 		switch {
 		case m.Role == utp.System && len(w.turns) == 0:
 			if len(m.Parts) > 0 {
 				w.system = append(w.system, m)
 			}
-		case m.Role == utp.System && (a.Keep == nil || !a.Keep(m)):
-			w.lose(i, "sent as a text of the user", "system messages stand at the front")
-			w.add(i, reminder(m))
+		case m.Role == utp.System && (a.Keep == nil || !a.Keep(m.Message)):
+			w.lose(m.Path, "sent as a text of the user", "system messages stand at the front")
+			w.add(reminder(m))
 		default:
-			w.add(i, m)
+			w.add(m)
 		}
 	}
 	w.last()
@@ -45,36 +44,38 @@ func (a Alternation) Turns(messages []utp.Message, lose Lose) (system, turns []u
 
 type alternating struct {
 	Alternation
-	system, turns []utp.Message
+	system, turns []Sent
 	spoke         utp.Role // of the message before, as it was
-	report        Lose
+	lose          Lose
 }
 
-func (w *alternating) lose(i int, what, why string) {
-	w.report(fmt.Sprintf("messages[%d]", i), what, why)
-}
-
-// kept is the parts that can be sent.
-func (w *alternating) kept(i int, m utp.Message) (out []utp.Part) {
+// kept is a message with the parts that can be sent.
+func (w *alternating) kept(m Sent) Sent {
+	out := Sent{Path: m.Path, Message: utp.Message{Role: m.Role, Extra: m.Extra}}
 	for k, p := range m.Parts {
 		if t, ok := p.(utp.Text); ok && t.Text == "" && len(t.Extra) == 0 {
 			continue
 		}
 		why := ""
 		if w.Drop != nil {
-			why = w.Drop(m, p)
+			why = w.Drop(m.Message, p)
 		}
 		if why != "" {
-			w.report(fmt.Sprintf("messages[%d].parts[%d]", i, k), "dropped", why)
+			w.lose(m.At[k], "dropped", why)
 			continue
 		}
-		out = append(out, p)
+		out.put(m.At[k], p)
 	}
 	return out
 }
 
-func reminder(m utp.Message) utp.Message {
-	return utp.NewText(utp.User, "<system-reminder>\n"+m.Text()+"\n</system-reminder>")
+func reminder(m Sent) Sent {
+	return line(m.Path, utp.User, "<system-reminder>\n"+m.Text()+"\n</system-reminder>")
+}
+
+// line is a message of one text.
+func line(path string, who utp.Role, text string) Sent {
+	return Sent{Path: path, Message: utp.NewText(who, text), At: []string{path}}
 }
 
 // turnOf is who speaks in a turn.
@@ -85,45 +86,26 @@ func turnOf(r utp.Role) utp.Role {
 	return r
 }
 
-func (w *alternating) add(i int, m utp.Message) {
+func (w *alternating) add(m Sent) {
 	role, said := turnOf(m.Role), m.Role
 	if len(m.Parts) == 0 {
-		m.Parts = []utp.Part{utp.Text{Text: "(empty)"}}
-		w.lose(i, "filled with (empty)", "a message must say something")
+		m.put(m.Path, utp.Text{Text: "(empty)"})
+		w.lose(m.Path, "filled with (empty)", "a message must say something")
 	}
 	if len(w.turns) == 0 && role == utp.Assistant {
-		w.turns = append(w.turns, utp.NewText(utp.User, "(continued)"))
-		w.lose(i, "put behind a message of the user", "the user speaks first")
+		w.turns = append(w.turns, line("", utp.User, "(continued)"))
+		w.lose(m.Path, "put behind a message of the user", "the user speaks first")
 	}
-	n := len(w.turns)
-	if n == 0 || w.turns[n-1].Role != role {
-		w.turns = append(w.turns, utp.Message{Role: role, Parts: m.Parts, Extra: m.Extra})
-		w.spoke = said
-		return
-	}
-	if w.spoke == said && said != utp.ToolRole {
-		w.lose(i, "merged with the message before", "the speakers take turns")
-	}
-	last := &w.turns[n-1]
-	last.Parts = joined(role, last.Parts, m.Parts)
-	if last.Extra == nil {
-		last.Extra = m.Extra
+	m.Role = role
+	if n := len(w.turns); n == 0 || w.turns[n-1].Role != role {
+		w.turns = append(w.turns, m)
+	} else {
+		if w.spoke == said && said != utp.ToolRole {
+			w.lose(m.Path, "merged with the message before", "the speakers take turns")
+		}
+		w.turns[n-1].join(m)
 	}
 	w.spoke = said
-}
-
-// joined is a turn with more. Of the assistant a text behind a text is a line of
-// its own in it: the texts of a reply are read as one.
-func joined(who utp.Role, said, more []utp.Part) []utp.Part {
-	out := append(said[:len(said):len(said)], more...)
-	n := len(said) - 1
-	a, text := said[n].(utp.Text)
-	b, after := more[0].(utp.Text)
-	if who != utp.Assistant || !text || !after || len(a.Extra)+len(b.Extra) > 0 {
-		return out
-	}
-	out[n] = utp.Text{Text: a.Text + "\n" + b.Text}
-	return append(out[:n+1], more[1:]...)
 }
 
 // last sees to a last turn of the assistant, which the model is to continue.
@@ -133,15 +115,16 @@ func (w *alternating) last() {
 		return
 	}
 	if !w.Prefill {
+		w.lose(w.turns[n].Path, "dropped", "a beginning of the reply cannot be given")
 		w.turns = w.turns[:n]
-		w.report("messages", "the last one dropped", "a beginning of the reply cannot be given")
 		return
 	}
 	parts, cut := trimEnd(w.turns[n].Parts)
 	if cut {
-		w.report("messages", "white space at the end cut off", "a beginning of the reply cannot end in it")
+		w.lose(w.turns[n].Path, "white space at the end cut off", "a beginning of the reply cannot end in it")
 	}
-	if w.turns[n].Parts = parts; len(parts) == 0 {
+	w.turns[n].Parts, w.turns[n].At = parts, w.turns[n].At[:len(parts)]
+	if len(parts) == 0 {
 		w.turns = w.turns[:n]
 	}
 }

@@ -1,0 +1,40 @@
+package history
+
+import (
+	"fmt"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// Sent is a message on its way out. It may be made of several of the request, or
+// of a part of one; Path and At say where in the request it stood, so that a loss
+// names a place that its reader finds.
+type Sent struct {
+	utp.Message
+	Path string   // "messages[2]"; "" for one that was added
+	At   []string // of each part: "messages[2].parts[0]"
+}
+
+func messagePath(i int) string { return fmt.Sprintf("messages[%d]", i) }
+
+func partPath(i, k int) string { return fmt.Sprintf("messages[%d].parts[%d]", i, k) }
+
+// put adds a part that stood at a place.
+func (s *Sent) put(at string, p utp.Part) { s.Parts, s.At = append(s.Parts, p), append(s.At, at) }
+
+// join adds what another message says. Of the assistant a text behind a text is a
+// line of its own in it: the texts of a reply are read as one.
+func (s *Sent) join(more Sent) {
+	n := len(s.Parts)
+	s.Parts = append(s.Parts[:n:n], more.Parts...)
+	s.At = append(s.At[:n:n], more.At...)
+	a, text := s.Parts[n-1].(utp.Text)
+	b, after := s.Parts[n].(utp.Text)
+	if s.Role == utp.Assistant && text && after && len(a.Extra)+len(b.Extra) == 0 {
+		s.Parts[n-1] = utp.Text{Text: a.Text + "\n" + b.Text}
+		s.Parts, s.At = append(s.Parts[:n], s.Parts[n+1:]...), append(s.At[:n], s.At[n+1:]...)
+	}
+	if s.Extra == nil {
+		s.Extra = more.Extra
+	}
+}
