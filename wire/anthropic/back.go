@@ -240,13 +240,13 @@ func (w *writing) sampling() {
 // others are left out.
 func (w *writing) tools() {
 	c := w.in.Choice
-	offered := w.in.Tools
 	if c.Mode != utp.Named && len(c.Allowed) > 0 {
-		offered, _ = codec.Offered(offered, c)
 		w.Lose("choice.allowed", "sent only these tools", "Anthropic has no list of allowed tools")
 	}
-	for i, t := range offered {
-		w.tool(fmt.Sprintf("tools[%d]", i), t)
+	for i, t := range w.in.Tools {
+		if c.Mode == utp.Named || codec.Offers(c, t.Name) {
+			w.tool(fmt.Sprintf("tools[%d]", i), t)
+		}
 	}
 	if len(w.out.Tools) > 0 {
 		w.choice(c)

@@ -62,9 +62,13 @@ func (w *writing) tools() {
 		}
 		return
 	}
-	offered, filtered := codec.Offered(w.in.Tools, c)
-	for i, t := range offered {
-		w.tool(fmt.Sprintf("tools[%d]", i), t)
+	left := false
+	for i, t := range w.in.Tools {
+		if codec.Offers(c, t.Name) {
+			w.tool(fmt.Sprintf("tools[%d]", i), t)
+		} else {
+			left = true
+		}
 	}
 	switch {
 	case len(w.out.Tools) == 0:
@@ -73,9 +77,10 @@ func (w *writing) tools() {
 	case c.Mode == utp.Required:
 		w.ask("Answer with a call of one of the tools.")
 	}
-	if filtered && c.Mode == utp.Named {
+	if left && c.Mode == utp.Named {
 		w.Lose("tools", "only the one to be called sent", "Ollama has no tool_choice")
-	} else if filtered {
+	}
+	if len(c.Allowed) > 0 {
 		w.Lose("choice.allowed", "sent only these tools", "Ollama has no tool_choice")
 	}
 	if c.Parallel != nil && !*c.Parallel {

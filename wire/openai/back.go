@@ -64,15 +64,14 @@ func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 
 func (w *writing) tools() {
 	c := w.in.Choice
-	offered := w.in.Tools
-	if w.back.Server != OpenAI && c.Mode != utp.Named {
-		var filtered bool
-		if offered, filtered = codec.Offered(offered, c); filtered {
-			w.Lose("choice.allowed", "sent only these tools", "only OpenAI takes a list of allowed tools")
-		}
+	every := w.back.Server == OpenAI || c.Mode == utp.Named
+	if !every && len(c.Allowed) > 0 {
+		w.Lose("choice.allowed", "sent only these tools", "only OpenAI takes a list of allowed tools")
 	}
-	for i, t := range offered {
-		w.tool(fmt.Sprintf("tools[%d]", i), t)
+	for i, t := range w.in.Tools {
+		if every || codec.Offers(c, t.Name) {
+			w.tool(fmt.Sprintf("tools[%d]", i), t)
+		}
 	}
 	if len(w.out.Tools) > 0 {
 		w.out.Parallel = c.Parallel

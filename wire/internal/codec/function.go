@@ -138,21 +138,12 @@ func (o *Outgoing) Explained(path string) {
 	}
 }
 
-// Offered lists the tools that a choice leaves, and whether any were left out.
-func Offered(tools []utp.Tool, c utp.Choice) (left []utp.Tool, filtered bool) {
-	allowed := c.Allowed
-	switch {
-	case c.Mode == utp.Named:
-		allowed = []string{c.Name}
-	case len(allowed) == 0:
-		return tools, false
+// Offers reports whether a choice leaves a tool.
+func Offers(c utp.Choice, tool string) bool {
+	if c.Mode == utp.Named {
+		return tool == c.Name
 	}
-	for _, t := range tools {
-		if slices.Contains(allowed, t.Name) {
-			left = append(left, t)
-		}
-	}
-	return left, len(left) < len(tools)
+	return len(c.Allowed) == 0 || slices.Contains(c.Allowed, tool)
 }
 
 // Schema gives a function the schema that OpenAI's own APIs take: a strict one
