@@ -7,7 +7,7 @@ import (
 )
 
 // Manifests are the forms of a tool list that a record may name.
-var Manifests = []string{"lines", "react", "elements", "openai", "gemini", "anthropic", "autobyteus"}
+var Manifests = []string{"lines", "functions", "react", "elements", "openai", "gemini", "anthropic", "autobyteus"}
 
 // Markers lists every marker of the record by its name ("call.open"), the
 // other spellings of Also included.

@@ -14,4 +14,7 @@ var glm = Grammar{
 		"call.open": {"<tool_call>{name}\\n"}, "arg.open": {"<arg_key>{key}</arg_key>\\n<arg_value>"}, "arg.close": {"</arg_value>\\n"},
 	},
 	Result: Fence{"<tool_response>\n", "\n</tool_response>"},
+
+	Manifest: "functions",
+	List:     Fence{"<tools>\n", "\n</tools>"},
 }

@@ -97,7 +97,8 @@ type Grammar struct {
 	XML    bool                `json:"xml,omitempty"`   // text values are XML: entities and CDATA are decoded
 	Result Fence               `json:"result,omitzero"` // as prompt writes a tool result; {name} and {id} may be used
 
-	Manifest string `json:"manifest,omitempty"` // how prompt lists tools: lines ("" too), react, elements, or JSON as openai, gemini, anthropic or autobyteus have it
+	Manifest string `json:"manifest,omitempty"` // how prompt lists tools: lines ("" too) or functions, an object each; react; elements; or indented JSON as openai, gemini, anthropic or autobyteus have it
+	List     Fence  `json:"list,omitzero"`      // around the tools of lines and functions, as the family's template has it; an Open that ends in "[" makes a JSON list
 }
 
 // All lists the built-in grammars. The order decides between equal openers.

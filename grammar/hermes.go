@@ -10,4 +10,7 @@ var hermes = Grammar{
 	Body:    JSON,
 	Also:    map[string][]string{"call.open": {"<tool_call type=\"{type}\">\n"}},
 	Result:  Fence{"<tool_response>\n", "\n</tool_response>"},
+
+	Manifest: "functions",
+	List:     Fence{"<tools>\n", "\n</tools>"},
 }

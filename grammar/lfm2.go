@@ -10,4 +10,7 @@ var lfm2 = Grammar{
 	Body:    Python,
 	Also:    map[string][]string{"group.open": {"<|tool_call_start|>"}, "group.close": {"<|tool_call_end|>"}},
 	Result:  Fence{"<|tool_response_start|>", "<|tool_response_end|>"},
+
+	Manifest: "functions",
+	List:     Fence{"<|tool_list_start|>[", "]<|tool_list_end|>"},
 }

@@ -11,4 +11,6 @@ var minimaxM2 = Grammar{
 	Arg:     Fence{"<parameter name=\"{key}\">", "</parameter>\n"},
 	Body:    Tagged,
 	Result:  Fence{"<response>", "</response>"},
+
+	List: Fence{"<tools>\n", "\n</tools>"},
 }

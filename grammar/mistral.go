@@ -11,4 +11,7 @@ var mistral = Grammar{
 	Also:    map[string][]string{"think.open": {"<think>"}, "think.close": {"</think>"}},
 	Noise:   []string{"[/TOOL_CALLS]"},
 	Result:  Fence{"[TOOL_RESULTS]", "[/TOOL_RESULTS]"},
+
+	Manifest: "functions",
+	List:     Fence{"[AVAILABLE_TOOLS] [", "][/AVAILABLE_TOOLS]"},
 }

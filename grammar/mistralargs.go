@@ -14,4 +14,7 @@ var mistralArgs = Grammar{
 	},
 	Noise:  []string{"[/TOOL_CALLS]"},
 	Result: Fence{"[TOOL_RESULTS]", "[/TOOL_RESULTS]"},
+
+	Manifest: "functions",
+	List:     Fence{"[AVAILABLE_TOOLS] [", "][/AVAILABLE_TOOLS]"},
 }

@@ -10,4 +10,6 @@ var nemotron = Grammar{
 	Body:    JSON,
 	Also:    map[string][]string{"group.open": {"<TOOLCALL>"}},
 	Result:  Fence{"<TOOL_RESPONSE>[", "]</TOOL_RESPONSE>"},
+
+	List: Fence{"<AVAILABLE_TOOLS>[", "]</AVAILABLE_TOOLS>"},
 }

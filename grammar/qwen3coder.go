@@ -15,4 +15,7 @@ var qwen3Coder = Grammar{
 		"arg.open":  {"<parameter={key}\n", "<parameter=parameter={key}>\n"},
 	},
 	Result: Fence{"<tool_response>\n", "\n</tool_response>"},
+
+	Manifest: "functions",
+	List:     Fence{"<tools>\n", "\n</tools>"},
 }

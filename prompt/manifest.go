@@ -41,6 +41,7 @@ type form struct {
 var forms = map[string]form{
 	"":           {"lines", toolLine},
 	"lines":      {"lines", toolLine},
+	"functions":  {"lines", functionLine},
 	"react":      {"react", bullet},
 	"elements":   {"elements", elementDefinition},
 	"openai":     {"schemas", schemaUnder("parameters", true)},
@@ -54,6 +55,20 @@ type manifest struct {
 	Example string // one printed call
 	Item    grammar.Fence
 	Tools   []Offer
+	list    grammar.Fence
+}
+
+// List is the tools as lines, or as a JSON list, in the fence of the grammar.
+func (m manifest) List() string {
+	lines := make([]string, len(m.Tools))
+	for i, o := range m.Tools {
+		lines[i] = or(o.Text, o.Definition)
+	}
+	separator := "\n"
+	if strings.HasSuffix(m.list.Open, "[") {
+		separator = ", "
+	}
+	return m.list.Open + strings.Join(lines, separator) + m.list.Close
 }
 
 // Offer is a tool as a list of tools shows it: what its custom template sees.
@@ -87,7 +102,7 @@ type Writer struct {
 // the error names the tool.
 func (w Writer) Tools(tools []utp.Tool) (string, error) {
 	f := forms[w.Grammar.Manifest]
-	m := manifest{Item: w.Grammar.Item}
+	m := manifest{Item: w.Grammar.Item, list: w.Grammar.List}
 	bare := true // the example so far shows no argument
 	for _, t := range tools {
 		o, basic, err := w.offer(f, t)
@@ -164,13 +179,20 @@ func toolLine(t utp.Tool) string {
 	return spaced(definition(t, "parameters"))
 }
 
+// functionLine is a tool as one line of JSON in the envelope of OpenAI's API.
+func functionLine(t utp.Tool) string { return spaced(function(definition(t, "parameters"))) }
+
+func function(definition json.RawMessage) json.RawMessage {
+	return json.RawMessage(`{"type":"function","function":` + string(definition) + `}`)
+}
+
 // schemaUnder describes a tool as indented JSON with the schema under key, as
 // OpenAI does inside an object of type function.
-func schemaUnder(key string, function bool) func(utp.Tool) string {
+func schemaUnder(key string, wrap bool) func(utp.Tool) string {
 	return func(t utp.Tool) string {
 		d := definition(t, key)
-		if function {
-			d = json.RawMessage(`{"type":"function","function":` + string(d) + `}`)
+		if wrap {
+			d = function(d)
 		}
 		return indented(d)
 	}

@@ -22,6 +22,6 @@ func ExampleMeasure() {
 	// anthropic true 25 49
 	// ollama true 30 55
 	// openai true 30 52
-	// pythonic false 95 13
-	// llama3 false 108 27
+	// pythonic false 91 13
+	// llama3 false 104 27
 }
