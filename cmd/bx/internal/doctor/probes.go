@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -89,11 +90,19 @@ func oneCall(name, word string) func(string, utp.Reply) (Verdict, string) {
 
 // said is a call, and its dialect where that is another one.
 func said(form string, c utp.Call) string {
-	text := c.Name + " " + string(c.Args)
+	text := c.Name + " " + compact(c.Args)
 	if form != Native && c.Source != "text:"+form {
 		text += ", written as " + strings.TrimPrefix(c.Source, "text:")
 	}
 	return text
+}
+
+func compact(v json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return string(v)
+	}
+	return b.String()
 }
 
 // wordless says what came in place of a call.
