@@ -188,7 +188,7 @@ func (e *examiner) probe(p probe, form string) (Finding, error) {
 	if err != nil {
 		return f, err
 	}
-	reply, err := ask(e.ctx, m, p.request(form))
+	reply, err := ask(e.ctx, m, p.request())
 	switch {
 	case err != nil && e.ctx.Err() != nil:
 		return f, err

@@ -40,11 +40,10 @@ var probes = []probe{
 	{name: "second turn", ask: "What is the weather in Oslo? Use the tool get_weather.", after: true, tools: []utp.Tool{weather, clock}, judge: answer},
 }
 
-// request is the probe as a conversation. Form is not in it: the model's setup
-// knows that.
-func (p probe) request(string) *utp.Request {
-	zero := 0.0
-	r := &utp.Request{Stream: !p.whole, Tools: p.tools, Params: utp.Params{Temperature: &zero},
+// request is the probe as a conversation. The form is not in it: the model's
+// setup knows that. It sets no parameters, as some servers refuse some of them.
+func (p probe) request() *utp.Request {
+	r := &utp.Request{Stream: !p.whole, Tools: p.tools,
 		Messages: []utp.Message{utp.NewText(utp.System, "You answer questions with the help of tools."), utp.NewText(utp.User, p.ask)}}
 	if p.after {
 		c := utp.Call{ID: "call_1", Name: weather.Name, Args: json.RawMessage(`{"city":"Oslo"}`)}
