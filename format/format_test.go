@@ -311,3 +311,11 @@ func TestSaid(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestFormsInWords(t *testing.T) {
+	for word, want := range map[string]string{"native": "in the server's own field", "react": "as text in react", "none": "not at all"} {
+		if got := choose(t, format.Facts{}, format.Layer{From: "x", Tools: word}).Tools.String(); got != want {
+			t.Errorf("%s: %s, want %s", word, got, want)
+		}
+	}
+}

@@ -51,12 +51,13 @@ func (c *chooser) tools(calls Reading) Form {
 
 // known is what the rules say.
 func (c *chooser) known(calls Reading) Form {
+	var f Form
 	for _, r := range rules {
-		if way, why := r(c, calls); way != "" {
-			return Form{Way: way, Why: why}
+		if f.Way, f.Why = r(c, calls); f.Way != "" {
+			break
 		}
 	}
-	return Form{Way: Native}
+	return f
 }
 
 // dialect is the one that a word names, else the one that is read, else that

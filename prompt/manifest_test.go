@@ -84,27 +84,26 @@ const place = `"$defs":{"place":{"type":"object","properties":{"floor":{"type":"
 //
 // contract: M-09 N-10 F-05
 func TestEveryExampleParsesAndValidates(t *testing.T) {
-	for _, g := range grammar.All() {
-		t.Run(g.Name, func(t *testing.T) {
-			t.Parallel()
-			rapid.Check(t, func(t *rapid.T) {
-				object := genObjectSchema(2).Draw(t, "schema")
-				tool := utp.Tool{Name: "book_table", Schema: json.RawMessage(object[:len(object)-1] + "," + place + "}")}
-				o, err := prompt.OfferOf(g, tool)
-				if err != nil {
-					t.Fatal(err)
-				}
-				basic, advanced := prompt.Examples(tool)
-				checkExample(t, g, tool, o.Basic, basic)
-				if (advanced != nil) != (o.Advanced != "") {
-					t.Fatalf("an example with optional arguments: %s, printed %q", advanced, o.Advanced)
-				}
-				if advanced != nil {
-					checkExample(t, g, tool, o.Advanced, advanced)
-				}
-			})
-		})
-	}
+	all := grammar.All()
+	rapid.Check(t, func(t *rapid.T) {
+		object := genObjectSchema(2).Draw(t, "schema")
+		tool := utp.Tool{Name: "book_table", Schema: json.RawMessage(object[:len(object)-1] + "," + place + "}")}
+		basic, advanced := prompt.Examples(tool)
+		first := rapid.IntRange(0, 3).Draw(t, "grammars")
+		for i := first; i < len(all); i += 4 { // all of them over four draws
+			o, err := prompt.OfferOf(all[i], tool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkExample(t, all[i], tool, o.Basic, basic)
+			if (advanced != nil) != (o.Advanced != "") {
+				t.Fatalf("%s: an example with optional arguments: %s, printed %q", all[i].Name, advanced, o.Advanced)
+			}
+			if advanced != nil {
+				checkExample(t, all[i], tool, o.Advanced, advanced)
+			}
+		}
+	})
 }
 
 func checkExample(t *rapid.T, g *grammar.Grammar, tool utp.Tool, text string, args json.RawMessage) {
@@ -150,7 +149,13 @@ func TestAToolBringsItsOwnText(t *testing.T) {
 	if got := prompt.Tools(g, []utp.Tool{own}); !strings.Contains(got, `<arg name="city">Bergen</arg>`) {
 		t.Errorf("the example of the schema is not used:\n%s", got)
 	}
+	if err := prompt.CheckTemplate("{{.Name}} {{.Basic}}"); err != nil {
+		t.Error(err)
+	}
 	for _, broken := range []string{"{{.Name", "{{.Nothing}}"} {
+		if prompt.CheckTemplate(broken) == nil {
+			t.Errorf("%s passes", broken)
+		}
 		w := prompt.Writer{Grammar: g, Custom: map[string]string{"get_weather": broken}}
 		_, err := w.Render(&utp.Request{Tools: []utp.Tool{weather}})
 		if err == nil || !strings.Contains(err.Error(), `template of tool "get_weather"`) {
