@@ -8,6 +8,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
@@ -93,6 +94,9 @@ func (w *writing) tool(path string, t utp.Tool) {
 		w.Lose(path+".strict", "dropped", "Ollama does not constrain arguments")
 	}
 	t.Strict = nil
+	if t.Kind == utp.FunctionTool && len(t.Schema) > 0 {
+		t.Schema, _, _ = dialect.Inlined.Convert(t.Schema, path+".parameters", w.Lose)
+	}
 	if v, ok := w.Function(path, t, w.names); ok {
 		w.out.Tools = append(w.out.Tools, v)
 	}

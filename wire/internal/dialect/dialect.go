@@ -23,6 +23,9 @@ const (
 	// OpenAPI is Gemini's Schema message: no references, texts as enums, one type.
 	// Source: google.golang.org/genai, type Schema.
 	OpenAPI
+	// Inlined is JSON Schema without references, const, oneOf and allOf, whose root
+	// is an object. Source: Ollama api/types.go, type ToolProperty.
+	Inlined
 )
 
 // Lose takes what cannot be sent as it is: where it stood, what became of it, and
@@ -44,7 +47,7 @@ func (d Dialect) Convert(schema json.RawMessage, path string, lose Lose) (out js
 		root = nil
 	}
 	w.root = root
-	if d == RootObject && err == nil && isPlain(root) {
+	if err == nil && (d == RootObject && isPlain(root) || d == Inlined && isInlined(schema, root)) {
 		return schema, nil, true
 	}
 	root = w.object(w.flat(root, path))
@@ -56,6 +59,8 @@ func (d Dialect) Convert(schema json.RawMessage, path string, lose Lose) (out js
 		out = w.withDefs(out, path)
 	case OpenAPI:
 		out, back = w.open(root, path)
+	case Inlined:
+		out = w.inlined(root, path)
 	}
 	switch {
 	case !w.ok:

@@ -16,7 +16,7 @@ func TestSchemaDialects(t *testing.T) {
 		for _, d := range []struct {
 			name    string
 			dialect Dialect
-		}{{"root-object", RootObject}, {"strict", Strict}, {"openapi", OpenAPI}} {
+		}{{"root-object", RootObject}, {"strict", Strict}, {"openapi", OpenAPI}, {"inlined", Inlined}} {
 			var losses []string
 			lose := func(path, what, why string) { losses = append(losses, path+": "+what+": "+why) }
 			out, back, ok := d.dialect.Convert(json.RawMessage(c.Get("schema")), "p", lose)
