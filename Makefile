@@ -44,7 +44,7 @@ fuzz:
 # Clients of other vendors against our programs. Needs node 20 or newer.
 sdktest:
 	npm --prefix sdktest ci --ignore-scripts --no-audit --no-fund
-	$(GO) -C sdktest test -count=1 ./...
+	$(GO) -C sdktest test -count=1 -timeout=5m ./...
 
 # The acceptance scenarios and their sign-off.
 uat:

@@ -91,6 +91,11 @@ func (p *Parser) run(s string) {
 	p.work += len(s)
 	for p.step() {
 	}
+	p.advance()
+}
+
+// advance keeps what was not consumed for the next Feed.
+func (p *Parser) advance() {
 	p.carry = append(p.carry, p.all[p.covered():p.pos]...)
 	p.hold = p.all[p.pos:]
 	if p.pos > 0 {

@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 )
@@ -23,7 +24,8 @@ type held struct{ events []utp.Event }
 
 // Through passes a native stream through the parser: its text and thinking are
 // read for calls, all else goes on as it is, with Part renumbered. Thinking ends
-// where its PartEnd, a call or a part in one piece stands. Of two equal
+// where its PartEnd, a call or a part in one piece stands, and words that might
+// have become a call are text there. Of two equal
 // calls, one native and one from text, the second is dropped. The Finish event
 // closes the parser.
 func (p *Parser) Through(e utp.Event) []utp.Event {
@@ -56,6 +58,7 @@ func (p *Parser) Through(e utp.Event) []utp.Event {
 		t.out = append(t.out, e)
 	case utp.CallStart, utp.Whole:
 		p.endThink()
+		p.settle()
 		p.fromNative(e)
 	default:
 		p.fromNative(e)
@@ -213,6 +216,20 @@ func (p *Parser) nativePart(native int) int {
 	return n
 }
 
+// settle gives out words that were held because they might have become a call:
+// what stands behind them is no text. What has brackets waits, as it may be one.
+func (p *Parser) settle() {
+	if p.hold == "" || p.st != inText || p.cur.open || p.group != nil || strings.ContainsAny(p.hold, "{[(<") {
+		return
+	}
+	p.out = p.out[:0]
+	p.all, p.src, p.pos = p.hold, p.hold, len(p.hold)
+	p.line = p.line && isBlank(p.all)
+	p.text()
+	p.advance()
+	p.fromText(p.out)
+}
+
 // breakText ends the open text part: something native stands behind it.
 func (p *Parser) breakText() {
 	if !p.cur.open {
@@ -224,6 +241,7 @@ func (p *Parser) breakText() {
 func (p *Parser) fromThink(text string) {
 	t := &p.through
 	if t.think == nil {
+		p.settle()
 		c := p.cfg
 		c.Prefill = ""
 		t.think = New(c)

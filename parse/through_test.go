@@ -1,12 +1,15 @@
 package parse_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // Thinking between calls stays where it stands, each with its own signature:
@@ -38,5 +41,56 @@ func TestThinkingBetweenNativeCalls(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, utp.Collect(all).Parts); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Words that might have become a call are given out before a native call, not
+// behind it; a call that is open waits, and what may be the beginning of one.
+func TestTextStaysBeforeNativeCalls(t *testing.T) {
+	tools := schema.Compile([]utp.Tool{{Name: "apply_patch"}, {Name: "get_weather"}})
+	native := utp.Call{ID: "a", Name: "apply_patch", Args: []byte(`{}`), Source: utp.Native}
+	for _, tt := range []struct {
+		texts  []string
+		behind string
+		want   string
+	}{
+		{[]string{"Ag", "ai", "n."}, "", `"Again." call`},
+		{[]string{"Look: <tool"}, "s are here.", `"Look: " call "<tools are here."`},
+		{[]string{"get_weather"}, " is next.", `"get_weather" call " is next."`},
+		{[]string{"Well\n\n```"}, "\nx", `"Well\n\n` + "```" + `" call "\nx"`},
+		{[]string{"Wait.\n\n"}, "", `"Wait.\n\n" call`},
+		{[]string{`<tool_call>{"name": "get_weather", "arguments": {"x`}, `": 1}}</tool_call>`, "call text"},
+		{[]string{"Done."}, "", `"Done." call`},
+	} {
+		p := parse.New(parse.Config{Tools: tools})
+		var all []utp.Event
+		for _, text := range append(tt.texts, "") {
+			e := utp.Event{Kind: utp.TextDelta, Text: text}
+			if text == "" {
+				e = utp.Event{Kind: utp.Whole, Part: 1, Value: native}
+			}
+			all = append(all, p.Through(e)...)
+		}
+		all = append(all, p.Through(utp.Event{Kind: utp.TextDelta, Part: 2, Text: tt.behind})...)
+		all = append(all, p.Through(utp.Event{Kind: utp.Finish, Part: 3, End: &utp.End{Stop: utp.StopTool}})...)
+		var got []string
+		var raw string
+		for _, e := range all {
+			raw += e.Raw
+		}
+		for _, part := range utp.Collect(all).Parts {
+			switch part := part.(type) {
+			case utp.Text:
+				got = append(got, fmt.Sprintf("%q", part.Text))
+			case utp.Call:
+				got = append(got, map[bool]string{true: "call", false: "text"}[part.Source == utp.Native])
+			}
+		}
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("%q: %s, want %s", tt.texts, s, tt.want)
+		}
+		if want := strings.Join(tt.texts, "") + tt.behind; raw != want {
+			t.Errorf("raws %q, want %q", raw, want)
+		}
 	}
 }

@@ -21,7 +21,7 @@ const conversations = "../wire/testdata"
 // what a client's lacks name.
 var carried = []string{
 	"one_call", "parallel", "no_arguments", "sequential_turns", "error_result", "image_result", "unicode",
-	"thinking", "names", "cached_usage", "length_stop", "big_integers", "choice_required", "choice_one", "choice_none",
+	"thinking", "names", "cached_usage", "length_stop", "big_integers", "choice_required", "choice_one", "choice_none", "custom_tool",
 }
 
 type conversation struct {

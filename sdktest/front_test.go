@@ -177,3 +177,27 @@ func TestSDKsReadCallsThatAlternate(t *testing.T) {
 		}
 	})
 }
+
+// A program may name the response that it goes on from in place of the
+// conversation.
+func TestResponsesGoOnFromTheLast(t *testing.T) {
+	c := load(t, "parallel")
+	m := &model{replies: []utp.Reply{c.Reply, done}}
+	url, _ := listen(t, m)
+	s := beginResponses(url, &c.Request).(*responsesSession)
+	if _, err := s.ask(false); err != nil {
+		t.Fatal(err)
+	}
+	s.params.PreviousResponseID, s.input = s.last, nil
+	s.give(results(c.Reply))
+	got, err := s.ask(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(responsesSDK.wanted(done), got); diff != "" {
+		t.Errorf("answer (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(responsesSDK.told(followed(c)), responsesSDK.told(m.asked[1])); diff != "" {
+		t.Errorf("the model is asked (-want +got):\n%s", diff)
+	}
+}

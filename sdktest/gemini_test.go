@@ -19,7 +19,7 @@ var geminiSDK = &sdk{
 		400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 413: "INVALID_ARGUMENT",
 		429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE",
 	},
-	lacks: map[string]string{"choice_one": "no field says it", "names": "names longer than 64 characters are refused"},
+	lacks: map[string]string{"choice_one": "no field says it", "names": "names longer than 64 characters are refused", "custom_tool": noCustom},
 }
 
 type geminiSession struct {

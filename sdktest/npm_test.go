@@ -63,7 +63,7 @@ func vercel(name string, like *sdk, lacks map[string]string) *sdk {
 	s.stops = map[utp.Stop]string{utp.StopEnd: "stop", utp.StopTool: "tool-calls", utp.StopLength: "length"}
 	s.counts, s.kinds, s.models = all, nil, nil
 	s.params = func(p *utp.Params) { like.params(p); p.Schema = nil } // the driver does not say it
-	s.lacks["image_result"] = "the driver does not say it either"
+	s.lacks["image_result"], s.lacks["custom_tool"] = "the driver does not say it", noCustom
 	return s
 }
 

@@ -17,7 +17,7 @@ var ollamaSDK = &sdk{
 	stops:  map[utp.Stop]string{utp.StopEnd: "stop", utp.StopTool: "stop", utp.StopLength: "length"},
 	params: func(p *utp.Params) {},
 	lacks: map[string]string{
-		"image_result": "a result has text only", "choice_required": noChoice, "choice_one": noChoice, "choice_none": noChoice,
+		"image_result": "a result has text only", "choice_required": noChoice, "choice_one": noChoice, "choice_none": noChoice, "custom_tool": noCustom,
 	},
 	models: ollamaModels, fault: ollamaFault, mute: map[int]bool{401: true}, loose: true,
 }

@@ -19,7 +19,7 @@ var chatSDK = &sdk{
 	name: "go openai", api: "openai", begin: beginChat, counts: all,
 	stops:  map[utp.Stop]string{utp.StopEnd: "stop", utp.StopTool: "tool_calls", utp.StopLength: "length"},
 	params: func(p *utp.Params) { p.TopK, p.Context = nil, nil },
-	lacks:  map[string]string{"image_result": "a tool message has text only"},
+	lacks:  map[string]string{"image_result": "a tool message has text only", "custom_tool": "the pieces of a stream have no custom calls"},
 	models: openaiModels, fault: openaiFault, kinds: openaiKinds,
 }
 

@@ -26,15 +26,25 @@ type responsesSession struct {
 	params responses.ResponseNewParams
 	input  responses.ResponseInputParam
 	calls  []string
+	custom map[string]bool   // of calls
+	last   param.Opt[string] // id of the last reply
 }
 
 func beginResponses(url string, r *utp.Request) session {
 	s := &responsesSession{client: openaiAPI(url)}
 	s.params.Model = r.Model
+	custom := map[string]bool{}
 	for _, m := range r.Messages {
-		s.input = append(s.input, responsesItems(m)...)
+		for _, c := range m.Calls() {
+			custom[c.ID] = c.Kind == utp.CustomCall
+		}
+		s.input = append(s.input, responsesItems(m, custom)...)
 	}
 	for _, t := range r.Tools {
+		if t.Kind == utp.CustomTool {
+			s.params.Tools = append(s.params.Tools, responses.ToolUnionParam{OfCustom: &responses.CustomToolParam{Name: t.Name, Description: openai.String(t.Description)}})
+			continue
+		}
 		s.params.Tools = append(s.params.Tools, responses.ToolUnionParam{OfFunction: &responses.FunctionToolParam{
 			Name: t.Name, Description: openai.String(t.Description), Parameters: object(t.Schema), Strict: openai.Bool(false),
 		}})
@@ -60,12 +70,13 @@ func (s *responsesSession) settings(p utp.Params) {
 	}
 }
 
-func responsesItems(m utp.Message) (out []responses.ResponseInputItemUnionParam) {
+// responsesItems tells the results of custom calls from those of others.
+func responsesItems(m utp.Message, custom map[string]bool) (out []responses.ResponseInputItemUnionParam) {
 	text, files := words(m)
 	switch {
 	case m.Role == utp.ToolRole:
 		for _, r := range m.Results() {
-			out = append(out, responsesResult(r))
+			out = append(out, responsesResult(r, custom[r.CallID]))
 		}
 		return out
 	case files != nil:
@@ -78,12 +89,19 @@ func responsesItems(m utp.Message) (out []responses.ResponseInputItemUnionParam)
 		out = append(out, responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRole(m.Role)))
 	}
 	for _, c := range m.Calls() {
+		if custom[c.ID] {
+			out = append(out, responses.ResponseInputItemParamOfCustomToolCall(c.ID, c.RawArgs, c.Name))
+			continue
+		}
 		out = append(out, responses.ResponseInputItemParamOfFunctionCall(string(c.Args), c.ID, c.Name))
 	}
 	return out
 }
 
-func responsesResult(r utp.Result) responses.ResponseInputItemUnionParam {
+func responsesResult(r utp.Result, custom bool) responses.ResponseInputItemUnionParam {
+	if custom {
+		return responses.ResponseInputItemParamOfCustomToolCallOutput(r.CallID, r.Text())
+	}
 	item := responses.ResponseInputItemParamOfFunctionCallOutput(r.Text())
 	if list := responsesFiles(r); list != nil {
 		item = responses.ResponseInputItemParamOfFunctionCallOutput(list)
@@ -177,7 +195,8 @@ func (s *responsesSession) askStream() (answer, error) {
 
 func (s *responsesSession) keep(reply *responses.Response) (answer, error) {
 	a := answer{Text: reply.OutputText(), Stop: string(reply.Status), In: int(reply.Usage.InputTokens), Out: int(reply.Usage.OutputTokens)}
-	s.calls = nil
+	s.custom = map[string]bool{}
+	s.calls, s.last = nil, openai.String(reply.ID)
 	for _, item := range reply.Output {
 		var next responses.ResponseInputItemUnionParam
 		switch item := item.AsAny().(type) {
@@ -189,6 +208,12 @@ func (s *responsesSession) keep(reply *responses.Response) (answer, error) {
 			next.OfFunctionCall = &p
 			a.Calls = append(a.Calls, call{item.Name, value([]byte(item.Arguments))})
 			s.calls = append(s.calls, item.CallID)
+		case responses.ResponseCustomToolCall:
+			p := item.ToParam()
+			next.OfCustomToolCall = &p
+			a.Calls = append(a.Calls, call{item.Name, map[string]any{"input": item.Input}})
+			s.calls = append(s.calls, item.CallID)
+			s.custom[item.CallID] = true
 		case responses.ResponseReasoningItem:
 			p := item.ToParam()
 			next.OfReasoning = &p
@@ -208,7 +233,7 @@ func (s *responsesSession) keep(reply *responses.Response) (answer, error) {
 
 func (s *responsesSession) give(texts []string) {
 	for i, text := range texts {
-		s.input = append(s.input, responsesResult(utp.Result{CallID: s.calls[i], Parts: []utp.Part{utp.Text{Text: text}}}))
+		s.input = append(s.input, responsesResult(utp.Result{CallID: s.calls[i], Parts: []utp.Part{utp.Text{Text: text}}}, s.custom[s.calls[i]]))
 	}
 }
 

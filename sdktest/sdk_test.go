@@ -44,6 +44,8 @@ var sdks = []*sdk{
 	aiChat, aiResponses, aiAnthropic, aiGemini,
 }
 
+const noCustom = "there are no tools with free text"
+
 // all counts the cached part as input, and reasoning as output.
 func all(u utp.Usage) (in, out int) { return u.Prompt(), u.Completion() }
 

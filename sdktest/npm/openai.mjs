@@ -88,7 +88,9 @@ class Responses {
     this.params = defined({
       model: r.model,
       input: r.messages.flatMap(items),
-      tools: r.tools?.map((t) => ({ type: 'function', name: t.name, description: t.description, parameters: t.parameters ?? noArguments, strict: false })),
+      tools: r.tools?.map((t) => (t.kind === 'custom'
+        ? { type: 'custom', name: t.name, description: t.description }
+        : { type: 'function', name: t.name, description: t.description, parameters: t.parameters ?? noArguments, strict: false })),
       tool_choice: modes[r.choice?.mode],
       parallel_tool_calls: r.choice?.parallel,
       max_output_tokens: p.max_tokens, temperature: p.temperature, top_p: p.top_p,
@@ -99,27 +101,31 @@ class Responses {
 
   async ask(stream) {
     const reply = stream ? await this.client.responses.stream(this.params).finalResponse() : await this.client.responses.create(this.params);
-    this.calls = reply.output.filter((i) => i.type === 'function_call');
+    this.calls = reply.output.filter((i) => i.type === 'function_call' || i.type === 'custom_tool_call');
     this.params.input.push(...reply.output);
     return answer({
       text: reply.output_text, stop: reply.status,
       think: reply.output.filter((i) => i.type === 'reasoning').flatMap((i) => [...i.summary, ...(i.content ?? [])]).map((p) => p.text).join(''),
-      calls: this.calls.map((c) => ({ name: c.name, args: parsed(c.arguments) })),
+      calls: this.calls.map((c) => ({ name: c.name, args: c.type === 'custom_tool_call' ? { input: c.input } : parsed(c.arguments) })),
       in: reply.usage.input_tokens, out: reply.usage.output_tokens,
     });
   }
 
   give(texts) {
-    this.params.input.push(...texts.map((output, i) => ({ type: 'function_call_output', call_id: this.calls[i].call_id, output })));
+    this.params.input.push(...texts.map((output, i) => ({ type: `${this.calls[i].type}_output`, call_id: this.calls[i].call_id, output })));
   }
 }
 
-function items(m) {
+function items(m, _, all) {
   const text = textOf(m), files = of(m, 'blob'), out = [];
-  if (m.role === 'tool') return of(m, 'result').map((r) => ({ type: 'function_call_output', call_id: r.call_id, output: output(r) }));
+  const custom = (r) => all.some((n) => of(n, 'call').some((c) => c.id === r.call_id && c.kind === 'custom'));
+  if (m.role === 'tool') return of(m, 'result').map((r) => ({ type: custom(r) ? 'custom_tool_call_output' : 'function_call_output', call_id: r.call_id, output: output(r) }));
   if (files.length) return [{ role: m.role, content: [{ type: 'input_text', text }, ...files.map(file)] }];
   if (text) out.push({ role: m.role, content: text });
-  for (const c of of(m, 'call')) out.push({ type: 'function_call', call_id: c.id, name: c.name, arguments: JSON.stringify(c.arguments) });
+  for (const c of of(m, 'call')) {
+    if (c.kind === 'custom') out.push({ type: 'custom_tool_call', call_id: c.id, name: c.name, input: c.raw_arguments });
+    else out.push({ type: 'function_call', call_id: c.id, name: c.name, arguments: JSON.stringify(c.arguments) });
+  }
   return out;
 }
 

@@ -231,7 +231,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A reply that is broken is no reply.
 // A tool runner of the SDKs sends the new messages alone, and all of them when
 // the error tells it that the conversation is not held here.
 func TestThreadsAreRefused(t *testing.T) {
@@ -245,6 +244,7 @@ func TestThreadsAreRefused(t *testing.T) {
 	read(t, `{"model":"m","messages":[],"thread":null}`)
 }
 
+// A reply that is broken is no reply.
 func TestWholeRefusesBrokenReplies(t *testing.T) {
 	for _, r := range []utp.Reply{
 		{Problems: []utp.Problem{{Kind: utp.Malformed, Name: "f"}}},
