@@ -3,6 +3,7 @@ package prompt_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
@@ -51,4 +52,21 @@ func ExampleRender() {
 	}
 	fmt.Println(len(out.Tools), out.Messages[0].Role, out.Messages[1].Text())
 	// Output: 0 system What is in a.go?
+}
+
+func ExampleWriter_Tools() {
+	g, _ := grammar.ByName("hermes")
+	w := prompt.Writer{Grammar: g, Custom: map[string]string{"read_file": "read_file takes a path, so: {{.Basic}}"}}
+	text, err := w.Tools([]utp.Tool{{Name: "read_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(text[strings.Index(text, "<tools>"):])
+	// Output:
+	// <tools>
+	// read_file takes a path, so: <tool_call>
+	// {"name": "read_file", "arguments": {"path": "example_path"}}
+	// </tool_call>
+	// </tools>
 }

@@ -111,8 +111,12 @@ func aboveComments(doc []byte, at int) int {
 	return at
 }
 
-// replace puts a file in the place of another in one step.
+// replace puts a file in the place of another in one step, behind a link in the
+// place of what it leads to. The mode of the other stays.
 func replace(path string, text []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -122,6 +126,11 @@ func replace(path string, text []byte) error {
 		return err
 	}
 	defer os.Remove(f.Name())
+	if old, err := os.Stat(path); err == nil {
+		if err := f.Chmod(old.Mode().Perm()); err != nil {
+			return errors.Join(err, f.Close())
+		}
+	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err

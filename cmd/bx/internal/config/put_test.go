@@ -44,6 +44,30 @@ func TestPutProfile(t *testing.T) {
 	}
 }
 
+// A file that is a link stays one, and keeps its mode.
+func TestPutProfileBehindALink(t *testing.T) {
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "dotfiles.toml"), filepath.Join(dir, "bx.toml")
+	if err := os.WriteFile(real, []byte("[agent]\nmodel = \"x\"\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := PutProfile(link, "small", doctored); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(real)
+	if err != nil || !strings.Contains(string(got), "[profiles.small]") {
+		t.Errorf("%v\n%s", err, got)
+	}
+	at, err := os.Lstat(link)
+	info, statErr := os.Stat(real)
+	if err != nil || statErr != nil || at.Mode()&os.ModeSymlink == 0 || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v, %v: the link is %v, the file %v", err, statErr, at, info)
+	}
+}
+
 func TestPutProfileThatDoesNotFit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bx.toml")
 	const before = "profiles.small.model = \"x\"\n"
