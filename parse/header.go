@@ -143,18 +143,28 @@ func (p *Parser) mayRoute(g *gram, c *caps) bool {
 	return g.header.open[0].strong || p.declared(c.name) || p.tools == nil && p.cfg.Grammars != nil
 }
 
-// findIn looks for a template anywhere in a header.
+// findIn looks for a template anywhere in a header. It ends with a word: "to=user"
+// is not in "to=userlist".
 func findIn(m *marker, head string, work *int) (c caps, ok bool) {
 	if m == nil {
 		return c, true
 	}
 	for i := range len(head) {
 		var got caps
-		if _, f := m.match(view{s: head[i:], end: true, work: work}, &got); f == yes {
+		if n, f := m.match(view{s: head[i:], end: true, work: work}, &got); f == yes && !insideWord(head, i+n) {
 			return got, true
 		}
 	}
 	return c, false
+}
+
+// insideWord reports whether a name goes on at an offset.
+func insideWord(s string, at int) bool {
+	return at > 0 && at < len(s) && inName(s[at-1]) && inName(s[at])
+}
+
+func inName(b byte) bool {
+	return b == '_' || b == '-' || b == '.' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
 // readMessage reads the start of a call's message: fences, or the call itself.
