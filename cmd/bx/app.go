@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -89,11 +91,12 @@ func (j *job) openTools() (*tool.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tools, j.checkAllow(tools.Tools())
+	return tools, j.checkNames(tools.Tools())
 }
 
-// checkAllow refuses a name in --allow that would never match.
-func (j *job) checkAllow(tools []utp.Tool) error {
+// checkNames refuses a name of a tool, in --allow or in [tool_templates], that
+// would never match.
+func (j *job) checkNames(tools []utp.Tool) error {
 	known := []string{"run"}
 	for _, t := range tools {
 		known = append(known, t.Name)
@@ -101,6 +104,11 @@ func (j *job) checkAllow(tools []utp.Tool) error {
 	for _, name := range j.app.allow {
 		if !slices.Contains(known, name) {
 			return fail(exitUsage, "--allow %s: want run, or one of %s", name, strings.Join(known[1:], ", "))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(j.set.Templates)) {
+		if !slices.Contains(known[1:], name) {
+			return &config.Error{File: "[tool_templates]", Message: fmt.Sprintf("unknown tool %q: want one of %s", name, strings.Join(known[1:], ", "))}
 		}
 	}
 	return nil
