@@ -291,13 +291,16 @@ func said(was, r *utp.Request) (lines []string) {
 	turns := map[utp.Role]int{}
 	counts := map[string]int{}
 	calls := map[string][]string{}
-	system := ""
+	system, front := "", true
 	for _, m := range r.Messages {
 		if m.Role == utp.User || m.Role == utp.Assistant {
 			turns[m.Role]++
 		}
-		if m.Role == utp.System {
+		switch front = front && m.Role == utp.System; {
+		case front:
 			system += "\n" + m.Text()
+		case m.Role == utp.System && squeeze(m.Text()) != "":
+			lines = append(lines, "system "+squeeze(m.Text()))
 		}
 		for _, f := range extras(m.Extra, nil) {
 			lines = append(lines, "extra "+f)
