@@ -31,7 +31,9 @@ func TestTheLossesAreWhatIsLost(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := post(t, to, sent.Model, sent.Stream, x.Body)
-			compareLosses(t, from.name+" to "+to.name, differences(sent, got), x.Losses)
+			for _, wrong := range unexplained(differences(sent, got), x.Losses) {
+				t.Errorf("%s to %s: %s", from.name, to.name, wrong)
+			}
 			for _, l := range x.Losses {
 				if !exists(sent, l.Path) {
 					t.Errorf("%s to %s: there is no %s", from.name, to.name, l.Path)
@@ -49,7 +51,9 @@ func TestTheLossesOfOurOwnRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := post(t, to, c.Request.Model, c.Request.Stream, x.Body)
-		compareLosses(t, to.name, differences(&c.Request, got), x.Losses)
+		for _, wrong := range unexplained(differences(&c.Request, got), x.Losses) {
+			t.Errorf("%s: %s", to.name, wrong)
+		}
 	})
 }
 
@@ -85,8 +89,8 @@ func place(path string) string {
 	return path
 }
 
-func compareLosses(t *testing.T, pair string, differ map[string]string, losses []wire.Loss) {
-	t.Helper()
+// unexplained lists losses that are none, and differences that are not told.
+func unexplained(differ map[string]string, losses []wire.Loss) (wrong []string) {
 	told := map[string]bool{}
 	for _, l := range losses {
 		told[place(l.Path)] = true
@@ -94,16 +98,17 @@ func compareLosses(t *testing.T, pair string, differ map[string]string, losses [
 			continue // the same word for another number
 		}
 		if !explains(place(l.Path), differ) {
-			t.Errorf("%s: a loss where nothing is lost: %+v\n%v", pair, l, differ)
+			wrong = append(wrong, fmt.Sprintf("a loss where nothing is lost: %+v\n%v", l, differ))
 		}
 	}
 	for at, what := range differ {
 		tool, _, _ := strings.Cut(at, ".")
 		whole := strings.HasPrefix(at, "tools[") && (told[tool+"."] || told["tools"] || told["choice.allowed"])
 		if !told[at] && !whole {
-			t.Errorf("%s: %s is not told: %s\n%v", pair, at, what, losses)
+			wrong = append(wrong, fmt.Sprintf("%s is not told: %s\n%v", at, what, losses))
 		}
 	}
+	return wrong
 }
 
 // explains reports whether there is a difference for a loss: of one that tells of
@@ -286,13 +291,16 @@ func said(was, r *utp.Request) (lines []string) {
 	turns := map[utp.Role]int{}
 	counts := map[string]int{}
 	calls := map[string][]string{}
-	system := ""
+	system, front := "", true
 	for _, m := range r.Messages {
 		if m.Role == utp.User || m.Role == utp.Assistant {
 			turns[m.Role]++
 		}
-		if m.Role == utp.System {
+		switch front = front && m.Role == utp.System; {
+		case front:
 			system += "\n" + m.Text()
+		case m.Role == utp.System && squeeze(m.Text()) != "":
+			lines = append(lines, "system "+squeeze(m.Text()))
 		}
 		for _, f := range extras(m.Extra, nil) {
 			lines = append(lines, "extra "+f)
@@ -300,8 +308,10 @@ func said(was, r *utp.Request) (lines []string) {
 		lines = append(lines, saidParts(was, r, m, counts, calls)...)
 	}
 	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == utp.Assistant {
-		text := r.Messages[n-1].Text()
-		lines = append(lines, fmt.Sprintf("begins %q", text[len(squeeze(text)):]))
+		last := codec.Words(r.Messages[n-1].Parts)
+		if strings.TrimSpace(last) != "" && strings.TrimRight(last, " \n") != last {
+			lines = append(lines, "a beginning that ends in white space")
+		}
 	}
 	lines = append(lines, "system "+squeeze(asked.ReplaceAllString(system, "")), fmt.Sprintf("user %d assistant %d", turns[utp.User], turns[utp.Assistant]))
 	return lines
@@ -387,8 +397,9 @@ func isCustom(was *utp.Request, name string) bool {
 
 func saidResult(r utp.Result, call string) (lines []string) {
 	text := r.Text()
-	if failed := r.Status == utp.Failed || r.Status == utp.Denied; failed {
-		text = "failed: " + strings.TrimPrefix(text, "ERROR: ")
+	words, marked := strings.CutPrefix(text, "ERROR: ") // the mark of those who have no other
+	if marked || r.Status == utp.Failed || r.Status == utp.Denied {
+		text = "failed: " + words
 	}
 	var j struct{ Error string }
 	if body, failed := strings.CutPrefix(text, "failed: "); failed && json.Unmarshal([]byte(body), &j) == nil && j.Error != "" {

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -121,4 +122,47 @@ func unanswered(asked, got *utp.Request) string {
 		return fmt.Sprintf("%d calls are missing", want)
 	}
 	return ""
+}
+
+// Of any request the report of losses is exact.
+func TestTheLossesOfAnyRequest(t *testing.T) {
+	for _, p := range apis {
+		t.Run(p.name, rapid.MakeCheck(func(t *rapid.T) {
+			r := drawRequest(t)
+			identify(r)
+			x, err := p.back.Open(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := posted(t, p, r.Model, r.Stream, x.Body)
+			for _, wrong := range unexplained(differences(r, got), x.Losses) {
+				t.Errorf("%s\n%s", wrong, x.Body)
+			}
+		}))
+	}
+}
+
+// identify gives ids to calls and results without, for that a result finds its call
+// by the name of the tool is no loss, but a difference; and it takes messages out
+// that say nothing to anybody.
+func identify(r *utp.Request) {
+	r.Messages = slices.DeleteFunc(r.Messages, func(m utp.Message) bool {
+		return len(m.Parts) == 0 || m.Role == utp.System && squeeze(m.Text()) == ""
+	})
+	for i, m := range r.Messages {
+		for k, p := range m.Parts {
+			switch p := p.(type) {
+			case utp.Call:
+				if p.ID == "" {
+					p.ID = fmt.Sprint("call_", i, "_", k)
+					m.Parts[k] = p
+				}
+			case utp.Result:
+				if p.CallID == "" {
+					p.CallID = "call_gone"
+					m.Parts[k] = p
+				}
+			}
+		}
+	}
 }

@@ -183,7 +183,7 @@ func (w *writing) message(m history.Sent) {
 		}
 		return
 	}
-	out := messageJSON{Role: string(m.Role), Content: m.Text()}
+	out := messageJSON{Role: string(m.Role), Content: codec.Words(m.Parts)}
 	for i, p := range m.Parts {
 		w.part(m.At[i], p, &out)
 	}

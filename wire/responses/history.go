@@ -60,6 +60,9 @@ func (w *writing) said(m history.Sent, own shape.Fields) {
 		parts, at = append(parts, p), append(at, places[i])
 	}
 	if len(parts) == 0 {
+		if len(m.Parts) == 0 && m.Role == utp.User {
+			w.Lose(m.Path, "dropped", "it says nothing")
+		}
 		return
 	}
 	role := cmp.Or(own.Text(asRole), string(m.Role))
