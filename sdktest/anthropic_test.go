@@ -17,7 +17,7 @@ import (
 
 var anthropicSDK = &sdk{
 	name: "go anthropic", api: "anthropic", begin: beginAnthropic, errors: true, lacks: map[string]string{"custom_tool": noCustom},
-	stops:  map[utp.Stop]string{utp.StopEnd: "end_turn", utp.StopTool: "tool_use", utp.StopLength: "max_tokens"},
+	stops:  map[utp.Stop]string{utp.StopEnd: "end_turn", utp.StopTool: "tool_use", utp.StopLength: "max_tokens", utp.StopSequence: "stop_sequence", utp.StopFilter: "refusal"},
 	counts: func(u utp.Usage) (in, out int) { return u.Input, u.Completion() },
 	params: func(p *utp.Params) { p.Context, p.Seed = nil, nil },
 	models: anthropicModels, fault: anthropicFault, tokens: anthropicTokens,

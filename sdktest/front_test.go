@@ -178,6 +178,34 @@ func TestSDKsReadCallsThatAlternate(t *testing.T) {
 	})
 }
 
+// Replies that say little or nothing are replies too.
+func TestSDKsReadReplies(t *testing.T) {
+	half := utp.Usage{Input: 9, Output: 4}
+	text := []utp.Part{utp.Text{Text: "No."}}
+	think := []utp.Part{utp.Think{Text: "Hm."}}
+	for name, r := range map[string]utp.Reply{
+		"nothing":       {End: utp.End{Stop: utp.StopEnd, Usage: half}},
+		"only thought":  {Message: utp.Message{Parts: think}, End: utp.End{Stop: utp.StopLength, Usage: half}},
+		"cut":           {End: utp.End{Stop: utp.StopLength, Usage: half}},
+		"refused":       {Message: utp.Message{Parts: text}, End: utp.End{Stop: utp.StopFilter, Usage: half}},
+		"filtered":      {End: utp.End{Stop: utp.StopFilter, Usage: half}},
+		"stop sequence": {Message: utp.Message{Parts: text}, End: utp.End{Stop: utp.StopSequence, StopSeq: "X", Usage: half}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachWay(t, func(t *testing.T, s *sdk, stream bool) {
+				url, seen := listen(t, &model{replies: []utp.Reply{r}})
+				got, err := s.begin(url, hello()).ask(stream)
+				if err != nil {
+					t.Fatalf("%v\n%s", err, seen.last().reply)
+				}
+				if diff := cmp.Diff(s.wanted(r), got); diff != "" {
+					t.Errorf("answer (-want +got):\n%s\n%s", diff, seen.last().reply)
+				}
+			})
+		})
+	}
+}
+
 // A program may name the response that it goes on from in place of the
 // conversation.
 func TestResponsesGoOnFromTheLast(t *testing.T) {

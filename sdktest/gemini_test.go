@@ -12,7 +12,7 @@ import (
 
 var geminiSDK = &sdk{
 	name: "go gemini", api: "gemini", begin: beginGemini, counts: all, errors: true,
-	stops:  map[utp.Stop]string{utp.StopEnd: "STOP", utp.StopTool: "STOP", utp.StopLength: "MAX_TOKENS"},
+	stops:  map[utp.Stop]string{utp.StopEnd: "STOP", utp.StopTool: "STOP", utp.StopLength: "MAX_TOKENS", utp.StopSequence: "STOP", utp.StopFilter: "SAFETY"},
 	params: func(p *utp.Params) { p.Context = nil },
 	models: geminiModels, fault: geminiFault, tokens: geminiTokens,
 	kinds: map[int]string{

@@ -182,9 +182,10 @@ func as(api string, r utp.Reply) utp.Reply {
 	return r
 }
 
-func (s *sdk) hears(t *testing.T, session session, stream bool, near *recorder, want utp.Reply) {
+// hears asks and checks the answer.
+func (s *sdk) hears(t *testing.T, with session, stream bool, near *recorder, want utp.Reply) {
 	t.Helper()
-	got, err := session.ask(stream)
+	got, err := with.ask(stream)
 	if err != nil {
 		t.Fatal(err)
 	}

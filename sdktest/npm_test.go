@@ -60,7 +60,7 @@ func npm(name string, like *sdk, lacks map[string]string) *sdk {
 // stop reasons, none for kinds of errors, and lists no models.
 func vercel(name string, like *sdk, lacks map[string]string) *sdk {
 	s := npm(name, like, lacks)
-	s.stops = map[utp.Stop]string{utp.StopEnd: "stop", utp.StopTool: "tool-calls", utp.StopLength: "length"}
+	s.stops = map[utp.Stop]string{utp.StopEnd: "stop", utp.StopTool: "tool-calls", utp.StopLength: "length", utp.StopSequence: "stop", utp.StopFilter: "content-filter"}
 	s.counts, s.kinds, s.models = all, nil, nil
 	s.params = func(p *utp.Params) { like.params(p); p.Schema = nil } // the driver does not say it
 	s.lacks["image_result"], s.lacks["custom_tool"] = "the driver does not say it", noCustom

@@ -14,7 +14,7 @@ import (
 
 var ollamaSDK = &sdk{
 	name: "go ollama", api: "ollama", begin: beginOllama, counts: all,
-	stops:  map[utp.Stop]string{utp.StopEnd: "stop", utp.StopTool: "stop", utp.StopLength: "length"},
+	stops:  map[utp.Stop]string{utp.StopEnd: "stop", utp.StopTool: "stop", utp.StopLength: "length", utp.StopSequence: "stop", utp.StopFilter: "stop"},
 	params: func(p *utp.Params) {},
 	lacks: map[string]string{
 		"image_result": "a result has text only", "choice_required": noChoice, "choice_one": noChoice, "choice_none": noChoice, "custom_tool": noCustom,

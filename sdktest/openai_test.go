@@ -17,7 +17,7 @@ import (
 
 var chatSDK = &sdk{
 	name: "go openai", api: "openai", begin: beginChat, counts: all,
-	stops:  map[utp.Stop]string{utp.StopEnd: "stop", utp.StopTool: "tool_calls", utp.StopLength: "length"},
+	stops:  map[utp.Stop]string{utp.StopEnd: "stop", utp.StopTool: "tool_calls", utp.StopLength: "length", utp.StopSequence: "stop", utp.StopFilter: "content_filter"},
 	params: func(p *utp.Params) { p.TopK, p.Context = nil, nil },
 	lacks:  map[string]string{"image_result": "a tool message has text only", "custom_tool": "the pieces of a stream have no custom calls"},
 	models: openaiModels, fault: openaiFault, kinds: openaiKinds,
@@ -188,8 +188,8 @@ func (s *chatSession) askStream() (answer, error) {
 }
 
 // inChat are fields of other servers: where many put reasoning, where OpenRouter
-// does, and where Google puts what belongs to a call.
-var inChat = []string{"reasoning_content", "reasoning_details", "extra_content"}
+// does, where Google puts what belongs to a call, and vLLM the stop sequence.
+var inChat = []string{"reasoning_content", "reasoning_details", "extra_content", "stop_reason"}
 
 func reasoning(raw string) string {
 	if raw == "" {

@@ -16,7 +16,7 @@ import (
 
 var responsesSDK = &sdk{
 	name: "go responses", api: "responses", begin: beginResponses, counts: all,
-	stops:  map[utp.Stop]string{utp.StopEnd: "completed", utp.StopTool: "completed", utp.StopLength: "incomplete"},
+	stops:  map[utp.Stop]string{utp.StopEnd: "completed", utp.StopTool: "completed", utp.StopLength: "incomplete", utp.StopSequence: "completed", utp.StopFilter: "incomplete"},
 	params: func(p *utp.Params) { p.TopK, p.Context, p.Seed, p.Stop = nil, nil, nil, nil },
 	models: openaiModels, fault: openaiFault, kinds: openaiKinds, tokens: responsesTokens,
 }
