@@ -27,6 +27,9 @@ func (c *Client) Ask(ctx context.Context, r *utp.Request, h wire.Hooks) iter.Seq
 	if h.Lost != nil {
 		d.cfg.Lost = h.Lost
 	}
+	if h.Idle != nil {
+		d.cfg.Idle = h.Idle
+	}
 	return d.Stream(ctx, r)
 }
 

@@ -61,6 +61,7 @@ type Config struct {
 	Trace func(Trace)                 // every call found, dropped or refused; nil: nowhere
 	Dump  func(sent, received []byte) // raw bodies, one of the two; nil: nowhere
 	Lost  func([]wire.Loss)           // what the server could not be told of a request; nil: nowhere
+	Idle  func()                      // all that has come of a reply was given out, and more may take time; nil: nobody asks
 }
 
 // Trace tells how a piece of a reply was understood.
@@ -86,6 +87,7 @@ type memory struct {
 	mu        sync.Mutex
 	models    map[string]*ability // what is known of each model
 	cautioned map[string]bool     // warnings that were given
+	choices   map[choiceKey]format.Choice
 }
 
 // New checks the configuration. It sends nothing.
@@ -101,7 +103,7 @@ func New(c Config) (*Client, error) {
 	if _, err := format.Choose(c.Formats, format.Facts{Provider: c.Provider, Own: c.Parse.Grammars}); err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
 	}
-	known := &memory{models: map[string]*ability{}, cautioned: map[string]bool{}}
+	known := &memory{models: map[string]*ability{}, cautioned: map[string]bool{}, choices: map[choiceKey]format.Choice{}}
 	cl := &Client{cfg: c, base: base, api: p, back: p.back(base), memory: known}
 	cl.defaults()
 	return cl, nil

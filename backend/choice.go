@@ -15,8 +15,32 @@ func (c *Client) Choice(ctx context.Context, model string) format.Choice {
 	return c.choose(model, c.ability(ctx, model), false)
 }
 
-// choose takes a model's ability, or text after an empty reply.
+// choose takes a model's ability, or text after an empty reply. It is the same
+// for every request of a model that the client knows.
 func (c *Client) choose(model string, a *ability, asText bool) format.Choice {
+	key := choiceKey{a, asText}
+	c.mu.Lock()
+	made, ok := c.choices[key]
+	known := c.models[model] == a
+	c.mu.Unlock()
+	if ok {
+		return made
+	}
+	made = c.decide(model, a, asText)
+	if known {
+		c.mu.Lock()
+		c.choices[key] = made
+		c.mu.Unlock()
+	}
+	return made
+}
+
+type choiceKey struct {
+	of     *ability
+	asText bool
+}
+
+func (c *Client) decide(model string, a *ability, asText bool) format.Choice {
 	layers, why := c.cfg.Formats, a.asText
 	if asText {
 		why = "the reply to a native result was empty"

@@ -119,6 +119,9 @@ func (c *Client) receive(w *watch, p *plan, resp *http.Response, flow *flow) err
 			return c.fail(BadReply, p.model, bad)
 		}
 		if err == nil {
+			if c.cfg.Idle != nil {
+				c.cfg.Idle()
+			}
 			continue
 		}
 		frames, _ = decoder.Close()

@@ -61,9 +61,9 @@ func (x *exchange) one(t Target, q *utp.Request, yield func(utp.Event, error) bo
 
 func (x *exchange) hooks() wire.Hooks {
 	h := wire.Hooks{
-		Whole: !x.request.Stream,
-		Warn:  func(s string) { x.report.Warnings = append(x.report.Warnings, wire.Redact(s)) },
-		Lost:  func(l []wire.Loss) { x.report.Losses = append(x.report.Losses, l...) },
+		Whole: !x.request.Stream, Idle: x.idle,
+		Warn: func(s string) { x.report.Warnings = append(x.report.Warnings, wire.Redact(s)) },
+		Lost: func(l []wire.Loss) { x.report.Losses = append(x.report.Losses, l...) },
 	}
 	if x.Trace != nil {
 		h.Dump = x.dump

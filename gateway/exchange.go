@@ -30,6 +30,7 @@ type exchange struct {
 	way     *Route
 	report  Report
 	keep    bool        // the conversation is kept for previous_response_id
+	idle    func()      // nil: nobody waits
 	seen    []utp.Event // of the reply, as the client gets them
 }
 

@@ -30,6 +30,7 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	out := &line{x: x, framing: framing, content: content, last: time.Now()}
 	still := sync.OnceFunc(out.beat(x.Limits.Heartbeat))
 	defer still()
+	x.idle = out.flush
 	writer := x.front.Writer(x.request, x.stamp())
 	for e, err := range events {
 		if err != nil {
@@ -45,35 +46,54 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 		}
 	}
 	still()
+	out.flush()
 	if failed != nil && !out.open {
 		return x.deny(failed)
 	}
 	if err := out.send(writer.Close(told(failed))); failed == nil {
 		failed = err
 	}
+	if out.flush(); failed == nil {
+		failed = out.err
+	}
 	x.explain(x.w.Header(), http.TrailerPrefix)
 	return failed
 }
 
-// send writes frames and hands them to the network.
+// maxWait is how many bytes wait for a flush.
+const maxWait = 16 << 10
+
+// send takes frames. They go out with the next flush: when all that has come
+// from the backend was read, so that what came together goes together.
 func (l *line) send(frames []wire.Frame) error {
-	if len(frames) == 0 {
-		return nil
-	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.x.report.First == 0 {
-		l.x.report.First = l.x.Now().Sub(l.x.began)
-	}
-	l.buf = l.buf[:0]
 	for _, f := range frames {
 		l.buf = l.framing.Append(l.buf, f)
+	}
+	full, err := len(l.buf) > maxWait, l.err
+	l.mu.Unlock()
+	if full {
+		l.flush()
+	}
+	return err
+}
+
+// flush hands what waits to the network. What goes wrong is in err.
+func (l *line) flush() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.buf) == 0 {
+		return
+	}
+	if l.x.report.First == 0 {
+		l.x.report.First = l.x.Now().Sub(l.x.began)
 	}
 	l.x.trace("client", "out", "frame", l.buf)
 	if !l.open {
 		l.x.headers(l.x.w.Header())
 	}
-	return l.write(l.buf)
+	_ = l.write(l.buf) // kept in l.err
+	l.buf = l.buf[:0]
 }
 
 func (l *line) write(b []byte) error {

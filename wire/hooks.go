@@ -7,4 +7,5 @@ type Hooks struct {
 	Warn  func(string)                // for people: what may go wrong
 	Lost  func([]Loss)                // what the provider cannot be told
 	Dump  func(sent, received []byte) // raw bodies, one of the two
+	Idle  func()                      // all that has come was given out, and more may take time
 }
