@@ -142,6 +142,9 @@ func (c *Config) check() error {
 	return nil
 }
 
+// Running is how many requests for a reply are not over.
+func (g *Gateway) Running() int { return int(g.running.Load()) }
+
 // ServeHTTP answers a request.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := g.now.Load()

@@ -17,11 +17,13 @@ type line struct {
 	framing wire.Framing
 	content string // type of the stream
 
-	mu   sync.Mutex
-	open bool
-	last time.Time
-	buf  []byte
-	err  error // of the connection
+	mu    sync.Mutex
+	timer *time.Timer // of the next heartbeat
+	still bool        // no more heartbeats
+	open  bool
+	last  time.Time
+	buf   []byte
+	err   error // of the connection
 }
 
 // stream passes events on as they come.
@@ -31,6 +33,7 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	still := sync.OnceFunc(out.beat(x.Limits.Heartbeat))
 	defer still()
 	x.idle = out.flush
+	defer func() { _ = http.NewResponseController(x.w).SetWriteDeadline(time.Time{}) }() // the connection may serve others
 	writer := x.front.Writer(x.request, x.stamp())
 	for e, err := range events {
 		if err != nil {
@@ -63,14 +66,15 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 // maxWait is how many bytes wait for a flush.
 const maxWait = 16 << 10
 
-// send takes frames. They go out with the next flush: when all that has come
-// from the backend was read, so that what came together goes together.
+// send takes frames. The first go out at once, others with the next flush: when
+// all that has come from the backend was read, so that what came together goes
+// together.
 func (l *line) send(frames []wire.Frame) error {
 	l.mu.Lock()
 	for _, f := range frames {
 		l.buf = l.framing.Append(l.buf, f)
 	}
-	full, err := len(l.buf) > maxWait, l.err
+	full, err := len(l.buf) > maxWait || !l.open, l.err
 	l.mu.Unlock()
 	if full {
 		l.flush()
@@ -118,27 +122,30 @@ func (l *line) write(b []byte) error {
 	return l.err
 }
 
-// beat keeps a quiet stream alive, in a goroutine that stop ends.
+// beat keeps a quiet stream alive until stop.
 func (l *line) beat(every time.Duration) (stop func()) {
 	ping := l.x.heartbeat(l.framing)
 	if ping == nil {
 		return func() {}
 	}
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				l.beatOnce(ping, every)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.timer = time.AfterFunc(every, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if !l.still && l.err == nil {
+			if time.Since(l.last) >= every/2 {
+				_ = l.write(ping) // kept in l.err
 			}
+			l.timer.Reset(every)
 		}
 	})
-	return func() { close(done); wg.Wait() }
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.still = true
+		l.timer.Stop()
+	}
 }
 
 // heartbeat is a frame that says nothing; nil if the API has none.
@@ -150,12 +157,4 @@ func (x *exchange) heartbeat(f wire.Framing) []byte {
 		return []byte(": still here\n\n")
 	}
 	return x.ping
-}
-
-func (l *line) beatOnce(ping []byte, every time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if time.Since(l.last) >= every/2 && l.err == nil {
-		_ = l.write(ping) // kept in l.err
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -110,12 +111,40 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 	if s.file != "" {
 		go s.watch(ctx, g)
 	}
+	debug.SetGCPercent(gcPercent)
+	go rest(ctx, g)
 	grace := drain
 	if d := s.read.Limits.Drain; d > 0 {
 		grace = time.Duration(d)
 	}
 	return serveUntil(ctx, &http.Server{Handler: g, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}, l, grace)
+}
+
+// A gateway of many streams should be small, and smaller when it has none:
+// memory is collected early, and given back when nothing runs.
+const (
+	gcPercent = 30
+	restEvery = 20 * time.Second
+)
+
+func rest(ctx context.Context, g *gateway.Gateway) {
+	tick := time.NewTicker(restEvery)
+	defer tick.Stop()
+	for times := 2; ; { // what pools hold goes the second time
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		switch {
+		case g.Running() > 0:
+			times = 2
+		case times > 0:
+			times--
+			debug.FreeOSMemory()
+		}
+	}
 }
 
 // address is where to listen. Whoever reaches the gateway can use the models
