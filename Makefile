@@ -5,7 +5,7 @@ REPORT = $(GO) run ./internal/report
 LINT   = $(GO) tool -modfile=tools/go.mod staticcheck
 FUZZ   = 5s
 
-.PHONY: check fmt vet lint tidy arch test race fuzz sdktest uat contract bench bench-parsers size dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz sdktest uat contract bench bench-parsers bench-gateway load size dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -60,6 +60,15 @@ bench:
 # Our parser beside Ollama's on the same texts. The module is large to download.
 bench-parsers:
 	$(GO) -C bench test -run='^$$' -bench=Parsers ./...
+
+# The gateway beside httputil.ReverseProxy and Bifrost, over the same server.
+bench-gateway:
+	$(GO) -C bench test -run='^$$' -bench=Gateway -benchtime=3s .
+	$(GO) -C bench test -run='^$$' -bench=Across -benchtime=20x .
+
+# bx serve under 1,000 streams at once for a minute: errors, memory, leaks.
+load:
+	$(GO) -C bench run ./load -for 60s
 
 # The size budgets; only those that are laws fail.
 size:
