@@ -12,20 +12,23 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/openai"
 )
 
-// largeRequest is 150 KB as a coding agent sends them: tools, a long system
-// prompt, and a history of files read.
+// largeRequest is 150 KB as coding agents send them: many tools with long schemas,
+// a long system prompt, and a history of files read and edited.
 func largeRequest(b *testing.B) []byte {
 	r := utp.Request{Model: "claude-sonnet-4-5", Stream: true}
-	r.Messages = append(r.Messages, utp.NewText(utp.System, strings.Repeat("You are \"careful\".\n", 600)))
-	for i := range 24 {
-		schema := fmt.Sprintf(`{"type":"object","properties":{"path":{"type":"string","description":%q},"limit":{"type":"integer"}},"required":["path"]}`,
-			strings.Repeat("Where it is. ", 80))
-		r.Tools = append(r.Tools, utp.Tool{Name: fmt.Sprint("tool_", i), Description: strings.Repeat("What it does.\n", 100), Schema: []byte(schema)})
+	r.Messages = append(r.Messages, utp.NewText(utp.System, strings.Repeat("You are \"careful\", and say so.\n", 250)))
+	for i := range 45 {
+		var props strings.Builder
+		for k := range 8 {
+			fmt.Fprintf(&props, `"argument_%d":{"type":["string","null"],"description":"What it is for, in a few words.","enum":["one","two","three"]},`, k)
+		}
+		schema := `{"type":"object","properties":{` + props.String() + `"list":{"type":"array","items":{"type":"object","properties":{"a":{"type":"integer","minimum":0}}}}},"required":["argument_0"]}`
+		r.Tools = append(r.Tools, utp.Tool{Name: fmt.Sprint("tool_", i), Description: strings.Repeat("What it does.\n", 20), Schema: []byte(schema)})
 	}
-	for i := range 20 {
-		c := utp.Call{ID: fmt.Sprint("toolu_", i), Name: "tool_1", Args: []byte(`{"path":"a.go"}`)}
-		r.Messages = append(r.Messages, utp.NewText(utp.User, "Go on."), utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}},
-			utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, strings.Repeat("\tif x != nil {\n", 250))}})
+	for i := range 80 {
+		c := utp.Call{ID: fmt.Sprint("toolu_", i), Name: "tool_1", Args: []byte(`{"argument_0":"internal/a.go","argument_1":null,"list":[{"a":1},{"a":2}]}`)}
+		r.Messages = append(r.Messages, utp.Message{Role: utp.Assistant, Parts: []utp.Part{utp.Text{Text: "I will look into it."}, c}},
+			utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, strings.Repeat("\tif err != nil {\n\t\treturn err\n\t}\n", 15))}})
 	}
 	x, err := anthropic.Back{}.Open(&r)
 	if err != nil {
@@ -78,8 +81,8 @@ func BenchmarkDelta(b *testing.B) {
 	deltas := map[string]string{
 		"anthropic": `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a few words"}}`,
 		"responses": `{"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_1","output_index":0,"content_index":0,"delta":"a few words","logprobs":[]}`,
+		"ollama":    `{"model":"m","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"a few words"},"done":false}`,
 		"openai":    `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"a few words"},"finish_reason":null}]}`,
-		"ollama":    `{"model":"m","created_at":"2026-08-21T10:00:00Z","message":{"role":"assistant","content":"a few words"},"done":false}`,
 		"gemini":    `{"candidates":[{"content":{"parts":[{"text":"a few words"}],"role":"model"},"index":0}],"modelVersion":"m"}`,
 	}
 	for _, from := range apis {

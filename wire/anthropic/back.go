@@ -245,7 +245,7 @@ func (w *writing) tools() {
 	}
 	for i, t := range w.in.Tools {
 		if c.Mode == utp.Named || codec.Offers(c, t.Name) {
-			w.tool(fmt.Sprintf("tools[%d]", i), t)
+			w.tool(codec.At("tools", i), t)
 		}
 	}
 	if len(w.out.Tools) > 0 {

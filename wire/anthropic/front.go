@@ -24,6 +24,10 @@ type reading struct {
 	// names are the calls' tools by id, for the results that follow.
 	names  map[string]string
 	losses []wire.Loss
+
+	// What is read into again and again.
+	text textBlock
+	use  toolUseBlock
 }
 
 // Read reads the body of a POST to /v1/messages or /v1/messages/count_tokens.
@@ -233,8 +237,8 @@ func (r *reading) part(v shape.Value) (utp.Part, *shape.Error) {
 	case "":
 		return nil, &shape.Error{Path: "type", Offset: v.Offset, Want: "the type of a block"}
 	case "text":
-		t, err := readText.Read(v)
-		return utp.Text{Text: t.Text, Extra: codec.PackExtra(provider, t.Rest)}, err
+		err := readText.Into(&r.text, v)
+		return utp.Text{Text: r.text.Text, Extra: codec.PackExtra(provider, r.text.Rest)}, err
 	case "thinking":
 		t, err := readThink.Read(v)
 		return think(t), err
@@ -265,15 +269,15 @@ func think(t thinkingBlock) utp.Think {
 }
 
 func (r *reading) call(v shape.Value) (utp.Part, *shape.Error) {
-	t, err := readToolUse.Read(v)
-	switch {
+	t := &r.use
+	switch err := readToolUse.Into(t, v); {
 	case err != nil:
 		return nil, err
 	case t.Name == "":
 		return nil, &shape.Error{Path: "name", Offset: v.Offset, Want: "the name of a tool"}
 	}
 	c := utp.Call{ID: codec.OriginID(t.ID), Name: t.Name, Source: utp.Native, Extra: codec.PackExtra(provider, t.Rest)}
-	if c.Args = t.Input; !shape.IsObject(t.Input) {
+	if c.Args = t.Input; (shape.Value{Raw: t.Input}).Kind() != '{' {
 		c.Args, c.RawArgs = nil, string(t.Input)
 	}
 	r.names[c.ID] = c.Name

@@ -209,7 +209,7 @@ func (w *writing) format(out *generationJSON, said generationJSON) {
 func (w *writing) tools() {
 	var functions, others []shape.Value
 	for i, t := range w.in.Tools {
-		path := fmt.Sprintf("tools[%d]", i)
+		path := codec.At("tools", i)
 		own, _ := codec.UnpackExtra(t.Extra, provider)
 		switch {
 		case t.Kind == utp.HostedTool && len(own) > 0:

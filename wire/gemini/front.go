@@ -116,7 +116,7 @@ func (r *reading) system() *shape.Error {
 
 func (r *reading) contents() *shape.Error {
 	for i, v := range r.in.Contents {
-		if err := r.content(v, fmt.Sprintf("contents[%d]", i)); err != nil {
+		if err := r.content(v, codec.At("contents", i)); err != nil {
 			return shape.Inside(err, "contents", i)
 		}
 	}
@@ -152,7 +152,7 @@ func (r *reading) content(v shape.Value, path string) *shape.Error {
 func (r *reading) parts(list []shape.Value, path string) ([]utp.Part, *shape.Error) {
 	var out []utp.Part
 	for i, v := range list {
-		p, err := r.part(v, fmt.Sprintf("%s.parts[%d]", path, i))
+		p, err := r.part(v, codec.At(path+".parts", i))
 		if err != nil {
 			return nil, shape.Inside(err, "parts", i)
 		}

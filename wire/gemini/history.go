@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -151,7 +150,7 @@ func (w *writing) response(path string, r utp.Result) *responseJSON {
 		out.Response = shape.JSON(resultOf{text}, nil).Raw
 	}
 	for i, p := range r.Parts {
-		at := fmt.Sprintf("%s.parts[%d]", path, i)
+		at := codec.At(path+".parts", i)
 		switch p := p.(type) {
 		case utp.Text:
 		case utp.Blob:

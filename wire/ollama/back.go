@@ -2,7 +2,6 @@ package ollama
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -66,7 +65,7 @@ func (w *writing) tools() {
 	left := false
 	for i, t := range w.in.Tools {
 		if codec.Offers(c, t.Name) {
-			w.tool(fmt.Sprintf("tools[%d]", i), t)
+			w.tool(codec.At("tools", i), t)
 		} else {
 			left = true
 		}

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -70,7 +69,7 @@ func (w *writing) tools() {
 	}
 	for i, t := range w.in.Tools {
 		if every || codec.Offers(c, t.Name) {
-			w.tool(fmt.Sprintf("tools[%d]", i), t)
+			w.tool(codec.At("tools", i), t)
 		}
 	}
 	if len(w.out.Tools) > 0 {

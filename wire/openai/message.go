@@ -54,23 +54,16 @@ func (w *writing) message(m history.Sent) {
 
 // result writes a text, or texts if there is more to them.
 func (w *writing) result(path string, r utp.Result) shape.Value {
-	text := history.ResultText(r)
-	mark, marked := strings.CutSuffix(text, r.Text())
 	at := codec.Places(path, len(r.Parts))
 	for _, p := range r.Parts {
-		t, ok := p.(utp.Text)
-		if own, _ := codec.UnpackExtra(t.Extra, provider); !ok || !marked || len(own) == 0 {
-			continue
+		t, _ := p.(utp.Text)
+		if own, _ := codec.UnpackExtra(t.Extra, provider); len(own) > 0 {
+			parts, at := history.Marked(r, at)
+			return w.content(at, utp.Message{Parts: parts})
 		}
-		parts := append([]utp.Part(nil), r.Parts...)
-		if first, ok := parts[0].(utp.Text); ok {
-			first.Text = mark + first.Text
-			parts[0] = first
-		}
-		return w.content(at, utp.Message{Parts: parts})
 	}
 	w.PlainResult(at, r)
-	return shape.Quote(text)
+	return shape.Quote(history.ResultText(r))
 }
 
 // assistant has a null content beside calls when there is no text: servers'
@@ -125,6 +118,9 @@ func (w *writing) reasoning(m history.Sent, out *messageJSON) {
 // content writes texts alone as one text, for servers whose templates want one,
 // all else as parts.
 func (w *writing) content(places []string, m utp.Message) shape.Value {
+	if isPlain(m.Parts) && (w.back.Server != OpenAI || len(m.Parts) < 2) {
+		return shape.Quote(m.Text())
+	}
 	parts := []shape.Value{}
 	plain := true
 	for i, p := range m.Parts {
@@ -156,6 +152,21 @@ func (w *writing) content(places []string, m utp.Message) shape.Value {
 		return shape.Quote(codec.Words(m.Parts))
 	}
 	return shape.List(parts)
+}
+
+// isPlain reports parts whose content is texts with nothing to them.
+func isPlain(parts []utp.Part) bool {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case utp.Text:
+			if len(p.Extra) > 0 {
+				return false
+			}
+		case utp.Blob, utp.Unknown:
+			return false
+		}
+	}
+	return true
 }
 
 func text(t utp.Text, own shape.Fields) shape.Value {

@@ -3,7 +3,6 @@ package responses
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 
@@ -162,7 +161,7 @@ func (w *writing) format() {
 
 func (w *writing) tools() {
 	for i, t := range w.in.Tools {
-		path := fmt.Sprintf("tools[%d]", i)
+		path := codec.At("tools", i)
 		own, _ := codec.UnpackExtra(t.Extra, provider)
 		if t.Kind == utp.FunctionTool || t.Kind == utp.CustomTool {
 			own = w.Own(path, t.Extra)

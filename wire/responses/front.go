@@ -72,32 +72,17 @@ func (r *reading) stored() *shape.Error {
 
 // extra keeps what the model has no place for, and the exact forms of what it has.
 func (r *reading) extra() *shape.Error {
-	in := r.in
-	rest := in.Rest.With("conversation", in.Conversation).WithText("previous_response_id", in.Previous)
-	if in.Background {
-		rest = rest.With("background", shape.JSON(true, nil))
-	}
-	if r.out.Choice.Mode == utp.Auto && in.ToolChoice.Kind() == '{' && len(r.out.Choice.Allowed) == 0 {
-		rest = rest.With("tool_choice", in.ToolChoice)
-	}
+	in, c := r.in, r.out.Choice
+	asked := c.Mode == utp.Auto && in.ToolChoice.Kind() == '{' && len(c.Allowed) == 0
+	rest := in.Rest.With("conversation", in.Conversation).WithText("previous_response_id", in.Previous).
+		With("background", shape.Given(in.Background, true)).With("tool_choice", shape.Given(asked, in.ToolChoice))
 	rest = codec.Forms(rest,
 		codec.Form{Name: "reasoning", Value: in.Reasoning, All: codec.Only(in.Reasoning, "effort", "summary")},
 		codec.Form{Name: "text", Value: in.Text, All: codec.Only(in.Text, "format")})
-	r.out.Extra = codec.PackExtra(provider, codec.Marked(rest, r.marks()...))
+	marks := shape.Fields(nil).WithText("user", in.User).WithText("safety_identifier", in.Safety).
+		With("store", shape.Given(in.Store != nil, in.Store)).With("include", shape.Given(len(in.Include) > 0, in.Include))
+	r.out.Extra = codec.PackExtra(provider, codec.Marked(rest, marks...))
 	return nil
-}
-
-// marks is what concerns the reply alone, and the names of what the model holds.
-func (r *reading) marks() shape.Fields {
-	in := r.in
-	marks := shape.Fields(nil).WithText("user", in.User).WithText("safety_identifier", in.Safety)
-	if in.Store != nil {
-		marks = marks.With("store", shape.JSON(*in.Store, nil))
-	}
-	if len(in.Include) > 0 {
-		marks = marks.With("include", shape.JSON(in.Include, nil))
-	}
-	return marks
 }
 
 func (r *reading) params() *shape.Error {
@@ -332,10 +317,7 @@ func part(v shape.Value) (utp.Part, *shape.Error) {
 	case "input_image":
 		return blob(p.ImageURL, "image/*", p, v)
 	case "input_file":
-		if p.FileURL != "" {
-			return blob(p.FileURL, "application/octet-stream", p, v)
-		}
-		return blob(p.FileData, "application/octet-stream", p, v)
+		return blob(cmp.Or(p.FileURL, p.FileData), "application/octet-stream", p, v)
 	case "":
 		return nil, &shape.Error{Path: "type", Offset: v.Offset, Want: "the type of a part"}
 	}

@@ -216,30 +216,8 @@ func (w *writing) result(path string, r utp.Result) {
 		item.Type = "custom_tool_call_output"
 	}
 	parts, at := w.Sendable(codec.Places(path, len(r.Parts)), r.Parts, unsendable)
-	own := w.Own(path, r.Extra)
-	if isText(parts) {
-		item.Output = shape.Quote(history.ResultText(r))
-	} else {
-		parts, at = marked(parts, at, r)
-		item.Output = w.Content(at, parts, w.part)
-	}
-	w.add(item, own)
-}
-
-// isText reports nothing, or nothing but a plain text.
-func isText(parts []utp.Part) bool {
-	if len(parts) != 1 {
-		return len(parts) == 0
-	}
-	t, ok := parts[0].(utp.Text)
-	return ok && len(t.Extra) == 0
-}
-
-// marked puts the mark of a failure before the first text of a result.
-func marked(parts []utp.Part, at []string, r utp.Result) ([]utp.Part, []string) {
-	if r.Status == "" || r.Status == utp.OK {
-		return parts, at
-	}
-	mark := utp.Text{Text: history.ResultText(utp.Result{Status: r.Status})}
-	return append([]utp.Part{mark}, parts...), append([]string{""}, at...)
+	r.Parts = parts
+	parts, at = history.Marked(r, at)
+	item.Output = w.Content(at, parts, w.part)
+	w.add(item, w.Own(path, r.Extra))
 }

@@ -37,14 +37,17 @@ func ReadParts(v shape.Value, kind string, part func(shape.Value) (utp.Part, *sh
 // ReadArguments reads the arguments of a call in a client's history: an object, or
 // a text of one. Of what is neither, raw is the text.
 func ReadArguments(v shape.Value) (args json.RawMessage, raw string) {
-	text := []byte(v.Raw)
-	if v.Kind() == '"' {
-		text = []byte(v.String())
+	switch v.Kind() {
+	case '{':
+		return v.Raw, ""
+	case '"':
+		if text := v.String(); shape.IsObject([]byte(text)) {
+			return json.RawMessage(text), ""
+		} else {
+			return nil, text
+		}
 	}
-	if shape.IsObject(text) {
-		return text, ""
-	}
-	return nil, string(text)
+	return nil, string(v.Raw)
 }
 
 // ReadFile reads a file by its URL, or with a data: URL, which is of base64, the

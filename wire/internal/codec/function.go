@@ -105,12 +105,12 @@ func (o *Outgoing) Function(path string, t utp.Tool, n *Names) (v shape.Value, o
 	if f.Name != t.Name {
 		o.Lose(path+".name", "sent as "+f.Name, "only letters, digits, _ and - are allowed, 64 at most")
 	}
-	beside, err := shape.Members(shape.Value{Raw: own.Get(inFunction)})
-	if err != nil {
-		beside = nil
+	var beside shape.Fields
+	if raw := own.Get(inFunction); raw != nil {
+		beside, _ = shape.Members(shape.Value{Raw: raw})
 	}
-	inner := readChatFunction.Write(f, beside)
-	return shape.Value{Raw: readChatTool.Write(chatTool{Type: "function", Function: shape.Value{Raw: inner}}, own.Without(inFunction))}, true
+	raw := readChatFunction.Between(`{"type":"function","function":`, &f, beside, "}")
+	return shape.Value{Raw: own.Without(inFunction).Behind(raw)}, true
 }
 
 // CheckTools wants a name for every tool, and each name once.

@@ -2,7 +2,7 @@ package codec
 
 import (
 	"encoding/json"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -15,6 +15,9 @@ type Outgoing struct {
 	Provider string
 	Losses   []wire.Loss
 }
+
+// At is the path of an element: "tools[2]".
+func At(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
 // Lose reports a loss.
 func (o *Outgoing) Lose(path, what, why string) {
@@ -97,7 +100,7 @@ func (o *Outgoing) Arguments(path string, c utp.Call) json.RawMessage {
 func Places(path string, n int) []string {
 	out := make([]string, n)
 	for i := range out {
-		out[i] = fmt.Sprintf("%s.parts[%d]", path, i)
+		out[i] = At(path+".parts", i)
 	}
 	return out
 }

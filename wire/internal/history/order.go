@@ -1,8 +1,10 @@
 package history
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -27,6 +29,9 @@ func Order(messages []utp.Message, id func(string) string, lose Lose) []Sent {
 		lose = func(_, _, _ string) {}
 	}
 	o := ordering{in: messages, id: id, report: lose}
+	if out, ok := tidy(messages, id); ok {
+		return out
+	}
 	o.collect()
 	for i := range messages {
 		o.claim(i)
@@ -35,6 +40,68 @@ func Order(messages []utp.Message, id func(string) string, lose Lose) []Sent {
 		o.write(i)
 	}
 	return o.out
+}
+
+// tidy is a history that has nothing to repair, as most are: every call has an id
+// of its own in its message, and behind the message stand the results, in the
+// order of the calls. ok is false for any other.
+func tidy(messages []utp.Message, id func(string) string) (out []Sent, ok bool) {
+	var open []utp.Call // whose results come next
+	out = make([]Sent, 0, len(messages)+8)
+	for i, m := range messages {
+		calls, results := m.Calls(), m.Results()
+		if len(results) == 0 {
+			if len(open) > 0 || !distinct(calls) {
+				return nil, false
+			}
+			open, out = calls, append(out, sent(i, m, id))
+			continue
+		}
+		if len(results) != len(m.Parts) || len(results) > len(open) {
+			return nil, false
+		}
+		for k, r := range results {
+			if r.CallID != open[k].ID {
+				return nil, false
+			}
+			r.CallID, r.Name = id(r.CallID), open[k].Name
+			one := Sent{Path: messagePath(i), Message: utp.Message{Role: utp.ToolRole}}
+			if k == 0 {
+				one.Extra = m.Extra
+			}
+			one.put(partPath(i, k), r)
+			out = append(out, one)
+		}
+		open = open[len(results):]
+	}
+	return out, len(open) == 0
+}
+
+// distinct reports calls that have ids, each its own.
+func distinct(calls []utp.Call) bool {
+	for i, c := range calls {
+		if c.ID == "" || sameID(calls[i:], c.ID) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// sent is message i, its calls with ids that can be sent.
+func sent(i int, m utp.Message, id func(string) string) Sent {
+	out := Sent{Path: messagePath(i), Message: m, At: make([]string, len(m.Parts))}
+	for k, p := range m.Parts {
+		out.At[k] = partPath(i, k)
+		c, ok := p.(utp.Call)
+		if !ok {
+			continue
+		}
+		if now := id(c.ID); now != c.ID {
+			c.ID, out.Parts = now, slices.Clone(out.Parts)
+			out.Parts[k] = c
+		}
+	}
+	return out
 }
 
 // pending is a result and where it stood.
@@ -49,41 +116,57 @@ type pending struct {
 type ordering struct {
 	in      []utp.Message
 	id      func(string) string
-	results []*pending
-	answers map[int][]*pending // message with calls → its results, by call; nil entries are missing
+	said    []said                // by message
+	results map[string][]*pending // by the call's id, in their order
+	uses    map[string][]int      // by id, the messages that have calls with it
+	callers []int                 // messages with calls
 	out     []Sent
 	report  Lose
 }
 
+// said is what a message has of calls and results.
+type said struct {
+	calls   []utp.Call
+	results []*pending
+	answers []*pending // the results of the calls; nil ones are missing
+}
+
 func (o *ordering) collect() {
-	o.answers = map[int][]*pending{}
+	o.said = make([]said, len(o.in))
+	o.results, o.uses = map[string][]*pending{}, map[string][]int{}
 	for i, m := range o.in {
+		s := &o.said[i]
 		for k, p := range m.Parts {
-			r, ok := p.(utp.Result)
-			if !ok {
-				continue
+			switch p := p.(type) {
+			case utp.Call:
+				s.calls = append(s.calls, p)
+				o.uses[p.ID] = append(o.uses[p.ID], i)
+			case utp.Result:
+				next := &pending{message: i, at: partPath(i, k), result: p}
+				s.results = append(s.results, next)
+				o.results[p.CallID] = append(o.results[p.CallID], next)
 			}
-			next := &pending{message: i, at: partPath(i, k), result: r}
-			if k == 0 && len(m.Results()) == len(m.Parts) {
-				next.extra = m.Extra
-			}
-			o.results = append(o.results, next)
+		}
+		if len(s.calls) > 0 {
+			o.callers = append(o.callers, i)
+		}
+		if n := len(s.results); n > 0 && n == len(m.Parts) {
+			s.results[0].extra = m.Extra
 		}
 	}
 }
 
 // claim finds the results of the calls in message i.
 func (o *ordering) claim(i int) {
-	calls := o.in[i].Calls()
+	calls := o.said[i].calls
 	if len(calls) == 0 {
 		return
 	}
 	answers := make([]*pending, len(calls))
-	until := o.reused(i, calls)
 	for k, c := range calls {
-		answers[k] = o.byID(i, until[c.ID], c.ID, sameID(calls, c.ID) == 1)
+		answers[k] = o.byID(i, o.next(o.uses[c.ID], i), c.ID, sameID(calls, c.ID) == 1)
 	}
-	next := o.nextCalls(i)
+	next := o.next(o.callers, i)
 	for k, c := range calls {
 		if answers[k] == nil {
 			answers[k] = o.nameless(i, next, c.Name)
@@ -94,33 +177,25 @@ func (o *ordering) claim(i int) {
 			answers[k] = o.nameless(i, next, "")
 		}
 	}
-	o.answers[i] = answers
+	o.said[i].answers = answers
 	o.noteOrder(i, answers)
 }
 
-// reused is, by id, the message after i that uses the id again.
-func (o *ordering) reused(i int, calls []utp.Call) map[string]int {
-	until := map[string]int{}
-	for _, c := range calls {
-		until[c.ID] = len(o.in)
-	}
-	for j := len(o.in) - 1; j > i; j-- {
-		for _, c := range o.in[j].Calls() {
-			if _, ours := until[c.ID]; ours {
-				until[c.ID] = j
-			}
-		}
-	}
-	return until
-}
-
-func (o *ordering) nextCalls(i int) int {
-	for j := i + 1; j < len(o.in); j++ {
-		if len(o.in[j].Calls()) > 0 {
-			return j
-		}
+// next is the first of some messages that comes after i.
+func (o *ordering) next(messages []int, i int) int {
+	if at, _ := slices.BinarySearch(messages, i+1); at < len(messages) {
+		return messages[at]
 	}
 	return len(o.in)
+}
+
+// between are the results with an id that stand between two messages.
+func (o *ordering) between(after, before int, id string) []*pending {
+	all := o.results[id]
+	place := func(p *pending, message int) int { return cmp.Compare(p.message, message) }
+	from, _ := slices.BinarySearchFunc(all, after+1, place)
+	to, _ := slices.BinarySearchFunc(all, before, place)
+	return all[min(from, to):to]
 }
 
 func sameID(calls []utp.Call, id string) (n int) {
@@ -138,8 +213,8 @@ func (o *ordering) byID(after, before int, id string, once bool) (found *pending
 	if id == "" {
 		return nil
 	}
-	for _, p := range o.results {
-		if p.taken || p.message <= after || p.message >= before || p.result.CallID != id {
+	for _, p := range o.between(after, before, id) {
+		if p.taken {
 			continue
 		}
 		if found != nil {
@@ -154,8 +229,8 @@ func (o *ordering) byID(after, before int, id string, once bool) (found *pending
 }
 
 func (o *ordering) nameless(after, before int, name string) *pending {
-	for _, p := range o.results {
-		if !p.taken && p.message > after && p.message < before && p.result.CallID == "" && p.result.Name == name {
+	for _, p := range o.between(after, before, "") {
+		if !p.taken && p.result.Name == name {
 			p.taken = true
 			return p
 		}
@@ -172,7 +247,7 @@ func (o *ordering) noteOrder(i int, answers []*pending) {
 		}
 		moved = moved || p.message < last
 		for j := last + 1; j < p.message; j++ {
-			moved = moved || len(o.in[j].Results()) == 0
+			moved = moved || len(o.said[j].results) == 0
 		}
 		last = max(last, p.message)
 	}
@@ -182,9 +257,8 @@ func (o *ordering) noteOrder(i int, answers []*pending) {
 }
 
 func (o *ordering) write(i int) {
-	m := o.in[i]
-	answers := o.answers[i]
-	ids := o.ids(i, m.Calls())
+	m, s := o.in[i], o.said[i]
+	ids := o.ids(i, s.calls)
 	out := Sent{Path: messagePath(i), Message: utp.Message{Role: m.Role, Extra: m.Extra}}
 	var calls []int // their places in out
 	for k, p := range m.Parts {
@@ -199,11 +273,11 @@ func (o *ordering) write(i int) {
 			out.put(partPath(i, k), p)
 		}
 	}
-	if len(out.Parts) > 0 || len(m.Results()) == 0 {
+	if len(out.Parts) > 0 || len(s.results) == 0 {
 		o.out = append(o.out, out)
 	}
 	for k, n := range calls {
-		o.answer(out.At[n], out.Parts[n].(utp.Call), answers[k])
+		o.answer(out.At[n], out.Parts[n].(utp.Call), s.answers[k])
 	}
 	o.orphans(i)
 }
@@ -241,8 +315,8 @@ func (o *ordering) answer(at string, c utp.Call, p *pending) {
 }
 
 func (o *ordering) orphans(i int) {
-	for _, p := range o.results {
-		if p.message != i || p.taken {
+	for _, p := range o.said[i].results {
+		if p.taken {
 			continue
 		}
 		name := p.result.Name
@@ -270,6 +344,27 @@ func ResultText(r utp.Result) string {
 		return "(empty)"
 	}
 	return text
+}
+
+// Marked is a result's parts for a provider without a field for failures, whose
+// results hold more than texts: the first text is as ResultText writes it. at says
+// where the parts stood.
+func Marked(r utp.Result, at []string) (parts []utp.Part, places []string) {
+	var first utp.Text
+	rest := r.Parts
+	if len(rest) > 0 {
+		if t, ok := rest[0].(utp.Text); ok {
+			first, rest = t, rest[1:]
+		}
+	}
+	if first.Text == "" && len(rest) > 0 && (r.Status == "" || r.Status == utp.OK) {
+		return r.Parts, at
+	}
+	first.Text = ResultText(utp.Result{Status: r.Status, Parts: []utp.Part{utp.Text{Text: first.Text}}})
+	if len(rest) == len(r.Parts) {
+		at = append([]string{""}, at...)
+	}
+	return append([]utp.Part{first}, rest...), at
 }
 
 // Unmark reads what ResultText wrote for providers without a field for failures:
@@ -320,6 +415,8 @@ func LiftBlobs(messages []Sent, lose Lose) []Sent {
 	for _, m := range messages {
 		if m.Role != utp.ToolRole {
 			flush()
+		}
+		if m.Role != utp.ToolRole || !hasBlobs(m.Message) {
 			out = append(out, m)
 			continue
 		}
@@ -339,6 +436,17 @@ func LiftBlobs(messages []Sent, lose Lose) []Sent {
 	}
 	flush()
 	return out
+}
+
+func hasBlobs(m utp.Message) bool {
+	for _, r := range m.Results() {
+		for _, p := range r.Parts {
+			if _, ok := p.(utp.Blob); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func split(r utp.Result) (utp.Result, []utp.Part) {

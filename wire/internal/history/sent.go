@@ -1,7 +1,7 @@
 package history
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/unifiedtoolprotocol/utp"
 )
@@ -15,9 +15,9 @@ type Sent struct {
 	At   []string // of each part: "messages[2].parts[0]"
 }
 
-func messagePath(i int) string { return fmt.Sprintf("messages[%d]", i) }
+func messagePath(i int) string { return "messages[" + strconv.Itoa(i) + "]" }
 
-func partPath(i, k int) string { return fmt.Sprintf("messages[%d].parts[%d]", i, k) }
+func partPath(i, k int) string { return messagePath(i) + ".parts[" + strconv.Itoa(k) + "]" }
 
 // put adds a part that stood at a place.
 func (s *Sent) put(at string, p utp.Part) { s.Parts, s.At = append(s.Parts, p), append(s.At, at) }

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -103,6 +104,54 @@ func TestShapeKeepsWhatItDoesNotName(t *testing.T) {
 	}
 	if got := outerShape.Write(outer{}, o.Rest); !strings.HasSuffix(string(got), `"loose":"","future":{"a":1},"N":2}`) {
 		t.Errorf("%s", got)
+	}
+}
+
+// What was read before leaves nothing behind.
+func TestIntoIsRead(t *testing.T) {
+	bodies := []string{`{}`, `{"text":"a","list":[{"name":"x"},{"name":"y","raw":1}],"n":1,"in":{"name":"z"},"future":[1],"more":2}`,
+		`{"text":"a","list":[{"raw":[2]}],"n":null,"yes":false,"words":["u","v"],"any":{},"future":{}}`, `{"text":"b","list":[null,{"name":"x"}],"words":["u"],"num":"7","loose":5}`,
+		`{"list":[],"in":{"raw":2},"f":1.5,"loose":null}`}
+	rapid.Check(t, func(t *rapid.T) {
+		var again outer
+		for _, body := range rapid.SliceOfN(rapid.SampledFrom(bodies), 1, 8).Draw(t, "bodies") {
+			fresh, err := outerShape.Read(Value{Raw: []byte(body)})
+			if bad := outerShape.Into(&again, Value{Raw: []byte(body)}); err != nil || bad != nil {
+				t.Fatal(err, bad)
+			}
+			if got, want := outerShape.Copy(&again, again.Rest), outerShape.Write(fresh, fresh.Rest); string(got) != string(want) {
+				t.Fatalf("%s\nagain %s\nfresh %s", body, got, want)
+			}
+		}
+	})
+}
+
+func TestPartsOfAValue(t *testing.T) {
+	v := Value{Raw: []byte(`{"a":{"type":1},"type":"text","bad`)}
+	if text, err := v.TextAt("type"); text != "text" || err != nil {
+		t.Error(text, err)
+	}
+	for body, want := range map[string]string{`{"a":1}`: "<nil>", `{"type":null}`: "<nil>", `[]`: "offset 0: want an object", `{"type":5}`: "type: offset 8: want a string", `{"a"`: "offset 4: want a colon"} {
+		if text, err := (Value{Raw: []byte(body)}).TextAt("type"); text != "" || fmt.Sprint(err) != want && err != nil {
+			t.Errorf("%s: %q, %v", body, text, err)
+		}
+	}
+	err := Value{Raw: []byte(`[{"name":"a"},{"name":1}]`)}.Each(func(v Value) *Error {
+		_, err := Of[inner]().Read(v)
+		return err
+	})
+	if err == nil || err.Error() != "[1].name: offset 22: want a string" {
+		t.Error(err)
+	}
+	if _, err := Of[inner]().Field("in", Value{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Of[inner]().Field("in", Value{Raw: []byte(`5`)}); err == nil || err.Path != "in" {
+		t.Error(err)
+	}
+	f := Fields(nil).With("a", Value{}).WithText("b", "").WithText("c", "x").With("d", Given(true, 1)).With("e", Given(false, 1))
+	if got := string(f.Raw()); got != `{"c":"x","d":1}` || string(List([]Value{Quote("a\tb"), {Raw: []byte("1")}}).Raw) != `["a\tb",1]` {
+		t.Error(got)
 	}
 }
 

@@ -3,6 +3,7 @@ package shape
 import (
 	"encoding/json"
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -69,7 +70,11 @@ func escapeRune(b []byte, r rune) []byte {
 
 // Quote is a text as JSON.
 func Quote(s string) Value {
-	return Value{Raw: quoted(make([]byte, 0, len(s)+len(s)/16+2), s)}
+	n := len(s) + 2
+	for _, escaped := range []string{"\n", "\t", `"`, `\`} {
+		n += strings.Count(s, escaped)
+	}
+	return Value{Raw: quoted(make([]byte, 0, n), s)}
 }
 
 // List is Values as an array.
@@ -105,11 +110,19 @@ func JSON(v any, more Fields) Value {
 	return Value{Raw: b}
 }
 
+// Given is v as JSON if it was given, or else absent.
+func Given(given bool, v any) Value {
+	if !given {
+		return Value{}
+	}
+	return JSON(v, nil)
+}
+
 // MarshalWith writes v, a struct, with more fields behind its own.
 func MarshalWith(v any, more Fields) (json.RawMessage, error) {
 	b, err := Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	return more.behind(b), nil
+	return more.Behind(b), nil
 }

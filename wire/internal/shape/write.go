@@ -12,10 +12,13 @@ import (
 func (s Shape[T]) Write(t T, more Fields) json.RawMessage { return s.Copy(&t, more) }
 
 // Copy is Write for what stays where it is.
-func (s Shape[T]) Copy(t *T, more Fields) json.RawMessage {
+func (s Shape[T]) Copy(t *T, more Fields) json.RawMessage { return s.Between("", t, more, "") }
+
+// Between is Copy with what stands around the object.
+func (s Shape[T]) Between(before string, t *T, more Fields, after string) json.RawMessage {
 	v := reflect.ValueOf(t).Elem()
-	b := make([]byte, 0, s.fields.guess(v)+more.length())
-	return more.behind(s.fields.write(b, v))
+	b := make([]byte, 0, len(before)+s.fields.guess(v)+more.length()+len(after))
+	return append(more.Behind(s.fields.write(append(b, before...), v)), after...)
 }
 
 // length is about as long as the fields are when they are written.
@@ -26,12 +29,12 @@ func (f Fields) length() (n int) {
 	return n
 }
 
-// behind adds fields to an object that is written.
-func (f Fields) behind(b []byte) []byte {
+// Behind adds the fields to an object that is written.
+func (f Fields) Behind(b []byte) []byte {
 	if len(f) == 0 {
 		return b
 	}
-	if b = b[:len(b)-1]; len(b) > 1 {
+	if b = b[:len(b)-1]; b[len(b)-1] != '{' {
 		b = append(b, ',')
 	}
 	return f.append(b)
@@ -64,6 +67,12 @@ func (f *fields) guess(v reflect.Value) int {
 			}
 		case aList:
 			n += 128
+		case aStruct:
+			n += m.fields.guess(field)
+		case aPointer:
+			if m.elem.kind == aStruct && !field.IsNil() {
+				n += m.elem.fields.guess(field.Elem())
+			}
 		}
 	}
 	return n
