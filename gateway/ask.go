@@ -41,7 +41,7 @@ func (x *exchange) one(t Target, q *utp.Request, yield func(utp.Event, error) bo
 	asked := *q
 	asked.Model = t.asked(q.Model)
 	x.report.Tries++
-	x.report.Target, x.report.Asked = t.name(), asked.Model
+	x.report.Target, x.report.Speaks, x.report.Asked = t.name(), t.Backend.API(), asked.Model
 	ids := minting{turn: len(q.Messages)}
 	for e, err := range t.Backend.Ask(x.r.Context(), &asked, x.hooks()) {
 		if err != nil {

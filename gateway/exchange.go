@@ -37,7 +37,7 @@ type exchange struct {
 func (g *Gateway) exchange(d *door, w http.ResponseWriter, r *http.Request) *exchange {
 	v := visitOf(r)
 	x := &exchange{Gateway: g, visit: v, door: d, w: w, r: r, began: v.Now()}
-	x.report = Report{ID: v.NewID(), API: d.api, Began: x.began, Status: http.StatusOK}
+	x.report = Report{ID: v.NewID(), API: d.api, Began: x.began, Status: http.StatusOK, Parent: r.Header.Get("Traceparent")}
 	if v.client != nil {
 		x.report.Client = v.client.Name
 	}
@@ -202,7 +202,7 @@ func (x *exchange) note(e utp.Event) {
 		}
 	case utp.Finish:
 		if e.End != nil {
-			r.Usage, r.Stop = e.End.Usage, e.End.Stop
+			r.Usage, r.Stop, r.Answered, r.ReplyID = e.End.Usage, e.End.Stop, e.End.Model, e.End.ID
 		}
 	}
 }

@@ -31,7 +31,7 @@ var help = map[string]string{
 	"bx_requests_total":        "Requests for a reply, by API, target and status.",
 	"bx_request_seconds":       "Time from a request to the end of its reply.",
 	"bx_first_byte_seconds":    "Time from a request to the first byte of its reply.",
-	"bx_calls_total":           "Tool calls given to clients, by where they were found.",
+	"bx_calls_total":           "Tool calls given to clients, by where they were found, and in which dialect of text.",
 	"bx_fixes_total":           "Repairs of tool calls.",
 	"bx_losses_total":          "Parts of requests and replies that the other side could not be told.",
 	"bx_tokens_total":          "Tokens as the backends count them.",

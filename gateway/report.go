@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -18,7 +20,11 @@ type Report struct {
 	Client   string // the name of its key
 	Model    string // as the client said it
 	Target   string // who answered, or was asked last
+	Speaks   string // the target's API
 	Asked    string // the model that the target was asked for
+	Answered string // the model as the target named it in its reply
+	ReplyID  string // the target's
+	Parent   string // the client's traceparent header (W3C Trace Context); "": it sent none
 	Stream   bool
 	Tools    int // offered
 	Status   int // HTTP
@@ -28,7 +34,8 @@ type Report struct {
 	Usage    utp.Usage
 	Stop     utp.Stop
 	Calls    int
-	FromText int // of the calls
+	FromText int      // of the calls
+	Dialects []string // in which those were found, one a call
 	Fixes    []utp.Fix
 	Problems []utp.ProblemKind
 	Losses   []wire.Loss
@@ -43,6 +50,7 @@ func (r *Report) called(c utp.Call) {
 	r.Calls++
 	if c.FromText() {
 		r.FromText++
+		r.Dialects = append(r.Dialects, strings.TrimPrefix(c.Source, "text:"))
 	}
 	r.Fixes = append(r.Fixes, c.Fixes...)
 }
@@ -71,6 +79,7 @@ func (r *Report) log(ctx context.Context, to *slog.Logger) {
 		{"losses", len(r.Losses)}, {"in", r.Usage.Prompt()}, {"out", r.Usage.Completion()}} {
 		count(c.name, c.n)
 	}
+	add("dialects", strings.Join(slices.Compact(slices.Sorted(slices.Values(r.Dialects))), ","))
 	if r.Tries > 1 {
 		count("tries", r.Tries)
 	}
@@ -100,7 +109,7 @@ func (r *Report) count(m *metrics) {
 		name, labels string
 		n            int
 	}{
-		{"bx_calls_total", label("source", "native"), native}, {"bx_calls_total", label("source", "text"), r.FromText},
+		{"bx_calls_total", label("source", "native"), native},
 		{"bx_fixes_total", "", len(r.Fixes)}, {"bx_losses_total", "", len(r.Losses)},
 		{"bx_tokens_total", label("direction", "in"), r.Usage.Prompt()}, {"bx_tokens_total", label("direction", "out"), r.Usage.Completion()},
 		{"bx_fallbacks_total", "", max(0, r.Tries-1)},
@@ -108,6 +117,9 @@ func (r *Report) count(m *metrics) {
 		if c.n > 0 {
 			m.add(c.name, c.labels, float64(c.n))
 		}
+	}
+	for _, d := range r.Dialects {
+		m.add("bx_calls_total", labels(label("source", "text"), label("dialect", d)), 1)
 	}
 	for _, p := range r.Problems {
 		m.add("bx_problems_total", label("kind", string(p)), 1)
