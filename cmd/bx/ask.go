@@ -97,7 +97,7 @@ func (j *job) answer(ctx context.Context, question string, tools *tool.Set) (err
 	if j.app.dryRun {
 		return j.preview(ctx, conf, r)
 	}
-	return j.turn(ctx, conf, r, s)
+	return j.turn(ctx, conf, r, s, c.provider)
 }
 
 // agent makes an agent of the settings: the model that answers, and says so,
@@ -136,10 +136,12 @@ func (j *job) request(ctx context.Context, c *connection, tools bool) (*utp.Requ
 	return r, nil
 }
 
-// turn prints the steps and the answer.
-func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *session) error {
+// turn prints the steps and the answer of a model of a provider.
+func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *session, provider string) error {
 	var answer *agent.Answer
-	for e, err := range agent.Turn(ctx, conf, r) {
+	told, end := j.telemetry(ctx, view.Verbose, nil)
+	defer end()
+	for e, err := range told.Turn(ctx, provider, r, agent.Turn(ctx, conf, r)) {
 		if err != nil {
 			return j.broken(err)
 		}

@@ -61,7 +61,9 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	s := &server{job: j, flags: f}
+	told, end := j.telemetry(ctx, view.Normal, func(why string) { j.view.Warn("%s", why) })
+	defer end()
+	s := &server{job: j, flags: f, observe: told.Request}
 	c, err := s.load(ctx)
 	if err != nil {
 		return err
@@ -89,6 +91,8 @@ type server struct {
 	file  string // the file in force; "": none
 	read  *serving.File
 	trace func(gateway.Trace)
+
+	observe func(gateway.Report)
 }
 
 // run serves until the context ends.
