@@ -63,7 +63,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	}
 	told, end := j.telemetry(ctx, view.Normal, func(why string) { j.view.Warn("%s", why) })
 	defer end()
-	s := &server{job: j, flags: f, observe: told.Request}
+	s := &server{job: j, flags: f, observe: observed(told)}
 	c, err := s.load(ctx)
 	if err != nil {
 		return err

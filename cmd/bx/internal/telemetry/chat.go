@@ -8,27 +8,44 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/unifiedtoolprotocol/utp"
 )
 
-// chat is a request to a model that is over.
-type chat struct {
-	provider        string // as bx names its API
-	asked, answered string // the model
-	id              string // of the reply
-	stream          bool
-	began           time.Time
-	first, took     time.Duration // first: 0 if nothing came
-	usage           utp.Usage
-	stop            utp.Stop
-	native          int      // calls in the provider's own field
-	dialects        []string // of the calls in text, one a call
-	fixes           []utp.Fix
-	problems        []utp.ProblemKind
-	failure         string // class of the error; "": none
-	more            []attribute.KeyValue
+// Chat is a request to a model that is over. It holds nothing of its content.
+type Chat struct {
+	API             string // of the model's server: "openai", "ollama", …
+	Asked, Answered string // the model, as it was asked for and as it named itself
+	ReplyID         string
+	Stream          bool
+	Began           time.Time
+	First, Took     time.Duration // First: 0 if nothing came
+	Usage           utp.Usage
+	Stop            utp.Stop
+	Native          int      // calls in the provider's own field
+	Dialects        []string // of the calls in text, one a call
+	Fixes           []utp.Fix
+	Problems        []utp.ProblemKind
+	Failure         string // class of the error; "": none
+
+	Served *Served // what the gateway knows beside; nil: it was no gateway
+}
+
+// Served is a client's request to the gateway.
+type Served struct {
+	ID     string
+	Parent string // the client's traceparent; the span is a child of it
+	API    string // the client's
+	Client string // the name of its key
+	Model  string // as the client said it
+	Target string
+	Again  string // why the reply was asked for once more; "": it was not
+	Tools  int    // offered
+	Losses int
+	Tries  int // targets that were asked
+	Status int // HTTP; 0: the client has gone
 }
 
 // instruments are the conventions' metrics, and what bx counts of its own.
@@ -89,18 +106,24 @@ func (l *list) count(key string, n int) {
 	}
 }
 
-// record makes a span and figures of a request.
-func (t *Telemetry) record(ctx context.Context, c chat) {
-	over := c.began.Add(c.took)
-	ctx, span := t.tracer.Start(ctx, nameOf("chat", c.asked), trace.WithTimestamp(c.began), trace.WithSpanKind(trace.SpanKindClient),
+// Chat takes a request of which there is nothing more to say.
+func (t *Telemetry) Chat(ctx context.Context, c Chat) {
+	if t == nil {
+		return
+	}
+	if c.Served != nil {
+		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": c.Served.Parent})
+	}
+	over := c.Began.Add(c.Took)
+	ctx, span := t.tracer.Start(ctx, nameOf("chat", c.Asked), trace.WithTimestamp(c.Began), trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(c.attributes()...))
-	for _, f := range c.fixes {
+	for _, f := range c.Fixes {
 		span.AddEvent("bx.fix", trace.WithTimestamp(over), trace.WithAttributes(attribute.String("bx.fix.why", f.Why)))
 	}
-	for _, p := range c.problems {
+	for _, p := range c.Problems {
 		span.AddEvent("bx.problem", trace.WithTimestamp(over), trace.WithAttributes(attribute.String("bx.problem.kind", string(p))))
 	}
-	if c.failure != "" {
+	if c.Failure != "" {
 		span.SetStatus(codes.Error, "")
 	}
 	span.End(trace.WithTimestamp(over))
@@ -115,31 +138,48 @@ func nameOf(operation, of string) string {
 }
 
 // common are the attributes of spans and of metrics.
-func (c *chat) common() list {
+func (c *Chat) common() list {
 	l := list{attribute.String("gen_ai.operation.name", "chat")}
-	l.text("gen_ai.provider.name", providerName(c.provider))
-	l.text("gen_ai.request.model", c.asked)
-	l.text("gen_ai.response.model", c.answered)
+	l.text("gen_ai.provider.name", providerName(c.API))
+	l.text("gen_ai.request.model", c.Asked)
+	l.text("gen_ai.response.model", c.Answered)
 	return l
 }
 
-func (c *chat) attributes() list {
-	l := append(c.common(), attribute.Bool("gen_ai.request.stream", c.stream))
-	l.text("error.type", c.failure)
-	l.text("gen_ai.response.id", c.id)
-	l = append(l, spent(c.usage, c.stop)...)
-	if c.stream && c.first > 0 {
-		l = append(l, attribute.Float64("gen_ai.response.time_to_first_chunk", c.first.Seconds()))
+func (c *Chat) attributes() list {
+	l := append(c.common(), attribute.Bool("gen_ai.request.stream", c.Stream))
+	l.text("error.type", c.Failure)
+	l.text("gen_ai.response.id", c.ReplyID)
+	l = append(l, spent(c.Usage, c.Stop)...)
+	if c.Stream && c.First > 0 {
+		l = append(l, attribute.Float64("gen_ai.response.time_to_first_chunk", c.First.Seconds()))
 	}
-	if n := c.native + len(c.dialects); n > 0 {
-		l = append(l, attribute.Int("bx.calls", n), attribute.Int("bx.calls.from_text", len(c.dialects)))
+	if n := c.Native + len(c.Dialects); n > 0 {
+		l = append(l, attribute.Int("bx.calls", n), attribute.Int("bx.calls.from_text", len(c.Dialects)))
 	}
-	if len(c.dialects) > 0 {
-		l = append(l, attribute.StringSlice("bx.calls.dialects", distinct(c.dialects)))
+	if len(c.Dialects) > 0 {
+		l = append(l, attribute.StringSlice("bx.calls.dialects", distinct(c.Dialects)))
 	}
-	l.count("bx.fixes", len(c.fixes))
-	l.count("bx.problems", len(c.problems))
-	return append(l, c.more...)
+	l.count("bx.fixes", len(c.Fixes))
+	l.count("bx.problems", len(c.Problems))
+	if c.Served != nil {
+		l = append(l, c.Served.attributes()...)
+	}
+	return l
+}
+
+func (s *Served) attributes() (l list) {
+	l.text("bx.request.id", s.ID)
+	l.text("bx.client.api", s.API)
+	l.text("bx.client.name", s.Client)
+	l.text("bx.client.model", s.Model)
+	l.text("bx.target", s.Target)
+	l.text("bx.again", s.Again)
+	l.count("bx.tools", s.Tools)
+	l.count("bx.losses", s.Losses)
+	l.count("bx.tries", s.Tries)
+	l.count("http.response.status_code", s.Status)
+	return l
 }
 
 // spent is what a reply cost and why it ended.
@@ -170,15 +210,15 @@ func distinct(words []string) (out []string) {
 	return out
 }
 
-func (c *chat) measure(ctx context.Context, m instruments) {
+func (c *Chat) measure(ctx context.Context, m instruments) {
 	common := c.common()
 	failed := append(list(nil), common...)
-	failed.text("error.type", c.failure)
-	m.took.Record(ctx, c.took.Seconds(), metric.WithAttributes(failed...))
-	if c.stream && c.first > 0 {
-		m.first.Record(ctx, c.first.Seconds(), metric.WithAttributes(common...))
+	failed.text("error.type", c.Failure)
+	m.took.Record(ctx, c.Took.Seconds(), metric.WithAttributes(failed...))
+	if c.Stream && c.First > 0 {
+		m.first.Record(ctx, c.First.Seconds(), metric.WithAttributes(common...))
 	}
-	for kind, n := range map[string]int{"input": c.usage.Prompt(), "output": c.usage.Completion()} {
+	for kind, n := range map[string]int{"input": c.Usage.Prompt(), "output": c.Usage.Completion()} {
 		if n > 0 {
 			m.tokens.Record(ctx, int64(n), metric.WithAttributes(common...), metric.WithAttributes(attribute.String("gen_ai.token.type", kind)))
 		}
@@ -188,9 +228,9 @@ func (c *chat) measure(ctx context.Context, m instruments) {
 			counter.Add(ctx, int64(n), metric.WithAttributes(common...), metric.WithAttributes(more...))
 		}
 	}
-	count(m.calls, c.native, attribute.String("bx.call.source", "native"))
-	for _, d := range c.dialects {
+	count(m.calls, c.Native, attribute.String("bx.call.source", "native"))
+	for _, d := range c.Dialects {
 		count(m.calls, 1, attribute.String("bx.call.source", "text"), attribute.String("bx.call.dialect", d))
 	}
-	count(m.fixes, len(c.fixes))
+	count(m.fixes, len(c.Fixes))
 }

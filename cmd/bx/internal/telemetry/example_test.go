@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/telemetry"
-	"github.com/unifiedtoolprotocol/utp/gateway"
 )
 
 func Example() {
@@ -26,7 +25,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	told.Request(gateway.Report{Speaks: "ollama", Asked: "qwen3:8b", Status: 200, Began: time.Now(), Took: time.Second})
+	told.Chat(ctx, telemetry.Chat{API: "ollama", Asked: "qwen3:8b", Began: time.Now(), Took: time.Second})
 	fmt.Println(told.Close(ctx))
 	// Output:
 	// POST /v1/traces application/json

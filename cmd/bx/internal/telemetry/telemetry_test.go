@@ -14,29 +14,28 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/telemetry"
-	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 var began = time.Unix(1700000000, 5)
 
-// served is a stream with a call that was found in text and mended.
-func served() gateway.Report {
-	return gateway.Report{
-		ID: "R1", API: "anthropic", Client: "webui", Model: "claude-x", Target: "local", Speaks: "gemini", Asked: "qwen3:8b", Answered: "qwen3:8b-q4", ReplyID: "c1",
-		Parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-		Stream: true, Tools: 2, Status: 200, Began: began, First: 250 * time.Millisecond, Took: 3 * time.Second,
+// served is a stream with calls that were found in text and mended.
+func served() telemetry.Chat {
+	return telemetry.Chat{
+		API: "gemini", Asked: "qwen3:8b", Answered: "qwen3:8b-q4", ReplyID: "c1", Stream: true, Began: began, First: 250 * time.Millisecond, Took: 3 * time.Second,
 		Usage: utp.Usage{Input: 30, CacheRead: 10, Output: 20, Reasoning: 5}, Stop: utp.StopTool,
-		Calls: 3, FromText: 2, Dialects: []string{"hermes", "hermes"}, Fixes: []utp.Fix{{Path: "/city", Was: "secret", Now: "secreter", Why: "trailing comma"}},
-		Problems: []utp.ProblemKind{utp.Truncated}, Tries: 2,
+		Native: 1, Dialects: []string{"hermes", "hermes"}, Fixes: []utp.Fix{{Path: "/city", Was: "secret", Now: "secreter", Why: "trailing comma"}},
+		Problems: []utp.ProblemKind{utp.Truncated},
+		Served: &telemetry.Served{ID: "R1", Parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", API: "anthropic", Client: "webui", Model: "claude-x",
+			Target: "local", Tools: 2, Tries: 2, Status: 200},
 	}
 }
 
 // contract: UAT-N1
-func TestRequestSpan(t *testing.T) {
+func TestChatSpan(t *testing.T) {
 	c := collect(t)
 	told := open(t)
-	told.Request(served())
+	told.Chat(t.Context(), served())
 	shut(t, told)
 	got := c.spans()
 	if len(got) != 1 {
@@ -72,7 +71,7 @@ func TestResource(t *testing.T) {
 	c := collect(t)
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
 	told := open(t)
-	told.Request(served())
+	told.Chat(t.Context(), served())
 	shut(t, told)
 	r := c.got[0].ResourceSpans[0]
 	if a := r.Resource.Attributes; a["service.name"] != "bx" || a["service.version"] != "1.2.3" || a["deployment.environment.name"] != "test" || a["telemetry.sdk.language"] != "go" {
@@ -84,11 +83,11 @@ func TestResource(t *testing.T) {
 }
 
 // contract: UAT-N1
-func TestRequestMetrics(t *testing.T) {
+func TestChatMetrics(t *testing.T) {
 	c := collect(t)
 	told := open(t)
-	told.Request(served())
-	told.Request(served())
+	told.Chat(t.Context(), served())
+	told.Chat(t.Context(), served())
 	shut(t, told)
 	got := c.figures()
 	duration := got["gen_ai.client.operation.duration"].Histogram
@@ -118,29 +117,21 @@ func TestRequestMetrics(t *testing.T) {
 	}
 }
 
-func TestFailures(t *testing.T) {
+func TestFailure(t *testing.T) {
 	c := collect(t)
 	told := open(t)
-	for _, r := range []gateway.Report{
-		{Status: 429, Err: &wire.Error{Status: 429, Message: "wait"}, Model: "m"}, {Status: 0, Err: context.Canceled},
-		{Status: 200, Err: wire.ErrCut}, {Status: 200, Stop: utp.StopError}, {Status: 200, Stop: utp.StopEnd},
-	} {
-		r.Began, r.Took = began, time.Second
-		told.Request(r)
-	}
+	told.Chat(t.Context(), telemetry.Chat{Asked: "m", Began: began, Failure: "429"})
+	told.Chat(t.Context(), telemetry.Chat{Began: began})
 	shut(t, told)
-	var classes []any
-	for _, s := range c.spans() {
-		if failed := s.Attributes["error.type"] != nil; failed != (s.Status.Code == 2) {
-			t.Errorf("status %d with error.type %v", s.Status.Code, s.Attributes["error.type"])
-		}
-		classes = append(classes, s.Attributes["error.type"])
+	got := c.spans()
+	if got[0].Attributes["error.type"] != "429" || got[0].Status.Code != 2 || got[0].Name != "chat m" {
+		t.Errorf("%+v", got[0])
 	}
-	if !slices.Equal(classes, []any{"429", "gone", "broken", "broken", nil}) {
-		t.Errorf("classes %v", classes)
+	if got[1].Attributes["error.type"] != nil || got[1].Status.Code != 0 || got[1].Name != "chat" {
+		t.Errorf("%+v", got[1])
 	}
-	if name := c.spans()[0].Name; name != "chat m" {
-		t.Errorf("%q", name)
+	if n := len(c.figures()["gen_ai.client.operation.duration"].Histogram.DataPoints); n != 2 {
+		t.Errorf("%d durations, want one of a failure and one of a success", n)
 	}
 }
 
@@ -253,7 +244,7 @@ func TestNothingIsSent(t *testing.T) {
 			if told != nil {
 				t.Error("telemetry is on")
 			}
-			told.Request(served())
+			told.Chat(t.Context(), served())
 			for range told.Turn(t.Context(), "", &utp.Request{}, turn(nil)) {
 			}
 			shut(t, told)
@@ -273,7 +264,7 @@ func TestWhereAndHow(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x-key=a%20b, x-team = me")
 	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
 	told := open(t)
-	told.Request(served())
+	told.Chat(t.Context(), served())
 	shut(t, told)
 	if len(c.seen) != 1 || len(c.spans()) != 1 {
 		t.Fatalf("%d requests, %d spans", len(c.seen), len(c.spans()))
@@ -289,7 +280,7 @@ func TestPathsAndDelta(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL+"/base/")
 	t.Setenv("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "Delta")
 	told := open(t)
-	told.Request(served())
+	told.Chat(t.Context(), served())
 	shut(t, told)
 	var paths []string
 	for _, r := range c.seen {
@@ -332,7 +323,7 @@ func TestCollectorThatRefuses(t *testing.T) {
 		}
 	}
 	told := open(t)
-	told.Request(served())
+	told.Chat(t.Context(), served())
 	shut(t, told)
 	if len(c.seen) != 2 {
 		t.Errorf("%d requests, want 2", len(c.seen))
@@ -350,7 +341,7 @@ func TestCollectorThatRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told.Request(served())
+		told.Chat(t.Context(), served())
 		err = told.Close(t.Context())
 		if err == nil || !strings.Contains(err.Error(), name) || len(warned) != 1 || warned[0] != err.Error() || strings.Contains(warned[0], "hunter2") {
 			t.Errorf("%v; warned %q, want %s", err, warned, name)
@@ -365,7 +356,7 @@ func TestCollectorThatHangs(t *testing.T) {
 	c.Config.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-leave })
 	defer close(leave)
 	told := open(t)
-	told.Request(served())
+	told.Chat(t.Context(), served())
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if err := told.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {

@@ -2,7 +2,9 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,17 +14,18 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // Turn passes on the events of a turn of the agent and makes spans of them: one
-// of the turn, below it one of each request and each tool that ran. provider is
-// the API of the model.
-func (t *Telemetry) Turn(ctx context.Context, provider string, r *utp.Request, events iter.Seq2[agent.Event, error]) iter.Seq2[agent.Event, error] {
+// of the turn, below it one of each request and each tool that ran. api is
+// that of the model's server.
+func (t *Telemetry) Turn(ctx context.Context, api string, r *utp.Request, events iter.Seq2[agent.Event, error]) iter.Seq2[agent.Event, error] {
 	if t == nil {
 		return events
 	}
 	return func(yield func(agent.Event, error) bool) {
-		w := t.watch(ctx, provider, r)
+		w := t.watch(ctx, api, r)
 		defer w.over()
 		for e, err := range events {
 			w.see(e, err)
@@ -38,16 +41,16 @@ type watching struct {
 	*Telemetry
 	ctx     context.Context // of the turn's span
 	span    trace.Span
-	asking  *chat // the request that runs; nil: none
-	model   chat  // what all requests have in common
+	asking  *Chat // the request that runs; nil: none
+	model   Chat  // what all requests have in common
 	failure string
 	tools   map[string]trace.Span // that run, by the call's id
 }
 
-func (t *Telemetry) watch(ctx context.Context, provider string, r *utp.Request) *watching {
-	w := &watching{Telemetry: t, model: chat{provider: provider, asked: r.Model, stream: r.Stream}, tools: map[string]trace.Span{}}
+func (t *Telemetry) watch(ctx context.Context, api string, r *utp.Request) *watching {
+	w := &watching{Telemetry: t, model: Chat{API: api, Asked: r.Model, Stream: r.Stream}, tools: map[string]trace.Span{}}
 	l := list{attribute.String("gen_ai.operation.name", "invoke_agent"), attribute.String("gen_ai.agent.name", "bx")}
-	l.text("gen_ai.provider.name", providerName(provider))
+	l.text("gen_ai.provider.name", providerName(api))
 	l.text("gen_ai.request.model", r.Model)
 	w.ctx, w.span = t.tracer.Start(ctx, "invoke_agent bx", trace.WithAttributes(l...))
 	return w
@@ -64,7 +67,7 @@ func (w *watching) see(e agent.Event, err error) {
 	case agent.Round:
 		w.settle("")
 		w.asking = new(w.model)
-		w.asking.began = time.Now()
+		w.asking.Began = time.Now()
 	case agent.Text, agent.Think, agent.Stream, agent.Parsed, agent.Problem:
 		w.hear(e)
 	case agent.Started:
@@ -86,21 +89,21 @@ func (w *watching) hear(e agent.Event) {
 	if c == nil {
 		return
 	}
-	if c.took = time.Since(c.began); c.first == 0 {
-		c.first = c.took
+	if c.Took = time.Since(c.Began); c.First == 0 {
+		c.First = c.Took
 	}
 	switch {
 	case e.Kind == agent.Problem && e.Problem != nil:
-		c.problems = append(c.problems, e.Problem.Kind)
+		c.Problems = append(c.Problems, e.Problem.Kind)
 	case e.Kind == agent.Parsed && e.Call.FromText():
-		c.dialects = append(c.dialects, strings.TrimPrefix(e.Call.Source, "text:"))
-		c.fixes = append(c.fixes, e.Call.Fixes...)
+		c.Dialects = append(c.Dialects, strings.TrimPrefix(e.Call.Source, "text:"))
+		c.Fixes = append(c.Fixes, e.Call.Fixes...)
 	case e.Kind == agent.Parsed:
-		c.native++
-		c.fixes = append(c.fixes, e.Call.Fixes...)
+		c.Native++
+		c.Fixes = append(c.Fixes, e.Call.Fixes...)
 	case e.Model != nil && e.Model.Kind == utp.Finish && e.Model.End != nil:
 		end := e.Model.End
-		c.usage, c.stop, c.answered, c.id = end.Usage, end.Stop, end.Model, end.ID
+		c.Usage, c.Stop, c.Answered, c.ReplyID = end.Usage, end.Stop, end.Model, end.ID
 	}
 }
 
@@ -110,10 +113,10 @@ func (w *watching) settle(failure string) {
 	if c == nil {
 		return
 	}
-	if c.failure = failure; c.took == 0 {
-		c.took = time.Since(c.began)
+	if c.Failure = failure; c.Took == 0 {
+		c.Took = time.Since(c.Began)
 	}
-	w.record(w.ctx, *c)
+	w.Chat(w.ctx, *c)
 	w.asking = nil
 }
 
@@ -154,4 +157,21 @@ func (w *watching) over() {
 		w.span.SetStatus(codes.Error, "")
 	}
 	w.span.End()
+}
+
+// classOf is the class of an error of the agent's.
+func classOf(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	}
+	var theirs *wire.Error
+	if errors.As(err, &theirs) && theirs.Status != 0 {
+		return strconv.Itoa(theirs.Status)
+	}
+	return "broken"
 }
