@@ -49,7 +49,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script", Setup: setup, Condition: condition, UpdateScripts: golden.Update(), RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fake": cmdFake, "requests": cmdRequests, "played": cmdPlayed, "code": cmdCode, "mcp": cmdMCP,
-			"serve": cmdServe, "serve-says": cmdServeSays, "serve-stop": cmdServeStop, "http": cmdHTTP,
+			"serve": cmdServe, "serve-says": cmdServeSays, "serve-stop": cmdServeStop, "http": cmdHTTP, "collector": cmdCollector,
 		},
 	})
 }
@@ -69,6 +69,7 @@ func setup(e *testscript.Env) error {
 	e.Vars = append(e.Vars, append(environment(home), "DOCS="+docs)...)
 	e.Values[mockKey{}] = new(*fake.Server)
 	e.Values[runningKey{}] = new(holder)
+	e.Values[collectorKey{}] = new(collected)
 	return nil
 }
 

@@ -2,7 +2,15 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/gateway"
@@ -20,4 +28,36 @@ func TestFailureOf(t *testing.T) {
 	if got := failureOf(gateway.Report{Status: 200, Stop: utp.StopError}); got != "broken" {
 		t.Errorf("a reply that ended in an error: %q", got)
 	}
+}
+
+// collectorKey finds what a script's collector has got.
+type collectorKey struct{}
+
+type collected struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (c *collected) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fmt.Fprintf(&c.text, "%s %s\n", r.URL.Path, body)
+}
+
+// cmdCollector is the script command
+//
+//	collector        start an OpenTelemetry collector, and let bx know of it
+//	collector -took  print what it took
+func cmdCollector(ts *testscript.TestScript, neg bool, args []string) {
+	c := ts.Value(collectorKey{}).(*collected)
+	if len(args) == 1 && args[0] == "-took" {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		fmt.Fprint(ts.Stdout(), c.text.String())
+		return
+	}
+	s := httptest.NewServer(c)
+	ts.Defer(s.Close)
+	ts.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", s.URL)
 }

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -22,6 +23,8 @@ type sender struct {
 	*place
 	client *http.Client
 	warn   func(string)
+
+	leaving atomic.Bool // a server that is not there is not waited for
 
 	mu   sync.Mutex
 	last error // why the last sending failed; nil: it did not
@@ -69,7 +72,10 @@ func (s *sender) once(ctx context.Context, body []byte) error {
 		r.Header.Set("Content-Encoding", "gzip")
 	}
 	resp, err := s.client.Do(r)
-	if err != nil {
+	switch {
+	case err != nil && s.leaving.Load():
+		return backoff.Permanent(err)
+	case err != nil:
 		return err
 	}
 	defer resp.Body.Close()

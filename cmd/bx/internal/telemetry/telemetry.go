@@ -11,7 +11,7 @@ package telemetry
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"net/http"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -22,6 +22,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
+	"golang.org/x/sync/errgroup"
 )
 
 // scope names the instrumentation, as the conventions ask.
@@ -84,12 +85,21 @@ func (t *Telemetry) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	var errs []error
-	for _, f := range t.close {
-		errs = append(errs, f(ctx))
-	}
 	for _, s := range t.ways {
-		errs = append(errs, s.broken())
+		s.leaving.Store(true)
 	}
-	return errors.Join(errs...)
+	var g errgroup.Group
+	for _, f := range t.close {
+		g.Go(func() error { return f(ctx) })
+	}
+	err := g.Wait()
+	for _, s := range t.ways {
+		if why := s.broken(); why != nil {
+			return why
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("telemetry could not be sent in time: %w", err)
+	}
+	return nil
 }
