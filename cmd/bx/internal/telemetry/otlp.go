@@ -70,7 +70,7 @@ func valueOf(v attribute.Value) anyValue {
 		}
 		return anyValue{Array: &list}
 	}
-	return anyValue{String: new(v.Emit())}
+	return anyValue{String: new(v.String())}
 }
 
 func about(r *resource.Resource) resourceJSON { return resourceJSON{attrs(r.Attributes())} }
