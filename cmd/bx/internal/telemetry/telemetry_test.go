@@ -69,6 +69,7 @@ func TestChatSpan(t *testing.T) {
 
 func TestResource(t *testing.T) {
 	c := collect(t)
+	t.Setenv("OTEL_METRICS_EXPORTER", "none")
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
 	told := open(t)
 	told.Chat(t.Context(), served())
