@@ -54,6 +54,9 @@ func (w *writing) message(m history.Sent) {
 
 // result writes a text, or texts if there is more to them.
 func (w *writing) result(path string, r utp.Result) shape.Value {
+	if isPlain(r.Parts) {
+		return shape.Quote(history.ResultText(r))
+	}
 	at := codec.Places(path, len(r.Parts))
 	for _, p := range r.Parts {
 		t, _ := p.(utp.Text)
