@@ -25,7 +25,7 @@ func TestTheLossesAreWhatIsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent := post(t, from, c.Request.Model, c.Request.Stream, first.Body)
-		for _, to := range apis {
+		for _, to := range servers {
 			x, err := to.back.Open(sent)
 			if err != nil {
 				t.Fatal(err)
