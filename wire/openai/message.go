@@ -202,5 +202,8 @@ func (w *writing) blob(path string, b utp.Blob) (v shape.Value, why string) {
 	default:
 		return v, "only images can be sent, not " + b.MIME
 	}
+	if b.Name != "" && p.File == nil {
+		w.Lose(path+".name", "dropped", "only a file has one")
+	}
 	return shape.Value{Raw: ofPart.Write(p, own.Without("image_url", asFile))}, ""
 }
