@@ -61,7 +61,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	s := &server{job: j, flags: f}
+	s := &server{job: j, flags: f, spans: openSpans(a.env, backend.HTTP(a.offline, 0))}
 	c, err := s.load(ctx)
 	if err != nil {
 		return err
@@ -89,6 +89,7 @@ type server struct {
 	file  string // the file in force; "": none
 	read  *serving.File
 	trace func(gateway.Trace)
+	spans *spans // nil: nobody collects them
 }
 
 // run serves until the context ends.
@@ -100,6 +101,9 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 	g, err := gateway.New(c)
 	if err != nil {
 		return err
+	}
+	if s.spans != nil {
+		go s.spans.run(ctx)
 	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {

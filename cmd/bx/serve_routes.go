@@ -50,6 +50,9 @@ func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
 			Heartbeat: time.Duration(f.Limits.Heartbeat), Client: time.Duration(f.Limits.Client), Retries: f.Limits.Retries},
 		NewID: newReplyID, Version: versionText(), Log: s.requestLog(),
 	}
+	if s.spans != nil {
+		c.Observe = s.spans.observe
+	}
 	for _, k := range f.Clients {
 		sum, err := k.Hash()
 		if err != nil {
@@ -203,7 +206,7 @@ func policy(c *backend.Config, p serving.Policy) {
 		c.Parse.Policy.Unknown = parse.KeepUnknown
 	}
 	c.Parse.Repair = map[string]parse.Repair{"off": parse.Off, "aggressive": parse.Aggressive}[p.Repair]
-	tools := map[string]string{"native": "native", "prompted": "text"}[p.Tools]
+	tools := map[string]string{"native": "native", "prompted": "text", "none": "none"}[p.Tools]
 	c.Formats = []format.Layer{{From: "[routes.policy]", Tools: tools, Text: p.Grammar}}
 }
 
