@@ -328,7 +328,7 @@ func said(was, r *utp.Request) (lines []string, of []int) {
 		}
 	}
 	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == utp.Assistant {
-		last := codec.Words(r.Messages[n-1].Parts)
+		last := r.Messages[n-1].Text()
 		if strings.TrimRight(last, " \n") != last {
 			lines = append(lines, "a beginning that ends in white space")
 		}

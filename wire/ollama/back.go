@@ -182,7 +182,7 @@ func (w *writing) message(m history.Sent) {
 		}
 		return
 	}
-	out := messageJSON{Role: string(m.Role), Content: codec.Words(m.Parts)}
+	out := messageJSON{Role: string(m.Role), Content: m.Text()}
 	for i, p := range m.Parts {
 		w.part(m.At[i], p, &out)
 	}

@@ -152,7 +152,7 @@ func (w *writing) content(places []string, m utp.Message) shape.Value {
 		}
 	}
 	if plain && (w.back.Server != OpenAI || len(parts) < 2) {
-		return shape.Quote(codec.Words(m.Parts))
+		return shape.Quote(m.Text())
 	}
 	return shape.List(parts)
 }
