@@ -73,8 +73,8 @@ func NewText(r Role, text string) Message {
 	return Message{Role: r, Parts: []Part{Text{Text: text}}}
 }
 
-// Text joins the text parts.
-func (m Message) Text() string { return textOf(m.Parts, "\n") }
+// Text joins the texts that say something, a line each.
+func (m Message) Text() string { return textOf(m.Parts) }
 
 // Calls lists the calls in order.
 func (m Message) Calls() []Call { return partsOf[Call](m.Parts) }
@@ -91,16 +91,18 @@ func partsOf[P Part](parts []Part) (out []P) {
 	return out
 }
 
-func textOf(parts []Part, sep string) string {
+func textOf(parts []Part) string {
 	texts := partsOf[Text](parts)
 	if len(texts) == 1 {
 		return texts[0].Text
 	}
-	words := make([]string, len(texts))
-	for i, t := range texts {
-		words[i] = t.Text
+	var words []string
+	for _, t := range texts {
+		if t.Text != "" {
+			words = append(words, t.Text)
+		}
 	}
-	return strings.Join(words, sep)
+	return strings.Join(words, "\n")
 }
 
 var partTypes = map[string]func() any{

@@ -121,8 +121,8 @@ type Result struct {
 	Extra  json.RawMessage `json:"extra,omitempty"`
 }
 
-// Text joins the text parts of the result.
-func (r Result) Text() string { return textOf(r.Parts, "\n") }
+// Text joins the texts that say something, a line each.
+func (r Result) Text() string { return textOf(r.Parts) }
 
 // TextResult is the answer to c with one text part.
 func TextResult(c Call, s Status, text string) Result {

@@ -263,7 +263,7 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 			models[i].Loaded, models[i].Context = true, m.Context
 		}
 	}
-	return models, nil
+	return c.listed(models, nil)
 }
 
 // listed makes an answer that is no list an error that says so.
@@ -272,7 +272,27 @@ func (c *Client) listed(models []Model, err error) ([]Model, error) {
 	if err != nil && !errors.As(err, &e) {
 		return nil, c.fail(BadReply, c.cfg.Model, err)
 	}
+	for i := range models {
+		models[i].Offer = c.offer(models[i])
+	}
 	return models, err
+}
+
+// offer is how tools reach a model, as far as the list tells.
+func (c *Client) offer(m Model) string {
+	c.mu.Lock()
+	known := c.models[m.ID]
+	c.mu.Unlock()
+	if known == nil {
+		known = &ability{tools: m.Tools}
+	}
+	switch c.decide(m.ID, known, false).Tools.Way {
+	case format.Native:
+		return "native"
+	case format.Text:
+		return "prompted"
+	}
+	return "none"
 }
 
 // Status is what there is to know of a server and its model.

@@ -313,3 +313,55 @@ func settle(t *testing.T, goroutines, files int) {
 	}
 	t.Errorf("%d goroutines and %d descriptors are left, want %d and %d at most", g, f, goroutines, files)
 }
+
+// TestCutAnywhere cuts the streams of every API at many places, politely and
+// not: the client gets an error in its own form, or every call whole.
+func TestCutAnywhere(t *testing.T) {
+	args := `{"city":"` + strings.Repeat("Paris ", 20) + `"}`
+	for _, back := range apis {
+		m := &model{api: back, say: func(int, *utp.Request) []utp.Event {
+			return says("Let me look at it first, then.", utp.Call{ID: "call_1", Name: "get_weather", Args: []byte(args)})
+		}}
+		var at int
+		var polite bool
+		url := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rec := httptest.NewRecorder()
+			m.ServeHTTP(rec, r)
+			body := rec.Body.Bytes()
+			if r.Method == http.MethodPost && r.URL.Path != "/api/show" {
+				body = body[:len(body)*at/10]
+			}
+			w.Header().Set("Content-Type", rec.Header().Get("Content-Type"))
+			_, _ = w.Write(body)
+			if _ = http.NewResponseController(w).Flush(); len(body) < rec.Body.Len() && !polite {
+				panic(http.ErrAbortHandler)
+			}
+		}), backend.Config{Provider: back.name, Formats: natively, Retries: -1})
+		for at = 1; at < 10; at++ {
+			for _, polite = range []bool{false, true} {
+				for _, front := range apis {
+					reply, err := front.ask(t, url, offer(true))
+					for _, c := range reply.Calls() {
+						if err == nil && string(c.Args) != args {
+							t.Errorf("%s behind %s, cut at %d/10, polite %v: call %s", back.name, front.name, at, polite, c.Args)
+						}
+					}
+					if err == nil && (len(reply.Calls()) == 0 || at < 7) {
+						t.Errorf("%s behind %s, cut at %d/10, polite %v: a good end: %+v", back.name, front.name, at, polite, reply)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What a client says of its model comes into no header as a line of its own.
+func TestHeadersCannotBeInjected(t *testing.T) {
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Explain = true })
+	q := offer(false)
+	q.Model = "m\r\nX-Evil: 1"
+	resp, body := apis[0].post(t, url, q)
+	if resp.StatusCode != 200 || resp.Header.Get("X-Evil") != "" || resp.Header.Get("X-Bx-Model") != "m??X-Evil: 1" {
+		t.Errorf("HTTP %d: %v: %s", resp.StatusCode, resp.Header, body)
+	}
+}

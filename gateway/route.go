@@ -138,8 +138,12 @@ func (h *house) models(ctx context.Context) (out []wire.Model, err error) {
 		}
 	}
 	wg.Wait()
+	yes := true
 	for i, list := range lists {
 		for _, m := range list {
+			if m.Offer == "prompted" {
+				m.Tools = &yes // the client need not know how
+			}
 			if !slices.ContainsFunc(out, func(o wire.Model) bool { return o.ID == m.ID }) {
 				out = append(out, m)
 			}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // target is a model that says its name.
@@ -215,6 +217,30 @@ func TestModels(t *testing.T) {
 	for _, name := range []string{"m", "gpt-4o"} {
 		if resp, body := get(t, "POST", url+"/api/show", `{"model":"`+name+`"}`); resp.StatusCode != 200 || !strings.Contains(body, `"tools"`) {
 			t.Errorf("show %s: HTTP %d: %s", name, resp.StatusCode, body)
+		}
+	}
+}
+
+// The lists tell how tools reach a model, and that every model takes them.
+func TestOffers(t *testing.T) {
+	no := false
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(apiNamed("ollama").front.Models([]wire.Model{{ID: "old", Chat: true, Tools: &no}, {ID: "new", Chat: true}}))
+	}))
+	defer up.Close()
+	for tools, want := range map[string][2]string{"": {"prompted", "native"}, "native": {"native", "native"}, "none": {"none", "none"}} {
+		c, err := backend.New(backend.Config{Provider: "ollama", URL: up.URL, Formats: []format.Layer{{Tools: tools}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		url := listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{{To: []gateway.Target{{Backend: c}}}}})
+		for i, name := range []string{"old", "new"} {
+			if _, body := get(t, "GET", url+"/v1/models/"+name, ""); !strings.Contains(body, `"tools":"`+want[i]+`"`) {
+				t.Errorf("%q: %s, want %s", tools, body, want[i])
+			}
+		}
+		if _, body := get(t, "GET", url+"/api/tags", ""); tools == "" && strings.Count(body, `"tools"`) != 2 {
+			t.Errorf("the capabilities: %s", body)
 		}
 	}
 }

@@ -217,11 +217,9 @@ func TestTenMegabytes(t *testing.T) {
 		if last := r.Messages[len(r.Messages)-1]; len(last.Text()) != 10<<20 {
 			t.Errorf("%s: %d bytes", p.name, len(last.Text()))
 		}
-		for _, bad := range []string{"\xc3\x28", "NaN"} {
-			body := append(append([]byte(nil), x.Body[:len(x.Body)-1]...), `,"x":`+bad...)
-			if in := refusal(t, p, body); in.Offset != len(body)-len(bad) {
-				t.Errorf("%s: %q: %v, want offset %d", p.name, bad, in, len(body)-len(bad))
-			}
+		body := append(x.Body[:len(x.Body)-1], `,"x":NaN`...)
+		if in := refusal(t, p, body); in.Offset != len(body)-len("NaN") {
+			t.Errorf("%s: %v, want offset %d", p.name, in, len(body)-len("NaN"))
 		}
 	}
 }

@@ -43,6 +43,12 @@ var apis = []api{
 	{"ollama", ollama.Back{}, ollama.Front{}, wire.NDJSON, legalOllama, `{"error":"`},
 }
 
+// servers are the APIs with servers that take more or less than others.
+var servers = append([]api{
+	{"api.openai.com", openai.Back{Server: openai.OpenAI}, openai.Front{}, wire.SSE, legalOpenAI, `{"error":{`},
+	{"api.mistral.ai", openai.Back{Server: openai.Mistral}, openai.Front{}, wire.SSE, legalOpenAI, `{"error":{`},
+}, apis...)
+
 // ext is what the names of files with streams of the API end in.
 func (p api) ext() string {
 	if p.framing == wire.NDJSON {

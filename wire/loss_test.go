@@ -25,7 +25,7 @@ func TestTheLossesAreWhatIsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent := post(t, from, c.Request.Model, c.Request.Stream, first.Body)
-		for _, to := range apis {
+		for _, to := range servers {
 			x, err := to.back.Open(sent)
 			if err != nil {
 				t.Fatal(err)
@@ -89,11 +89,15 @@ func place(path string) string {
 	return path
 }
 
+// message is the message in a path.
+var message = regexp.MustCompile(`messages\[\d+\]`)
+
 // unexplained lists losses that are none, and differences that are not told.
 func unexplained(differ map[string]string, losses []wire.Loss) (wrong []string) {
 	told := map[string]bool{}
 	for _, l := range losses {
-		told[place(l.Path)] = true
+		told["all"] = told["all"] || l.Path == "messages"
+		told[place(l.Path)], told[message.FindString(l.Path)] = true, true
 		if strings.HasPrefix(l.What, "a budget of") {
 			continue // the same word for another number
 		}
@@ -104,7 +108,8 @@ func unexplained(differ map[string]string, losses []wire.Loss) (wrong []string) 
 	for at, what := range differ {
 		tool, _, _ := strings.Cut(at, ".")
 		whole := strings.HasPrefix(at, "tools[") && (told[tool+"."] || told["tools"] || told["choice.allowed"])
-		if !told[at] && !whole {
+		anyOf := slices.ContainsFunc(message.FindAllString(at, -1), func(m string) bool { return told[m] || told["all"] })
+		if !told[at] && !whole && !anyOf {
 			wrong = append(wrong, fmt.Sprintf("%s is not told: %s\n%v", at, what, losses))
 		}
 	}
@@ -176,7 +181,19 @@ func differences(was, is *utp.Request) map[string]string {
 	for _, f := range extras(was.Extra, is.Extra) {
 		out[f] = "gone"
 	}
-	before, after := said(was, was), said(was, is)
+	before, of := said(was, was)
+	after, _ := said(was, is)
+	for _, line := range removed(before, after) {
+		at := "" // every message that says the same
+		for i, same := range before {
+			if same == line && of[i] >= 0 && !isWords.MatchString(line) {
+				at += fmt.Sprintf("messages[%d]", of[i])
+			}
+		}
+		if at != "" {
+			out[at] = line
+		}
+	}
 	after = slices.DeleteFunc(after, func(line string) bool { // what the other API adds
 		return strings.Contains(line, "extra ") && !slices.Contains(before, line)
 	})
@@ -287,12 +304,12 @@ func normalValue(v any, root map[string]any, deep int) any {
 
 // said are the messages as lines: what each says, and how many there are of each
 // speaker. Names are those of the tools in was.
-func said(was, r *utp.Request) (lines []string) {
+func said(was, r *utp.Request) (lines []string, of []int) {
 	turns := map[utp.Role]int{}
 	counts := map[string]int{}
 	calls := map[string][]string{}
 	system, front := "", true
-	for _, m := range r.Messages {
+	for i, m := range r.Messages {
 		if m.Role == utp.User || m.Role == utp.Assistant {
 			turns[m.Role]++
 		}
@@ -306,15 +323,38 @@ func said(was, r *utp.Request) (lines []string) {
 			lines = append(lines, "extra "+f)
 		}
 		lines = append(lines, saidParts(was, r, m, counts, calls)...)
+		for len(of) < len(lines) {
+			of = append(of, i)
+		}
 	}
 	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == utp.Assistant {
-		last := codec.Words(r.Messages[n-1].Parts)
-		if strings.TrimSpace(last) != "" && strings.TrimRight(last, " \n") != last {
+		last := r.Messages[n-1].Text()
+		if strings.TrimRight(last, " \n") != last {
 			lines = append(lines, "a beginning that ends in white space")
 		}
 	}
 	lines = append(lines, "system "+squeeze(asked.ReplaceAllString(system, "")), fmt.Sprintf("user %d assistant %d", turns[utp.User], turns[utp.Assistant]))
-	return lines
+	for len(of) < len(lines) {
+		of = append(of, -1)
+	}
+	return lines, of
+}
+
+// isWords tells the texts, which move when messages are merged.
+var isWords = regexp.MustCompile(`^(user|assistant|system) `)
+
+// removed lists the lines of before that are not in after.
+func removed(before, after []string) (out []string) {
+	left := map[string]int{}
+	for _, line := range after {
+		left[line]++
+	}
+	for _, line := range before {
+		if left[line]--; left[line] < 0 {
+			out = append(out, line)
+		}
+	}
+	return out
 }
 
 // asked is what stands for a choice that cannot be said; that it is lost is told
@@ -326,14 +366,14 @@ var blanks = regexp.MustCompile(`\s+`)
 func squeeze(s string) string { return strings.TrimSpace(blanks.ReplaceAllString(s, " ")) }
 
 func saidParts(was, r *utp.Request, m utp.Message, counts map[string]int, calls map[string][]string) (lines []string) {
-	text := ""
+	var texts []string
 	for _, c := range m.Calls() {
 		delete(calls, c.ID) // used again
 	}
 	for _, p := range m.Parts {
 		switch p := p.(type) {
 		case utp.Text:
-			text += "\n" + p.Text
+			texts = append(texts, strings.Split(p.Text, "\n")...)
 			for _, f := range extras(p.Extra, nil) {
 				lines = append(lines, "text extra "+f)
 			}
@@ -366,8 +406,10 @@ func saidParts(was, r *utp.Request, m utp.Message, counts map[string]int, calls 
 			lines = append(lines, "unknown "+p.Provider)
 		}
 	}
-	if text = squeeze(text); text != "" && m.Role != utp.System {
-		lines = append(lines, fmt.Sprintf("%s %s", m.Role, text))
+	for _, text := range texts {
+		if text = squeeze(text); text != "" && m.Role != utp.System {
+			lines = append(lines, fmt.Sprintf("%s %s", m.Role, text))
+		}
 	}
 	return lines
 }

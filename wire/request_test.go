@@ -58,7 +58,7 @@ func drawMessagePart(t *rapid.T, role utp.Role) utp.Part {
 //
 // contract: F-11
 func TestAnyRequestBecomesStable(t *testing.T) {
-	for _, p := range apis {
+	for _, p := range servers {
 		t.Run(p.name, rapid.MakeCheck(func(t *rapid.T) {
 			r := drawRequest(t)
 			passes := [3]string{}
@@ -126,7 +126,7 @@ func unanswered(asked, got *utp.Request) string {
 
 // Of any request the report of losses is exact.
 func TestTheLossesOfAnyRequest(t *testing.T) {
-	for _, p := range apis {
+	for _, p := range servers {
 		t.Run(p.name, rapid.MakeCheck(func(t *rapid.T) {
 			r := drawRequest(t)
 			identify(r)

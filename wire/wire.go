@@ -128,6 +128,7 @@ type Model struct {
 	Remote  bool   `json:"remote,omitempty"`  // the server passes its requests on to another machine
 	Owner   string `json:"owner,omitempty"`
 	Created int64  `json:"created,omitempty"` // Unix seconds
+	Offer   string `json:"-"`                 // how the tools of a request reach it: "native", "prompted" or "none"; "" is not known
 }
 
 // InputError is a client's request, or a field of it, that cannot be read: where

@@ -54,7 +54,10 @@ func (j *job) open(ctx context.Context, provider, url, model, why string) (*conn
 	if err != nil {
 		return nil, &config.Error{File: why, Message: err.Error(), Err: err}
 	}
-	reason := "set by " + j.set.ModelWhy
+	reason := "the best that was found"
+	if j.set.ModelWhy != "" {
+		reason = "set by " + j.set.ModelWhy
+	}
 	if model == "" {
 		if model, reason, err = pickModel(ctx, client); err != nil {
 			return nil, &coded{exitBackend, err}

@@ -182,7 +182,7 @@ func (w *writing) message(m history.Sent) {
 		}
 		return
 	}
-	out := messageJSON{Role: string(m.Role), Content: codec.Words(m.Parts)}
+	out := messageJSON{Role: string(m.Role), Content: m.Text()}
 	for i, p := range m.Parts {
 		w.part(m.At[i], p, &out)
 	}
@@ -206,7 +206,9 @@ func (w *writing) part(path string, p utp.Part, out *messageJSON) {
 			w.Lose(path, "dropped", "only images with their data can be sent")
 			return
 		}
-		w.Own(path, p.Extra)
+		if w.Own(path, p.Extra); p.Name != "" {
+			w.Lose(path+".name", "dropped", "an image has none")
+		}
 		out.Images = append(out.Images, image(p))
 	default:
 		w.Lose(path, "dropped", "this part has no place in such a message")

@@ -152,6 +152,7 @@ func (w *writing) params() {
 		}
 	case Mistral:
 		o.Seed, o.RandomSeed, o.StreamOptions, o.TopK, o.User = nil, p.Seed, shape.Value{}, nil, ""
+		w.Refuse("Mistral has no such setting", codec.Param{Name: "top_k", Given: p.TopK != nil}, codec.Param{Name: "user", Given: p.User != ""})
 	}
 	if len(stop) > 0 {
 		o.Stop = shape.JSON(stop, nil)

@@ -54,6 +54,9 @@ func (w *writing) message(m history.Sent) {
 
 // result writes a text, or texts if there is more to them.
 func (w *writing) result(path string, r utp.Result) shape.Value {
+	if isPlain(r.Parts) {
+		return shape.Quote(history.ResultText(r))
+	}
 	at := codec.Places(path, len(r.Parts))
 	for _, p := range r.Parts {
 		t, _ := p.(utp.Text)
@@ -149,7 +152,7 @@ func (w *writing) content(places []string, m utp.Message) shape.Value {
 		}
 	}
 	if plain && (w.back.Server != OpenAI || len(parts) < 2) {
-		return shape.Quote(codec.Words(m.Parts))
+		return shape.Quote(m.Text())
 	}
 	return shape.List(parts)
 }
@@ -198,6 +201,9 @@ func (w *writing) blob(path string, b utp.Blob) (v shape.Value, why string) {
 		p.Type, p.Audio = "input_audio", &audioJSON{url[strings.Index(url, ",")+1:], sounds[b.MIME]}
 	default:
 		return v, "only images can be sent, not " + b.MIME
+	}
+	if b.Name != "" && p.File == nil {
+		w.Lose(path+".name", "dropped", "only a file has one")
 	}
 	return shape.Value{Raw: ofPart.Write(p, own.Without("image_url", asFile))}, ""
 }

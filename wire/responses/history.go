@@ -20,7 +20,10 @@ func (w *writing) messages() {
 		switch {
 		case front && len(own) == 0:
 			w.out.Instructions = strings.TrimPrefix(w.out.Instructions+"\n\n"+m.Text(), "\n\n")
-			w.Sendable(m.At, m.Parts, notText)
+			left, places := w.Sendable(m.At, m.Parts, notText)
+			for k, p := range left {
+				w.Own(places[k], p.(utp.Text).Extra)
+			}
 		case m.Role == utp.Assistant:
 			if i > 0 && ordered[i-1].Role == utp.Assistant {
 				w.Lose(m.Path, "merged with the message before", "the items of a turn are not told apart")

@@ -54,6 +54,7 @@ type modelJSON struct {
 	Created int64  `json:"created"`
 	Owner   string `json:"owned_by"`
 	Context int    `json:"context_length,omitempty"` // OpenRouter
+	Tools   string `json:"tools,omitempty"`          // our own: how tools reach the model
 }
 
 // OpenAIModels lists the chat models as all of OpenAI's APIs do.
@@ -61,7 +62,7 @@ func OpenAIModels(models []wire.Model) []byte {
 	j := modelsJSON{Object: "list", Data: []modelJSON{}}
 	for _, m := range models {
 		if m.Chat {
-			j.Data = append(j.Data, modelJSON{m.ID, "model", m.Created, m.Owner, m.Context})
+			j.Data = append(j.Data, modelJSON{m.ID, "model", m.Created, m.Owner, m.Context, m.Offer})
 		}
 	}
 	return shape.JSON(j, nil).Raw

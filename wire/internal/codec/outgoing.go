@@ -3,7 +3,6 @@ package codec
 import (
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -116,17 +115,6 @@ func (o *Outgoing) Sendable(at []string, parts []utp.Part, why func(utp.Part) st
 		left, places = append(left, p), append(places, at[i])
 	}
 	return left, places
-}
-
-// Words joins the texts that say something, a line each.
-func Words(parts []utp.Part) string {
-	var words []string
-	for _, p := range parts {
-		if t, ok := p.(utp.Text); ok && t.Text != "" {
-			words = append(words, t.Text)
-		}
-	}
-	return strings.Join(words, "\n")
 }
 
 // PlainResult reports what a result holds beside its words, for an API that has no

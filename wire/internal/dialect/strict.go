@@ -51,9 +51,9 @@ func (w *converting) strict(f shape.Fields, path string) (json.RawMessage, *Coer
 
 // closed notes what a strict schema cannot leave open: keys and values of any kind.
 func (w *converting) closed(f, out shape.Fields) shape.Fields {
-	types, _ := typesOf(f.Get("type"))
+	types, null := typesOf(f.Get("type"))
 	anyKey := slices.Contains(types, "object") && f.Get("properties") == nil || isOpen(f.Get("additionalProperties"))
-	anyValue := len(types) == 0 && out.Get("enum") == nil && out.Get("anyOf") == nil
+	anyValue := len(types) == 0 && !null && out.Get("enum") == nil && out.Get("anyOf") == nil
 	w.ok = w.ok && !anyKey && !anyValue
 	if slices.Contains(types, "array") && f.Get("items") == nil {
 		return out.Set("items", json.RawMessage("{}"))

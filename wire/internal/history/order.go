@@ -69,7 +69,7 @@ func tidy(messages []utp.Message, id func(string) string) (out []Sent, ok bool) 
 			if k == 0 {
 				one.Extra = m.Extra
 			}
-			one.put(partPath(i, k), r)
+			one.put(partOf(one.Path, k), r)
 			out = append(out, one)
 		}
 		open = open[len(results):]
@@ -91,7 +91,7 @@ func distinct(calls []utp.Call) bool {
 func sent(i int, m utp.Message, id func(string) string) Sent {
 	out := Sent{Path: messagePath(i), Message: m, At: make([]string, len(m.Parts))}
 	for k, p := range m.Parts {
-		out.At[k] = partPath(i, k)
+		out.At[k] = partOf(out.Path, k)
 		c, ok := p.(utp.Call)
 		if !ok {
 			continue
@@ -439,7 +439,8 @@ func LiftBlobs(messages []Sent, lose Lose) []Sent {
 }
 
 func hasBlobs(m utp.Message) bool {
-	for _, r := range m.Results() {
+	for _, p := range m.Parts {
+		r, _ := p.(utp.Result)
 		for _, p := range r.Parts {
 			if _, ok := p.(utp.Blob); ok {
 				return true

@@ -17,7 +17,9 @@ type Sent struct {
 
 func messagePath(i int) string { return "messages[" + strconv.Itoa(i) + "]" }
 
-func partPath(i, k int) string { return messagePath(i) + ".parts[" + strconv.Itoa(k) + "]" }
+func partPath(i, k int) string { return partOf(messagePath(i), k) }
+
+func partOf(message string, k int) string { return message + ".parts[" + strconv.Itoa(k) + "]" }
 
 // put adds a part that stood at a place.
 func (s *Sent) put(at string, p utp.Part) { s.Parts, s.At = append(s.Parts, p), append(s.At, at) }

@@ -67,7 +67,7 @@ type Route struct {
 
 // Policy is how calls are offered and read.
 type Policy struct {
-	Tools   string `toml:"tools"`        // auto, native, prompted
+	Tools   string `toml:"tools"`        // auto, native, prompted, none
 	Grammar string `toml:"grammar"`      // for tools in the prompt
 	Repair  string `toml:"repair"`       // safe, off, aggressive
 	Quoted  bool   `toml:"quoted"`       // calls in a code fence count though text follows
@@ -197,7 +197,7 @@ func (p Policy) check() error {
 		key, value string
 		want       []string
 	}{
-		{"tools", p.Tools, []string{"auto", "native", "prompted"}},
+		{"tools", p.Tools, []string{"auto", "native", "prompted", "none"}},
 		{"repair", p.Repair, []string{"safe", "off", "aggressive"}},
 		{"unknown_tool", p.Unknown, []string{"text", "call"}},
 	} {

@@ -27,7 +27,7 @@ func TestMistakesAreFound(t *testing.T) {
 		{"unknown target", local + "[[routes]]\nto = [\"cloud/x\"]\n", "there is no [backends.cloud]: want one of local"},
 		{"unknown fallback", local + "[[routes]]\nto = [\"local\"]\nelse = [\"cloud\"]\n", "there is no [backends.cloud]"},
 		{"weights", local + "[[routes]]\nto = [\"local\"]\nweights = [1, 2]\n", "weights has 2 numbers for 1 targets"},
-		{"tools", local + "[[routes]]\nto = [\"local\"]\ntools = \"yes\"\n", `tools = "yes": want auto, native, prompted`},
+		{"tools", local + "[[routes]]\nto = [\"local\"]\ntools = \"yes\"\n", `tools = "yes": want auto, native, prompted, none`},
 		{"grammar", local + "[[routes]]\nto = [\"local\"]\ngrammar = \"klingon\"\n", `grammar = "klingon": bx grammar list names them`},
 		{"client without a name", "[[clients]]\nkey_sha256 = \"00\"\n", "[[clients]] 1: want a name of its own"},
 		{"client's key in clear", "[[clients]]\nname = \"a\"\nkey_sha256 = \"secret\"\n", "[[clients]] a: key_sha256: want the 64 digits"},
