@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/unifiedtoolprotocol/utp/backend/local"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/collector"
 	"github.com/unifiedtoolprotocol/utp/internal/fake"
 	"github.com/unifiedtoolprotocol/utp/internal/golden"
 )
@@ -69,7 +70,7 @@ func setup(e *testscript.Env) error {
 	e.Vars = append(e.Vars, append(environment(home), "DOCS="+docs)...)
 	e.Values[mockKey{}] = new(*fake.Server)
 	e.Values[runningKey{}] = new(holder)
-	e.Values[collectorKey{}] = new(collected)
+	e.Values[collectorKey{}] = new(collector.Collector)
 	return nil
 }
 

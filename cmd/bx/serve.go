@@ -61,7 +61,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	told, end := j.telemetry(ctx, view.Normal, func(why string) { j.view.Warn("%s", why) })
+	told, end := j.telemetry(ctx, func(why string) { j.view.Warn("%s", why) })
 	defer end()
 	s := &server{job: j, flags: f, observe: observed(told)}
 	c, err := s.load(ctx)
@@ -92,7 +92,7 @@ type server struct {
 	read  *serving.File
 	trace func(gateway.Trace)
 
-	observe func(gateway.Report)
+	observe func(gateway.Report) // nil: nobody collects
 }
 
 // run serves until the context ends.
