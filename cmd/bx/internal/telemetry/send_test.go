@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -194,5 +195,21 @@ func TestCollectorThatHangs(t *testing.T) {
 	defer cancel()
 	if err := told.Close(ctx); err == nil || !strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
 		t.Errorf("%v, want a deadline", err)
+	}
+}
+
+// The exporter of metrics knows Protobuf alone.
+func TestProtocol(t *testing.T) {
+	kinds := make(chan string, 2)
+	to := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kinds <- r.URL.Path + " " + r.Header.Get("Content-Type") }))
+	defer to.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", to.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
+	told := open(t)
+	told.Chat(t.Context(), served())
+	shut(t, told)
+	got := []string{<-kinds, <-kinds}
+	if slices.Sort(got); !slices.Equal(got, []string{"/v1/metrics application/x-protobuf", "/v1/traces application/json"}) {
+		t.Errorf("%q", got)
 	}
 }
