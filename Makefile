@@ -4,8 +4,9 @@ GO     = go
 REPORT = $(GO) run ./internal/report
 LINT   = $(GO) tool -modfile=tools/go.mod staticcheck
 FUZZ   = 5s
+CHECKS = 1000
 
-.PHONY: check fmt vet lint tidy arch test race fuzz sdktest uat contract bench bench-parsers bench-gateway load size dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest uat contract bench bench-parsers bench-gateway load size dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -40,6 +41,10 @@ race:
 # Every fuzz target for a while: make fuzz FUZZ=10m
 fuzz:
 	$(REPORT) fuzz $(FUZZ)
+
+# The property tests on many values drawn anew: make properties CHECKS=10000
+properties:
+	RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) $(GO) test -count=1 -timeout=60m ./...
 
 # Clients of other vendors against our programs. Needs node 20 or newer.
 sdktest:

@@ -92,13 +92,10 @@ func partsOf[P Part](parts []Part) (out []P) {
 }
 
 func textOf(parts []Part) string {
-	texts := partsOf[Text](parts)
-	if len(texts) == 1 {
-		return texts[0].Text
-	}
-	var words []string
-	for _, t := range texts {
-		if t.Text != "" {
+	var room [4]string
+	words := room[:0]
+	for _, p := range parts {
+		if t, _ := p.(Text); t.Text != "" {
 			words = append(words, t.Text)
 		}
 	}

@@ -213,7 +213,7 @@ func (o *opener) onLine(v view) bool {
 // group, and where the opener is ordinary text, only the name of an offered tool.
 func (p *Parser) mayCall(o *opener, name string) bool {
 	weak := o.declared || len(o.g.group.open) > 0 && !o.group && p.tools != nil
-	return !weak || p.declared(name)
+	return !weak || p.declared(name) && (!o.line || p.plainly(name))
 }
 
 // openedTwice counts the bytes of an opener that stands again where the body is due.

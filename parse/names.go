@@ -34,7 +34,7 @@ func (p *Parser) declared(name string) bool {
 // tool. One word in another case ("Search" for search) is only a word.
 func (p *Parser) plainly(name string) bool {
 	own, _, ok := p.resolve(name)
-	return ok && (strings.HasSuffix(name, own) || strings.ContainsAny(name, "_-.:/") || isCamel(name))
+	return ok && (strings.HasSuffix(name, own) || strings.ContainsAny(strings.TrimRight(name, ".:/"), "_-.:/") || isCamel(name))
 }
 
 // isCamel reports whether small and capital letters meet inside a name.

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -194,6 +195,7 @@ func own(t utp.Text) shape.Fields {
 }
 
 func (r *reading) messages() *shape.Error {
+	r.out.Messages = slices.Grow(r.out.Messages, len(r.in.Messages))
 	for i, v := range r.in.Messages {
 		if err := r.message(v); err != nil {
 			return shape.Inside(err, "messages", i)

@@ -18,8 +18,9 @@ func (w *writing) messages() {
 	case Mistral:
 		ids = codec.FixedIDs(9)
 	}
-	w.out.Messages = []shape.Value{}
-	for _, m := range history.LiftBlobs(history.Order(w.in.Messages, ids, w.Lose), w.Lose) {
+	ordered := history.LiftBlobs(history.Order(w.in.Messages, ids, w.Lose), w.Lose)
+	w.out.Messages = make([]shape.Value, 0, len(ordered))
+	for _, m := range ordered {
 		w.message(m)
 	}
 	w.names.Strays(w.Lose)

@@ -404,6 +404,9 @@ func isErrorObject(text string) bool {
 // LiftBlobs moves the images and files of results into a message of the user
 // behind the results of the turn, for providers whose results are texts.
 func LiftBlobs(messages []Sent, lose Lose) []Sent {
+	if !slices.ContainsFunc(messages, hasBlobs) {
+		return messages
+	}
 	var out []Sent
 	var lifted Sent
 	flush := func() {
@@ -416,7 +419,7 @@ func LiftBlobs(messages []Sent, lose Lose) []Sent {
 		if m.Role != utp.ToolRole {
 			flush()
 		}
-		if m.Role != utp.ToolRole || !hasBlobs(m.Message) {
+		if !hasBlobs(m) {
 			out = append(out, m)
 			continue
 		}
@@ -438,7 +441,11 @@ func LiftBlobs(messages []Sent, lose Lose) []Sent {
 	return out
 }
 
-func hasBlobs(m utp.Message) bool {
+// hasBlobs reports results with an image or a file.
+func hasBlobs(m Sent) bool {
+	if m.Role != utp.ToolRole {
+		return false
+	}
 	for _, p := range m.Parts {
 		r, _ := p.(utp.Result)
 		for _, p := range r.Parts {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -149,19 +150,23 @@ func trimEnd(parts []utp.Part) (out []utp.Part, cut bool) {
 // ResultsFirst is a message whose results, if it has any, are a message of their
 // own before it.
 func ResultsFirst(m utp.Message) (out []utp.Message) {
+	isResult := func(p utp.Part) bool {
+		_, ok := p.(utp.Result)
+		return ok
+	}
+	if !slices.ContainsFunc(m.Parts, isResult) {
+		return []utp.Message{m}
+	}
 	var results, others []utp.Part
 	for _, p := range m.Parts {
-		if _, ok := p.(utp.Result); ok {
+		if isResult(p) {
 			results = append(results, p)
 			continue
 		}
 		others = append(others, p)
 	}
-	if len(results) > 0 {
-		out = append(out, utp.Message{Role: utp.ToolRole, Parts: results, Extra: m.Extra})
-		m.Extra = nil
-	}
-	if m.Parts = others; len(others) > 0 || len(results) == 0 {
+	out = []utp.Message{{Role: utp.ToolRole, Parts: results, Extra: m.Extra}}
+	if m.Parts, m.Extra = others, nil; len(others) > 0 {
 		out = append(out, m)
 	}
 	return out

@@ -64,14 +64,24 @@ func (s *scanner) skip() *Error {
 		s.pass()
 		return nil
 	}
+	end := over(s.b, s.i, maxDepth-s.depth)
+	if end < 0 {
+		return s.wrong()
+	}
+	s.i = end
+	return nil
+}
+
+// wrong passes over a value as far as it is JSON, and says where it is none.
+func (s *scanner) wrong() *Error {
 	switch c := s.peek(); {
 	case c == '"':
 		_, _, err := s.quoted()
 		return err
 	case c == '{':
-		return s.skipAll('{', '}')
+		return s.object(func([]byte) *Error { return s.wrong() })
 	case c == '[':
-		return s.skipAll('[', ']')
+		return s.array(func(int) *Error { return s.wrong() })
 	case c == '-', c >= '0' && c <= '9':
 		return s.number()
 	}
@@ -81,26 +91,6 @@ func (s *scanner) skip() *Error {
 		}
 	}
 	return s.fail("a JSON value")
-}
-
-// skipAll passes over an object or an array.
-func (s *scanner) skipAll(opener, closer byte) *Error {
-	if err := s.open(opener, ""); err != nil {
-		return err
-	}
-	for first := true; ; first = false {
-		if done, err := s.more(closer, first); done || err != nil {
-			return err
-		}
-		if opener == '{' {
-			if _, _, err := s.key(); err != nil {
-				return err
-			}
-		}
-		if err := s.skip(); err != nil {
-			return err
-		}
-	}
 }
 
 func (s *scanner) word(w string) bool {

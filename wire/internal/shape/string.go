@@ -139,15 +139,15 @@ func unescape(b []byte) string {
 	var out strings.Builder
 	out.Grow(len(b))
 	for {
-		n := bytes.IndexByte(b, '\\')
-		if n < 0 {
-			out.Write(b)
-			return out.String()
-		}
+		n := slash(b)
 		out.Write(b[:n])
-		if b = b[n:]; escapes[b[1]] != 0 {
+		for b = b[n:]; len(b) > 0 && b[0] == '\\' && escapes[b[1]] != 0; b = b[2:] {
 			out.WriteByte(escapes[b[1]])
-			b = b[2:]
+		}
+		switch {
+		case len(b) == 0:
+			return out.String()
+		case b[0] != '\\':
 			continue
 		}
 		r := hex4(b)
@@ -159,4 +159,19 @@ func unescape(b []byte) string {
 		}
 		out.WriteRune(r)
 	}
+}
+
+// slash is where the first backslash stands in b, or its length.
+func slash(b []byte) int {
+	for i := 0; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:]) ^ ones*'\\'
+		if m := (x - ones) &^ x & highs; m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+	}
+	i := len(b) &^ 7
+	for i < len(b) && b[i] != '\\' {
+		i++
+	}
+	return i
 }

@@ -17,6 +17,14 @@ func quoted(b []byte, s string) []byte {
 		if i += plainASCII(s[i:]); i == len(s) {
 			return append(append(b, s[from:]...), '"')
 		}
+		if letters[s[i]] != 0 {
+			b = append(b, s[from:i]...)
+			for ; i < len(s) && letters[s[i]] != 0; i++ {
+				b = append(b, '\\', letters[s[i]])
+			}
+			from = i
+			continue
+		}
 		r, n := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
 			if r, n = utf8.DecodeRuneInString(s[i:]); r != '\u2028' && r != '\u2029' && (r != utf8.RuneError || n > 1) {
@@ -54,17 +62,10 @@ func eight(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
+// letters are what stands behind the backslash for the characters that have one.
+var letters = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't'}
+
 func escapeRune(b []byte, r rune) []byte {
-	switch r {
-	case '"', '\\':
-		return append(b, '\\', byte(r))
-	case '\n':
-		return append(b, `\n`...)
-	case '\r':
-		return append(b, `\r`...)
-	case '\t':
-		return append(b, `\t`...)
-	}
 	return append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
