@@ -268,14 +268,14 @@ func (p *Parser) endThink() {
 	if t.think != nil {
 		p.thinkEvents(t.think.Close(false))
 		t.think = nil
-		t.forget(thinkParts)
+		t.forget()
 	}
 }
 
 // thinkParts is where the parts of native thinking are numbered from.
 const thinkParts = -1 << 20
 
-func (t *through) forget(from int) {
+func (t *through) forget() {
 	for k := range t.parts {
 		if k < 0 {
 			delete(t.parts, k)
