@@ -252,7 +252,7 @@ func TestForcedChoiceCountsOnce(t *testing.T) {
 	for _, r := range m.requests {
 		got = append(got, r.Choice.Mode)
 	}
-	if want := []utp.ChoiceMode{utp.Named, utp.Auto, utp.Auto}; !cmp.Equal(want, got) {
+	if want := []utp.ChoiceMode{utp.Named, utp.Auto, utp.None}; !cmp.Equal(want, got) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if r.Choice.Mode != utp.Named || len(r.Messages) != 2 || r.Tools != nil {

@@ -3,6 +3,7 @@ package agent
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 )
@@ -14,6 +15,7 @@ type reader struct {
 	raw      string         // markup and call text since the last text
 	open     map[int]string // ids of calls that have started
 	dead     map[int]bool   // parts of calls that became a Problem
+	tries    []string       // calls that turned out to be tries when their text had been given out
 	finished bool
 }
 
@@ -102,8 +104,12 @@ func (rd *reader) parsed(e utp.Event, c *utp.Call) {
 }
 
 // problem reports what could not be read. Quoted markup is text of the answer;
-// the text of any other problem is a broken call and stays out of it.
+// the text of any other problem is a broken call and stays out of it, also where
+// that shows at the end of the reply only (part -1).
 func (rd *reader) problem(e *utp.Event) {
+	if e.Part < 0 && e.Raw == "" && e.Problem != nil && e.Problem.Raw != "" {
+		rd.tries = append(rd.tries, e.Problem.Raw)
+	}
 	raw := rd.raw + e.Raw
 	rd.raw = ""
 	rd.dead[e.Part] = true
@@ -130,6 +136,9 @@ func (rd *reader) reply() (reply, error) {
 		rd.t.emit(Event{Kind: Problem, Problem: &p, Raw: rd.raw})
 	}
 	r := utp.Collect(rd.clean())
+	for _, try := range rd.tries {
+		without(&r.Message, try)
+	}
 	a := &rd.t.answer
 	a.Usage = a.Usage.Add(r.Usage)
 	a.Problems = append(a.Problems, r.Problems...)
@@ -149,4 +158,16 @@ func (rd *reader) clean() []utp.Event {
 		out = append(out, e)
 	}
 	return out
+}
+
+// without takes words out of the message's text, where they stand first.
+func without(m *utp.Message, words string) {
+	for i, p := range m.Parts {
+		t, ok := p.(utp.Text)
+		if before, after, found := strings.Cut(t.Text, words); ok && found {
+			t.Text = strings.TrimSpace(strings.TrimRight(before, " \t\r\n") + "\n\n" + strings.TrimLeft(after, "\r\n"))
+			m.Parts[i] = t
+			return
+		}
+	}
 }

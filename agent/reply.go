@@ -46,7 +46,11 @@ func (t *turn) request(ctx context.Context, forced bool) (reply, error) {
 		return rep, err
 	}
 	if rep.Stop != utp.StopFilter {
-		t.warn("the model's reply was empty; asking once more", nil)
+		what := "the model's reply was empty"
+		if len(rep.calls) > 0 {
+			what = "the model called tools in place of an answer; they were not run"
+		}
+		t.warn(what+"; asking once more", nil)
 		rep, err = t.once(ctx, tools, joinLines(line, emptyLine))
 		if err != nil || !rep.silent(forced) {
 			return rep, err
@@ -75,7 +79,7 @@ func emptyError(rep reply) error {
 	case len(rep.calls) > 0:
 		return fmt.Errorf("%w, only tool calls where none can run", ErrEmpty)
 	}
-	return fmt.Errorf("%w, only an empty reply, twice; try another model or ask in other words", ErrEmpty)
+	return fmt.Errorf("%w, only an empty reply, twice", ErrEmpty)
 }
 
 // errCut is a stream without its Finish event.
@@ -116,6 +120,9 @@ func (t *turn) compose(tools []utp.Tool, line string) *utp.Request {
 	req.Tools = tools
 	if len(tools) == 0 {
 		req.Choice = utp.Choice{}
+		if t.answer.Forced != "" {
+			req.Choice.Mode = utp.None // a call in the reply is one still, and no part of the answer
+		}
 	} else if t.answer.Requests > 1 && (req.Choice.Mode == utp.Required || req.Choice.Mode == utp.Named) {
 		req.Choice.Mode, req.Choice.Name = utp.Auto, ""
 	}

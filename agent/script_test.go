@@ -95,6 +95,7 @@ func (s *script) Stream(ctx context.Context, r *utp.Request) iter.Seq2[utp.Event
 //	call ID|- NAME ARGS             a native call
 //	textcall NAME ARGS              a call found in text
 //	problem KIND NAME WORDS         a call that cannot be read
+//	try NAME WORDS                  text that turns out at the end to be a try at a call of no tool
 //	begin NAME TEXT                 a call that begins and does not end
 //	usage IN OUT | stop STOP | fail WORDS | cut
 func readScript(text string) *script {
@@ -132,6 +133,9 @@ func readReply(text string) (evs []utp.Event, fail error) {
 		case "problem":
 			e.Kind, e.Raw = utp.ProblemEvent, "<tool_call>{broken"
 			e.Problem = &utp.Problem{Kind: utp.ProblemKind(f[0]), Name: strings.Trim(f[1], "-"), Offset: 7, Want: "}", Message: f[2], Raw: e.Raw}
+		case "try":
+			e.Kind, e.Part = utp.ProblemEvent, -1
+			e.Problem = &utp.Problem{Kind: utp.UnknownTool, Name: f[0], Raw: strings.TrimPrefix(rest, f[0]+" ")}
 		case "begin":
 			e.Kind, e.Raw, e.Call = utp.CallStart, f[1], &utp.Call{Name: f[0], Source: "text:hermes"}
 		case "usage":

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -31,7 +32,8 @@ func (m *Member) Tool() utp.Tool {
 
 // Team runs the calls of its members' tools, and gives all others to Next.
 // Members that can change something, or have to ask the user, work alone;
-// others side by side where the turn's Parallel allows it.
+// others side by side where the turn's Parallel allows it. A member leads a team
+// of its own if that is its Gate's Runner.
 type Team struct {
 	Members []*Member
 	Next    Runner                       // nil: there are no other tools
@@ -42,13 +44,26 @@ type Team struct {
 	usage utp.Usage
 }
 
-// Usage sums what the members have used so far. It is no part of the Answer of
-// who called them.
+// Usage sums what the members have used so far, and the teams that they lead.
+// It is no part of the Answer of who called them.
 func (t *Team) Usage() utp.Usage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.usage
 }
+
+// count adds what a member has used, to the teams around this one too.
+func (t *Team) count(ctx context.Context, u utp.Usage) {
+	t.mu.Lock()
+	t.usage = t.usage.Add(u)
+	t.mu.Unlock()
+	if outer, ok := ctx.Value(around{}).(func(utp.Usage)); ok {
+		outer(u)
+	}
+}
+
+// around finds, in the context of a member at work, who counts what it uses.
+type around struct{}
 
 // Tools lists the members as tools.
 func (t *Team) Tools() (out []utp.Tool) {
@@ -86,27 +101,26 @@ func (t *Team) work(ctx context.Context, m *Member, c utp.Call) utp.Result {
 	}
 	r := m.Request
 	r.Messages = append(append([]utp.Message{}, r.Messages...), utp.NewText(utp.User, args.Task))
-	answer, err := play(ctx, m.Config, &r, func(e Event) bool { t.see(m.Name, e); return true })
-	t.mu.Lock()
-	t.usage = t.usage.Add(answer.Usage)
-	t.mu.Unlock()
+	inside := context.WithValue(ctx, around{}, func(u utp.Usage) { t.count(ctx, u) })
+	answer, err := play(inside, m.Config, &r, func(e Event) bool { t.see(m.Name, e); return true })
+	t.count(ctx, answer.Usage)
 	if err != nil {
 		return utp.TextResult(c, utp.Failed, fmt.Sprintf("%s could not answer: %v", m.Name, err))
 	}
 	return utp.TextResult(c, utp.OK, answer.Text)
 }
 
-// worksAlone reports whether a member may run a tool that asks first.
+// worksAlone reports whether a member may run a tool that asks first, or leads
+// a team with such a member.
 func (m *Member) worksAlone() bool {
-	if m.Config.Gate == nil {
+	g := m.Config.Gate
+	if g == nil {
 		return false
 	}
-	for _, tool := range m.Config.Gate.Offered() {
-		if asks(tool) {
-			return true
-		}
+	if led, ok := g.Runner.(*Team); ok && slices.ContainsFunc(led.Members, (*Member).worksAlone) {
+		return true
 	}
-	return false
+	return slices.ContainsFunc(g.Offered(), asks)
 }
 
 func (t *Team) see(member string, e Event) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -66,6 +67,41 @@ func TestAMemberIsATool(t *testing.T) {
 	}
 	if len(m.Request.Messages) != 1 {
 		t.Error("the member was changed")
+	}
+}
+
+// A member may lead a team of its own. The outer team's usage holds that of all
+// below it, and a member whose members write works alone.
+func TestATeamInsideAMember(t *testing.T) {
+	var mu sync.Mutex
+	running, most := 0, 0
+	run := agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
+		mu.Lock()
+		running++
+		most = max(most, running)
+		mu.Unlock()
+		time.Sleep(5 * time.Millisecond)
+		mu.Lock()
+		running--
+		mu.Unlock()
+		return utp.TextResult(c, utp.OK, "ok")
+	})
+	inner := &agent.Team{Members: []*agent.Member{member("writer", "run", "call 1 read_file {\"path\":\"a\"}\nusage 100 10\n---\ntext Read.\nusage 200 20\n", run)}}
+	chief := &agent.Member{Name: "chief", Config: agent.Config{Gate: &agent.Gate{Tools: schema.Compile(inner.Tools()), Runner: inner},
+		Model: readScript("call 1 writer {\"task\":\"Read a.\"}\nusage 10 1\n---\ntext The writer read.\nusage 20 2\n")}}
+	outer := &agent.Team{Members: []*agent.Member{chief, member("reader", "walk", "call 1 read_file {\"path\":\"b\"}\nusage 1 1\n---\ntext Done.\n", run)}}
+	a, _ := lead(t, outer, "call 1 chief {\"task\":\"Go.\"}\ncall 2 reader {\"task\":\"Go.\"}\n---\ntext All done.\n")
+	if len(a.Calls) != 2 || a.Calls[0].Result.Text() != "The writer read." || a.Calls[1].Result.Text() != "Done." {
+		t.Errorf("%+v", a.Calls)
+	}
+	if u := inner.Usage(); u.Input != 300 || u.Output != 30 {
+		t.Errorf("the inner team used %+v", u)
+	}
+	if u := outer.Usage(); u.Input != 331 || u.Output != 34 {
+		t.Errorf("the outer team used %+v, want what those below used too", u)
+	}
+	if most != 1 {
+		t.Error("a reader worked beside a member that leads a writer")
 	}
 }
 

@@ -9,12 +9,13 @@ import (
 )
 
 // flow takes the frames of one reply through the codec, the mending of native
-// arguments and the parse of the text, to the reader.
+// arguments, the end of the text and its parse, to the reader.
 type flow struct {
 	client *Client
 	plan   *plan
 	reader wire.Reader
 	mend   *mender
+	ending ending
 	parser *parse.Parser // nil: text is not read
 	sieve  *sieve
 	tried  *leftovers // nil: not looked for
@@ -71,7 +72,7 @@ func (f *flow) events(evs []utp.Event) {
 			continue
 		}
 		for _, e := range f.mend.event(f.resolved(e)) {
-			f.parse(e)
+			f.read(e)
 		}
 	}
 }
@@ -106,13 +107,16 @@ func (f *flow) native(e utp.Event) bool {
 	return f.dropped[e.Part]
 }
 
-func (f *flow) parse(e utp.Event) {
-	if f.parser == nil {
-		f.sift(e)
-		return
-	}
-	for _, e := range f.parser.Through(e) {
-		f.sift(e)
+// read looks for calls in the text, less the token that ends it.
+func (f *flow) read(e utp.Event) {
+	for _, e := range f.ending.event(e) {
+		if f.parser == nil {
+			f.sift(e)
+			continue
+		}
+		for _, e := range f.parser.Through(e) {
+			f.sift(e)
+		}
 	}
 }
 

@@ -87,6 +87,38 @@ func TestWhatOfAReplyCounts(t *testing.T) {
 	}
 }
 
+// A token that the server leaves at the end of a reply is no part of it, and
+// makes no text of the call before it.
+//
+// contract: W-14 A-22
+func TestATokenAtTheEndOfAReply(t *testing.T) {
+	const args = "{\"name\": \"search_code\", \"arguments\": {\"query\": \"a\"}}"
+	for text, want := range map[string]string{
+		"It is 5.%":                     "It is 5.",
+		"```json\n" + args + "\n```%":   `search_code {"query":"a"}`,
+		args + "%\n":                    `search_code {"query":"a"}`,
+		"<tool_call>" + args + "%":      `search_code {"query":"a"}`,
+		"The token is written `%` here": "The token is written `%` here",
+	} {
+		eachWay(t, func(t *testing.T, provider string, whole bool, chunk int) {
+			for _, token := range []string{"<|im_end|>", "<|eot_id|>", "</s>"} {
+				s := inline(t, turns(strings.ReplaceAll(text, "%", token)))
+				s.Chunk = chunk
+				c := told(t, "hermes")
+				c.Provider, c.Whole = provider, whole
+				got := mustReply(t, setUp(t, s, c).Client, question(search))
+				all := []string{strings.TrimSpace(got.Text())}
+				for _, call := range got.Calls() {
+					all = append(all, call.Name+" "+compactArgs(t, call))
+				}
+				if text := strings.TrimSpace(strings.Join(all, " ")); text != strings.ReplaceAll(want, "%", token) {
+					t.Errorf("%q: %q", strings.ReplaceAll(want, "%", token), text)
+				}
+			}
+		})
+	}
+}
+
 // A try at a call that had to stay text is a problem, so that the model can be
 // told: an unknown tool, or arguments in another form.
 //

@@ -7,6 +7,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/prompt"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -56,7 +57,7 @@ func (l *leftovers) problem() *utp.Problem {
 			continue
 		}
 		name := text[at[2]:at[3]]
-		p := &utp.Problem{Kind: utp.UnknownTool, Grammar: l.g.Name, Name: name, Offset: at[2], Raw: line(text[at[0]:])}
+		p := &utp.Problem{Kind: utp.UnknownTool, Grammar: l.g.Name, Name: name, Offset: at[2], Raw: l.try(text[at[0]:])}
 		if own, _, ok := l.tools.Resolve(name); ok {
 			p.Kind, p.Name = utp.Malformed, own
 			p.Message = "the arguments are not a JSON object of their own"
@@ -67,9 +68,16 @@ func (l *leftovers) problem() *utp.Problem {
 	return nil
 }
 
-func line(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
+// try is the text of a try at the beginning of s: up to an empty line, a result
+// that is invented, or the final answer.
+func (l *leftovers) try(s string) string {
+	end := len(s)
+	for _, mark := range append(prompt.Stops(l.g), "\n\n", "\n"+strings.TrimSpace(l.g.Think.Close)) {
+		if i := strings.Index(s, mark); i > 0 && mark != "\n" {
+			end = min(end, i)
+		}
+	}
+	return strings.TrimRight(s[:end], " \t\r\n")
 }
 
 // tries are patterns of the openers of a dialect that are words before and

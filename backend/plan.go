@@ -49,6 +49,9 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, 
 	if req.Choice.Mode == utp.None && !p.native {
 		req.Tools = nil
 	}
+	if req.Choice.Mode == utp.None && len(req.Tools) == 0 {
+		req.Choice = utp.Choice{} // some servers refuse a choice without tools
+	}
 	p.adapt(&req)
 	c.fit(&req, a)
 	p.exchange, err = c.back.Open(&req)
@@ -174,10 +177,12 @@ func answered(ms []utp.Message) bool {
 }
 
 // reading is how the reply's text is to be read: by every tool that the caller
-// knows, offered or not, so that a call above the tier is found and refused.
+// knows, offered or not, so that a call above the tier is found and refused. A
+// request without tools has none, unless it says that none may be called: then
+// a call is found, and is no part of the answer.
 func (c *Client) reading(r *utp.Request) parse.Config {
 	p := c.cfg.Parse
-	if p.Tools == nil || len(r.Tools) == 0 {
+	if p.Tools == nil || len(r.Tools) == 0 && r.Choice.Mode != utp.None {
 		p.Tools = schema.Compile(r.Tools)
 	}
 	if r.Choice.Mode == utp.Named {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -168,8 +169,8 @@ func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *se
 func (j *job) broken(err error) error {
 	var e *agent.Error
 	switch {
-	case errors.Is(err, agent.ErrEmpty):
-		return &coded{exitBackend, errors.New("the model answered with nothing, twice: try again, another --model, or DEBUG=1 to see what it sent")}
+	case errors.As(err, &e) && errors.Is(err, agent.ErrEmpty):
+		return &coded{exitBackend, fmt.Errorf("%w (try again, another --model, or DEBUG=1 to see what it sent)", e.Err)}
 	case errors.As(err, &e) && e.Round > 0:
 		return &coded{exitBackend, e.Err}
 	}

@@ -180,7 +180,7 @@ func (s *Server) turn(path string, body []byte, in *chatRequest) (t *turn, numbe
 		if !t.repeat {
 			s.next++
 		}
-		rec.Failed = s.script.check(t, body, in)
+		rec.Failed = s.script.check(t, apiOf(path), body, in)
 	} else {
 		rec.Failed = fmt.Sprintf("%s: a request came after the last of %d turns", s.script.name, len(s.script.turns))
 	}
@@ -234,10 +234,10 @@ func (in *chatRequest) tools() (names []string) {
 }
 
 // check gives the first line of the turn that the request breaks.
-func (s *Script) check(t *turn, body []byte, in *chatRequest) string {
+func (s *Script) check(t *turn, a api, body []byte, in *chatRequest) string {
 	texts := stringsIn(body)
 	for _, w := range t.wants {
-		if wrong := w.broken(in, texts); wrong != "" {
+		if wrong := w.broken(a, in, texts); wrong != "" {
 			return fmt.Sprintf("%s:%d: %s: %s", s.name, w.line, w.text, wrong)
 		}
 	}

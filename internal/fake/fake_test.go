@@ -213,6 +213,30 @@ func TestRequestsAreChecked(t *testing.T) {
 	}
 }
 
+// Who leaves stream out gets a stream of Ollama and a whole reply of OpenAI.
+func TestAStreamThatIsNotNamed(t *testing.T) {
+	for path, want := range map[string]map[string]int{
+		"/api/chat":            {"stream": 200, "no stream": 400},
+		"/v1/chat/completions": {"stream": 400, "no stream": 200},
+	} {
+		for line, status := range want {
+			s, err := fake.Parse("s", []byte("-- turn --\n"+line+"\n-- text --\nok\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, url := start(t, s)
+			resp, err := http.Post(url+path, "application/json", strings.NewReader(`{"model":"m","messages":[]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != status {
+				t.Errorf("%s, %q: %d, want %d", path, line, resp.StatusCode, status)
+			}
+		}
+	}
+}
+
 func TestTheScriptsEnd(t *testing.T) {
 	var log bytes.Buffer
 	srv, url := start(t, load(t, "length"))

@@ -300,7 +300,7 @@ func (t *turn) errorStatus(words string, st step) error {
 }
 
 // broken says how a request breaks the line, or "".
-func (w want) broken(in *chatRequest, texts string) string {
+func (w want) broken(a api, in *chatRequest, texts string) string {
 	offered := in.tools()
 	switch {
 	case w.word == "contains" && !strings.Contains(texts, w.rest):
@@ -321,9 +321,9 @@ func (w want) broken(in *chatRequest, texts string) string {
 		if n := len(in.Messages); n == 0 || in.Messages[n-1].Role != w.rest {
 			return "the last message is of another role"
 		}
-	case w.text == "stream" && in.Stream != nil && !*in.Stream:
+	case w.text == "stream" && !in.streams(a):
 		return "the request asks for a whole reply"
-	case w.text == "no stream" && (in.Stream == nil || *in.Stream):
+	case w.text == "no stream" && in.streams(a):
 		return "the request does not ask for a whole reply"
 	}
 	return ""

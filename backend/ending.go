@@ -1,0 +1,92 @@
+package backend
+
+import (
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// endings are the tokens with which models end a turn. Some servers leave the
+// last one in the text. Sources: ChatML; Llama 2, 3 and 4; Mistral; GPT-NeoX and
+// Qwen; Gemma; Phi; Command R; OpenChat; DeepSeek, as their tokenizers name them.
+var endings = []string{
+	"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eot|>", "<|end_of_text|>", "</s>", "<|endoftext|>",
+	"<end_of_turn>", "<eos>", "<|end|>", "<|END_OF_TURN_TOKEN|>", "<|end_of_turn|>", "<｜end▁of▁sentence｜>",
+}
+
+// ending takes such tokens off the end of a reply, before the text is read for
+// calls: what stands behind a call decides whether it is one. Anywhere else they
+// are text, and </s> is, too, where <s> stands before it.
+type ending struct {
+	hold   utp.Event // text that may be the end, or become it
+	last   string    // up to two bytes of text before
+	struck bool      // <s> stood in the text
+	out    []utp.Event
+}
+
+// event gives the events to pass on for e, valid until the next call.
+func (d *ending) event(e utp.Event) []utp.Event {
+	d.out = d.out[:0]
+	switch {
+	case e.Kind == utp.TextDelta && e.Part == d.hold.Part:
+		d.text(e)
+	case e.Kind == utp.TextDelta:
+		d.flush()
+		d.text(e)
+	default:
+		if e.Kind == utp.Finish && d.at(d.hold.Text, false) == 0 {
+			d.hold.Text = ""
+		}
+		d.flush()
+		d.out = append(d.out, e)
+	}
+	return d.out
+}
+
+func (d *ending) text(e utp.Event) {
+	seen := d.last + e.Text
+	d.struck = d.struck || strings.Contains(seen, "<s>")
+	d.last = seen[max(0, len(seen)-2):]
+	e.Text = d.hold.Text + e.Text
+	at := d.at(e.Text, true)
+	d.hold = e
+	d.hold.Text = e.Text[at:]
+	if e.Text = e.Text[:at]; e.Text != "" {
+		d.out = append(d.out, e)
+	}
+}
+
+func (d *ending) flush() {
+	if d.hold.Text != "" {
+		d.out = append(d.out, d.hold)
+	}
+	d.hold.Text = ""
+}
+
+// at is where the tokens at the end of text begin, the last of them maybe not
+// complete yet; the end of text if there are none.
+func (d *ending) at(text string, growing bool) int {
+	at := len(text)
+	if growing {
+		for _, token := range endings {
+			at = min(at, len(text)-overlap(text, token))
+		}
+	}
+	for head := strings.TrimRight(text[:at], " \t\r\n"); ; head = strings.TrimRight(text[:at], " \t\r\n") {
+		token := d.token(head)
+		if token == "" {
+			return at
+		}
+		at = len(head) - len(token)
+	}
+}
+
+// token is the token that text ends in, if any.
+func (d *ending) token(text string) string {
+	for _, token := range endings {
+		if strings.HasSuffix(text, token) && !(token == "</s>" && d.struck) {
+			return token
+		}
+	}
+	return ""
+}

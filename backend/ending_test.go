@@ -1,0 +1,90 @@
+package backend
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// ended feeds text in pieces to the end of a reply.
+func ended(pieces ...string) string {
+	var d ending
+	var b strings.Builder
+	take := func(evs []utp.Event) {
+		for _, e := range evs {
+			b.WriteString(e.Text)
+		}
+	}
+	for _, p := range pieces {
+		take(d.event(utp.Event{Kind: utp.TextDelta, Text: p}))
+	}
+	take(d.event(utp.Event{Kind: utp.Finish}))
+	return b.String()
+}
+
+// contract: W-14 A-22
+func TestTheTokenAtTheEnd(t *testing.T) {
+	for in, want := range map[string]string{
+		"It is 5.<|im_end|>":                      "It is 5.",
+		"It is 5.</s>":                            "It is 5.",
+		"It is 5.\n<|eot_id|>\n":                  "It is 5.",
+		"It is 5.<|im_end|>\n<|endoftext|>":       "It is 5.",
+		"It is 5.</s></s> </s>":                   "It is 5.",
+		"<|im_end|>":                              "",
+		"Write <|im_end|> there.":                 "Write <|im_end|> there.",
+		"Write `</s>`.":                           "Write `</s>`.",
+		"```\nstop = \"</s>\"\n```":               "```\nstop = \"</s>\"\n```",
+		"<p><s>old</s>":                           "<p><s>old</s>",
+		"It is 5.<|im_":                           "It is 5.<|im_",
+		"It is 5.<|im_end|><|im_":                 "It is 5.<|im_end|><|im_",
+		"It is 5.<|im_end|> More.<|im_end|>":      "It is 5.<|im_end|> More.",
+		"5 <":                                     "5 <",
+		"Done.  \n":                               "Done.  \n",
+		"Fin.<｜end▁of▁sentence｜>":                 "Fin.",
+		"<tool_call>{\"name\":\"f\"}</tool_call>": "<tool_call>{\"name\":\"f\"}</tool_call>",
+	} {
+		if got := ended(in); strings.TrimRight(got, "\n") != strings.TrimRight(want, "\n") {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+		if got := ended(strings.Split(in, "")...); got != ended(in) {
+			t.Errorf("%q in single characters: %q, whole %q", in, got, ended(in))
+		}
+	}
+}
+
+// However the text is cut, the same is left; and what is taken off is a run of
+// tokens at the end.
+func TestTheEndIsCutInvariant(t *testing.T) {
+	words := append([]string{"a", " ", "\n", "<", "<s>", "</", "|", ">", "im_end"}, endings...)
+	rapid.Check(t, func(t *rapid.T) {
+		in := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 8).Draw(t, "words"), "")
+		var pieces []string
+		for rest := in; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "cut")
+			pieces, rest = append(pieces, rest[:n]), rest[n:]
+		}
+		got := ended(pieces...)
+		if got != ended(in) || !strings.HasPrefix(in, got) {
+			t.Fatalf("%q in %q: %q, whole %q", in, pieces, got, ended(in))
+		}
+		off := in[len(got):]
+		for _, token := range endings {
+			off = strings.ReplaceAll(off, token, "")
+		}
+		if strings.TrimSpace(off) != "" {
+			t.Fatalf("%q lost %q", in, in[len(got):])
+		}
+	})
+}
+
+// Behind native events the text before them is no end.
+func TestTextBeforeANativeCallStays(t *testing.T) {
+	var d ending
+	d.event(utp.Event{Kind: utp.TextDelta, Text: "I look.</s>"})
+	if got := d.event(utp.Event{Kind: utp.CallStart, Part: 1}); len(got) != 2 || got[0].Text != "</s>" || got[1].Kind != utp.CallStart {
+		t.Errorf("%+v", got)
+	}
+}
