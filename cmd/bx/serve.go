@@ -61,7 +61,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	s := &server{job: j, flags: f, spans: openSpans(a.env, backend.HTTP(a.offline, 0))}
+	s := &server{job: j, flags: f, id: rand.Text(), spans: openSpans(a.env, backend.HTTP(a.offline, 0))}
 	c, err := s.load(ctx)
 	if err != nil {
 		return err
@@ -86,6 +86,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 type server struct {
 	*job
 	flags serveFlags
+	id    string // by which it knows itself
 	file  string // the file in force; "": none
 	read  *serving.File
 	trace func(gateway.Trace)
@@ -121,7 +122,7 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 	if d := s.read.Limits.Drain; d > 0 {
 		grace = time.Duration(d)
 	}
-	return serveUntil(ctx, &http.Server{Handler: g, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+	return serveUntil(ctx, &http.Server{Handler: unlooped(g, s.id), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}, l, grace)
 }
 
