@@ -85,7 +85,7 @@ func (c *Client) learn(ctx context.Context, model string) (a *ability, sure bool
 	if c.cfg.Provider != OpenAI || c.base.Scheme == "https" {
 		return &ability{}, true // a public service: nothing to ask that it would answer
 	}
-	return c.learnOpenAI(ctx, model), true
+	return c.learnOpenAI(ctx, model)
 }
 
 func (c *Client) learnOllama(ctx context.Context, model string) (*ability, bool) {
@@ -124,28 +124,34 @@ func find(models []wire.Model, name string) *wire.Model {
 	return nil
 }
 
-// learnOpenAI asks llama.cpp, LM Studio and vLLM each in its own way.
-func (c *Client) learnOpenAI(ctx context.Context, model string) *ability {
-	a := &ability{}
-	if body, err := c.ask(ctx, c.root(openai.PropsPath), nil); err == nil {
+// learnOpenAI asks llama.cpp, LM Studio and vLLM each in its own way. What a
+// server says that is not there yet, or loads, is not to be kept.
+func (c *Client) learnOpenAI(ctx context.Context, model string) (a *ability, sure bool) {
+	body, err := c.ask(ctx, c.root(openai.PropsPath), nil)
+	if err == nil {
 		if p, err := openai.ReadProps(body); err == nil {
-			return &ability{tools: p.Tools, window: p.Context}
+			return &ability{tools: p.Tools, window: p.Context}, true
 		}
 	}
 	for _, address := range []string{c.root(openai.LMStudioPath), c.at(openai.ModelsPath)} {
-		body, err := c.ask(ctx, address, nil)
-		if err != nil {
-			if unreachable(err) {
-				return a
-			}
+		if unreachable(err) {
+			break
+		}
+		if body, err = c.ask(ctx, address, nil); err != nil {
 			continue
 		}
-		models, err := openai.Models(body)
-		if m := find(models, model); err == nil && m != nil {
-			return &ability{tools: m.Tools, window: m.Context}
+		models, bad := openai.Models(body)
+		if m := find(models, model); bad == nil && m != nil {
+			return &ability{tools: m.Tools, window: m.Context}, true
 		}
 	}
-	return a
+	return &ability{}, !notYet(err)
+}
+
+// notYet reports an answer that may be another one a moment later.
+func notYet(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && (e.Kind == Unreachable || e.Status() == http.StatusServiceUnavailable)
 }
 
 func unreachable(err error) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -531,5 +532,27 @@ func TestDump(t *testing.T) {
 	}
 	if rep := mustReply(t, c, question()); rep.Stop != utp.StopLength || sent != 1 || received != 2 {
 		t.Errorf("%+v: %d sent, %d received", rep, sent, received)
+	}
+}
+
+// A server that still loads its model is asked again what the model can.
+func TestWhatALoadingServerSaysIsNotKept(t *testing.T) {
+	var loaded bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !loaded:
+			http.Error(w, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, http.StatusServiceUnavailable)
+		case r.URL.Path == "/props":
+			_, _ = io.WriteString(w, `{"default_generation_settings":{"n_ctx":4096},"chat_template_caps":{"supports_tools":false}}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer server.Close()
+	c := client(t, backend.Config{Provider: backend.OpenAI, URL: server.URL})
+	before := c.Choice(context.Background(), "m").Tools.Way
+	loaded = true
+	if after := c.Choice(context.Background(), "m").Tools.Way; before != format.Native || after != format.Text {
+		t.Errorf("tools go %v and then %v, want %v and %v", before, after, format.Native, format.Text)
 	}
 }

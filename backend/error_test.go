@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -48,12 +47,7 @@ func client(t *testing.T, c backend.Config) *backend.Client {
 }
 
 func TestUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := "http://" + l.Addr().String()
-	l.Close()
+	const url = "http://127.0.0.1:1" // nobody's, while a free port may be another test's by now
 	failure(t, client(t, backend.Config{URL: url}), backend.Unreachable,
 		"cannot reach Ollama at "+url+": connection refused; is it running? start it with `ollama serve`")
 	failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url}), backend.Unreachable, "cannot reach the server at "+url, "OPENAI_BASE_URL")

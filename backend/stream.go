@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -103,7 +104,7 @@ func (c *Client) remember(ctx context.Context, model string, change func(*abilit
 // receive reads the reply and hands its events on.
 func (c *Client) receive(w *watch, p *plan, resp *http.Response, flow *flow) error {
 	if c.whole(resp, p.exchange.Framing) {
-		return c.receiveWhole(p, resp, flow)
+		return c.receiveWhole(w, p, resp, flow)
 	}
 	decoder := p.exchange.Framing.Decoder()
 	buf := make([]byte, 8<<10) // one for each stream: more costs memory where there are many
@@ -142,8 +143,8 @@ func (c *Client) whole(resp *http.Response, f wire.Framing) bool {
 // maxReply bounds a reply in one piece.
 const maxReply = 64 << 20
 
-func (c *Client) receiveWhole(p *plan, resp *http.Response, flow *flow) error {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
+func (c *Client) receiveWhole(w *watch, p *plan, resp *http.Response, flow *flow) error {
+	body, err := io.ReadAll(io.LimitReader(&patient{resp.Body, w, c.cfg.Timeouts.Idle}, maxReply))
 	if err == nil {
 		err = io.EOF
 	}
@@ -151,6 +152,19 @@ func (c *Client) receiveWhole(p *plan, resp *http.Response, flow *flow) error {
 		return stop
 	}
 	return c.verdict(p, flow.close(), err)
+}
+
+// patient waits anew for each piece.
+type patient struct {
+	io.Reader
+	watch *watch
+	idle  time.Duration
+}
+
+func (r *patient) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.watch.wait("no more of the reply", r.idle)
+	return n, err
 }
 
 // verdict says what was wrong with a reply that is over. broken is what the

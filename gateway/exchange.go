@@ -137,18 +137,16 @@ func (x *exchange) prepare() error {
 
 // body takes all of the client's request.
 func (x *exchange) body() ([]byte, error) {
-	control := http.NewResponseController(x.w)
-	_ = control.SetReadDeadline(time.Now().Add(x.Limits.Client)) // where the server can
-	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, x.Limits.Body))
-	_ = control.SetReadDeadline(time.Time{})
+	body, err := io.ReadAll(http.MaxBytesReader(x.bare, x.r.Body, x.Limits.Body))
 	var long *http.MaxBytesError
 	switch {
+	case err == nil:
+		_ = http.NewResponseController(x.bare).SetReadDeadline(time.Time{}) // where the server can
+		return body, nil
 	case errors.As(err, &long):
 		return nil, &wire.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the request is longer than %d bytes", long.Limit)}
-	case err != nil:
-		return nil, &wire.InputError{Offset: len(body), Want: "a whole request: " + err.Error()}
 	}
-	return body, nil
+	return nil, &wire.InputError{Offset: len(body), Want: "a whole request: " + err.Error()}
 }
 
 func (x *exchange) read(body []byte) (err error) {

@@ -146,8 +146,9 @@ func (c *Config) check() error {
 func (g *Gateway) Running() int { return int(g.running.Load()) }
 
 // ServeHTTP answers a request.
-func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (g *Gateway) ServeHTTP(bare http.ResponseWriter, r *http.Request) {
 	h := g.now.Load()
+	w := newPatient(bare, r, h.Limits.Client)
 	if err := h.guard(w, r); err != nil {
 		doorOf(r).refuse(w, err)
 		return
@@ -161,12 +162,13 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		doorOf(r).refuse(w, err)
 		return
 	}
-	g.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitKey{}, &visit{h, client})))
+	g.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitKey{}, &visit{h, bare, client})))
 }
 
 // visit is who asks, and under which configuration.
 type visit struct {
 	*house
+	bare   http.ResponseWriter
 	client *Client // nil: everybody may ask
 }
 

@@ -33,7 +33,6 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	still := sync.OnceFunc(out.beat(x.Limits.Heartbeat))
 	defer still()
 	x.idle = out.flush
-	defer func() { _ = http.NewResponseController(x.w).SetWriteDeadline(time.Time{}) }() // the connection may serve others
 	writer := x.front.Writer(x.request, x.stamp())
 	for e, err := range events {
 		if err != nil {
@@ -112,7 +111,6 @@ func (l *line) write(b []byte) error {
 		l.x.w.WriteHeader(http.StatusOK)
 	}
 	if l.err == nil {
-		_ = control.SetWriteDeadline(time.Now().Add(l.x.Limits.Client)) // where the server can
 		_, l.err = l.x.w.Write(b)
 	}
 	if l.err == nil {

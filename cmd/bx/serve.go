@@ -63,7 +63,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	}
 	told, end := j.telemetry(ctx, func(why string) { j.view.Warn("%s", why) })
 	defer end()
-	s := &server{job: j, flags: f, observe: observed(told)}
+	s := &server{job: j, flags: f, id: rand.Text(), observe: observed(told)}
 	c, err := s.load(ctx)
 	if err != nil {
 		return err
@@ -88,6 +88,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 type server struct {
 	*job
 	flags serveFlags
+	id    string // by which it knows itself
 	file  string // the file in force; "": none
 	read  *serving.File
 	trace func(gateway.Trace)
@@ -121,7 +122,7 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 	if d := s.read.Limits.Drain; d > 0 {
 		grace = time.Duration(d)
 	}
-	return serveUntil(ctx, &http.Server{Handler: g, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+	return serveUntil(ctx, &http.Server{Handler: unlooped(g, s.id), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}, l, grace)
 }
 

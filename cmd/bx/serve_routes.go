@@ -184,7 +184,7 @@ func (c clients) client(name string, p serving.Policy) (*backend.Client, error) 
 	first, idle := time.Duration(b.First), time.Duration(b.Idle)
 	conf := backend.Config{
 		Provider: b.Provider, URL: b.URL, APIKey: secret, NumCtx: b.NumCtx, Retries: b.Retries,
-		Timeouts: backend.Timeouts{First: first, Idle: idle}, HTTP: backend.HTTP(c.app.offline, 0),
+		Timeouts: backend.Timeouts{First: first, Idle: idle}, HTTP: signed(backend.HTTP(c.app.offline, 0), c.id),
 		OnlyOffered: true,
 	}
 	policy(&conf, p)

@@ -48,7 +48,7 @@ func (s *server) watch(ctx context.Context, g *gateway.Gateway) {
 
 // reload reads the file anew. listen stays as it was.
 func (s *server) reload(ctx context.Context, g *gateway.Gateway) error {
-	next := &server{job: s.job, flags: s.flags, trace: s.trace, observe: s.observe}
+	next := &server{job: s.job, flags: s.flags, id: s.id, trace: s.trace, observe: s.observe}
 	next.flags.file = s.file
 	c, err := next.load(ctx)
 	if err != nil {
