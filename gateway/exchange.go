@@ -312,7 +312,7 @@ func denied(status int, format string, a ...any) error {
 func (x *exchange) over(err error) {
 	r := &x.report
 	r.Took, r.Err = x.Now().Sub(x.began), err
-	if x.r.Context().Err() != nil {
+	if err != nil && x.r.Context().Err() != nil {
 		r.Status = 0
 	}
 	r.count(&x.metrics)

@@ -1,7 +1,11 @@
 package gateway_test
 
 import (
+	"context"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -26,6 +30,44 @@ func TestReport(t *testing.T) {
 		}
 		if r.API != "anthropic" || r.Speaks != "ollama" || r.Asked != "m" || r.Answered != "m" || r.Parent != parent {
 			t.Errorf("stream %v: %+v", stream, r)
+		}
+	}
+}
+
+// leaver is a client that leaves as soon as it has the last event.
+type leaver struct {
+	http.ResponseWriter
+	last  string
+	leave func()
+}
+
+func (l leaver) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), l.last) {
+		defer l.leave()
+	}
+	return l.ResponseWriter.Write(b)
+}
+
+func (l leaver) Unwrap() http.ResponseWriter { return l.ResponseWriter }
+
+// A client that leaves when it has all was answered: Codex does.
+func TestLeavingWithTheLastEvent(t *testing.T) {
+	for name, last := range map[string]string{"openai": "[DONE]", "responses": "response.completed", "anthropic": "message_stop"} {
+		var got gateway.Report
+		up, _ := target(t, "up", "ollama")
+		g, err := gateway.New(gateway.Config{NewID: ids(), Routes: []gateway.Route{{To: []gateway.Target{up}}},
+			Observe: func(r gateway.Report) { got = r }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := apiNamed(name).back.Open(offer(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		g.ServeHTTP(leaver{httptest.NewRecorder(), last, leave}, httptest.NewRequestWithContext(ctx, "POST", "http://127.0.0.1"+x.Path, strings.NewReader(string(x.Body))))
+		if ctx.Err() == nil || got.Status != http.StatusOK || got.Err != nil {
+			t.Errorf("%s: left %v, status %d, %v", name, ctx.Err() != nil, got.Status, got.Err)
 		}
 	}
 }
