@@ -1,12 +1,13 @@
 # What is checked, and how. Anything longer than a line is Go: internal/report.
 
-GO     = go
-REPORT = $(GO) run ./internal/report
-LINT   = $(GO) tool -modfile=tools/go.mod staticcheck
-FUZZ   = 5s
-CHECKS = 1000
+GO      = go
+REPORT  = $(GO) run ./internal/report
+LINT    = $(GO) tool -modfile=tools/go.mod staticcheck
+FUZZ    = 5s
+CHECKS  = 1000
+GRAMMAR = hermes
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest uat contract bench bench-parsers bench-gateway load size dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients uat contract bench bench-parsers bench-gateway load size dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -50,6 +51,11 @@ properties:
 sdktest:
 	npm --prefix sdktest ci --ignore-scripts --no-audit --no-fund
 	$(GO) -C sdktest test -count=1 -timeout=5m ./...
+
+# Coding agents of other vendors, as they are published (1.4 GB), through bx serve:
+# make clients GRAMMAR=pythonic
+clients:
+	$(GO) -C sdktest run ./clients -grammar $(GRAMMAR)
 
 # The acceptance scenarios and their sign-off.
 uat:
