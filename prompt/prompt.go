@@ -94,6 +94,9 @@ func (p *printer) call(c utp.Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if as, ok := taken(p.g, open); ok {
+		return "", fmt.Errorf("name: %q is how this grammar begins its %s", c.Name, as)
+	}
 	return open + p.group(text) + plain(r.Write.Close), nil
 }
 
@@ -195,6 +198,22 @@ func callRoute(g *grammar.Grammar) (grammar.Route, bool) {
 		}
 	}
 	return grammar.Route{}, false
+}
+
+// taken reports a call's header that leads to text or thinking: of a tool that is
+// called like the place for them.
+func taken(g *grammar.Grammar, open string) (grammar.RouteKind, bool) {
+	for _, r := range g.Routes {
+		_, after, ok := strings.Cut(open, r.Has)
+		if r.As != grammar.CallRoute && r.Has != "" && ok && (after == "" || !isWord(after[0])) {
+			return r.As, true
+		}
+	}
+	return "", false
+}
+
+func isWord(b byte) bool {
+	return b == '_' || b == '-' || b == '.' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
 // object is the call's arguments, checked. A custom call's text becomes the

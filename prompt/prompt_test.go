@@ -160,6 +160,8 @@ func TestUnsayable(t *testing.T) {
 		{"next argument in a text", "minimax-m2", "f", `{"x":"<parameter name=\"y\">"}`, "<parameter"},
 		{"carriage return at the end", "qwen3-coder", "f", `{"x":"a\r"}`, "carriage return"},
 		{"name with a blank", "glm", "get weather", `{}`, "blank"},
+		{"name of the place for text", "functionary-v3.2", "all", `{}`, `"all" is how this grammar begins its text`},
+		{"name of the place for thoughts", "muse", "self", `{}`, `"self" is how this grammar begins its think`},
 		{"name that ends the slot", "functionary-v3.1", "f>g", `{}`, "cannot hold '>'"},
 		{"empty name", "hermes", "", `{}`, "empty"},
 		{"key with a blank", "glm", "f", `{"a b":1}`, "blank"},
