@@ -22,6 +22,7 @@ type flow struct {
 	yield  func(utp.Event) bool
 
 	left     bool
+	thinks   bool         // in the provider's own field
 	dropped  map[int]bool // native parts that are dropped
 	calls    int
 	problems int
@@ -109,6 +110,7 @@ func (f *flow) native(e utp.Event) bool {
 
 // read looks for calls in the text, less the token that ends it.
 func (f *flow) read(e utp.Event) {
+	f.thinks = f.thinks || e.Kind == utp.ThinkDelta
 	for _, e := range f.ending.event(e) {
 		if f.parser == nil {
 			f.sift(e)
@@ -144,6 +146,7 @@ func (f *flow) send(e utp.Event) {
 		f.problems++
 	case utp.Finish:
 		f.sayTried()
+		f.sayMused(e)
 		if e = f.finish(e); f.mute(e) {
 			f.empty = &e
 			return
@@ -165,6 +168,17 @@ func (f *flow) sayTried() {
 	if p := f.tried.problem(); p != nil {
 		f.send(utp.Event{Kind: utp.ProblemEvent, Part: -1, Problem: p})
 	}
+}
+
+// sayMused gives the thinking of a ReAct model as its answer, where it wrote
+// nothing else: it left out the words that begin one.
+func (f *flow) sayMused(e utp.Event) {
+	text := strings.TrimSpace(f.sieve.mused)
+	if text == "" || f.thinks || f.sieve.said || f.calls+f.problems > 0 || e.End != nil && e.End.Stop == utp.StopLength {
+		return
+	}
+	f.sieve.said = true
+	f.send(utp.Event{Kind: utp.TextDelta, Part: e.Part, Text: text})
 }
 
 // identified gives a call without an id one of its own.

@@ -31,11 +31,18 @@ type sieve struct {
 	answered bool         // text stood behind that
 	said     bool         // the reply holds something so far
 	breaks   int          // newlines at the end of the text, if tight
+
+	early utp.Event // the text so far, while a ReAct model may still come to its final answer
+	begun bool      // the answer has begun: no text is early any more
+	mused string    // thinking that stood in the text, of a ReAct model
 }
 
 // event gives the events to pass on for e, valid until the next call.
 func (s *sieve) event(e utp.Event) []utp.Event {
 	s.out = s.out[:0]
+	if s.final != "" && !s.begun && s.isEarly(e) {
+		return s.out
+	}
 	if e.Kind == utp.TextDelta && s.over == "" {
 		s.text(e)
 		return s.out
@@ -49,6 +56,40 @@ func (s *sieve) event(e utp.Event) []utp.Event {
 	s.note(e)
 	s.out = append(s.out, e)
 	return s.out
+}
+
+// maxEarly is how much text before a final answer is taken for thinking aloud.
+const maxEarly = 200
+
+// isEarly keeps the first words of a ReAct model. Right before its final answer
+// they are no part of that; anywhere else they are text.
+func (s *sieve) isEarly(e utp.Event) bool {
+	text := s.early.Text
+	switch {
+	case e.Kind == utp.TextDelta:
+		e.Text, e.Raw = text+e.Text, s.early.Raw+e.Raw
+		s.early = e
+		if words := strings.TrimSpace(e.Text); len(e.Text) <= maxEarly && !strings.Contains(words, "\n\n") {
+			return true
+		}
+		s.begun = true
+		s.text(e)
+		return true
+	case text == "":
+		s.begun = e.Kind == utp.CallStart || s.ends(e)
+	case s.ends(e):
+		s.out = append(s.out, utp.Event{Kind: utp.Mark, Part: s.early.Part, Raw: s.early.Raw})
+		s.begun = true
+	default:
+		s.text(s.early)
+		s.begun = true
+	}
+	return false
+}
+
+// ends reports the mark that ends a ReAct model's thinking.
+func (s *sieve) ends(e utp.Event) bool {
+	return e.Kind == utp.Mark && strings.Contains(e.Raw, s.final)
 }
 
 // refuses reports whether an event does not count.
@@ -94,8 +135,12 @@ func (s *sieve) note(e utp.Event) {
 		s.started = max(0, s.started-1)
 	case utp.Whole:
 		s.said = true
+	case utp.ThinkDelta:
+		if s.final != "" && len(s.mused) <= maxSaid {
+			s.mused += e.Text
+		}
 	case utp.Mark:
-		s.closed = s.closed || s.final != "" && strings.Contains(e.Raw, s.final)
+		s.closed = s.closed || s.final != "" && s.ends(e)
 		s.invented(e.Raw)
 	}
 	if e.Raw != "" {

@@ -8,10 +8,13 @@ var react = Grammar{
 	Body:   Args,
 	Text:   "input",
 	Also: map[string][]string{
-		"call.open":   {"**Action:** {name}\n**Action Input:** ", "**Action**: {name}\n**Action Input**: ", "Action: {name}\n"},
-		"call.close":  {"Observation:"},
-		"think.open":  {"**Thought:** "},
-		"think.close": {"**Final Answer:** "},
+		"call.open": {
+			"**Action:** {name}\n**Action Input:** ", "**Action**: {name}\n**Action Input**: ",
+			"Action {n}: {name}\nAction Input {n}: ", "Action: {name}\n",
+		},
+		"call.close":  {"Observation:", "**Observation:**", "**Observation**:", "Observation {n}:"},
+		"think.open":  {"**Thought:** ", "**Thought**: ", "Thought {n}: "},
+		"think.close": {"**Final Answer:** ", "**Final Answer**: "},
 	},
 	Line:   true,
 	Result: Fence{"Observation: ", "\n"},

@@ -10,7 +10,6 @@ var reactTool = Grammar{
 	Also: map[string][]string{
 		"call.open": {
 			"Tool: {name}\nArguments: ", "# Tool: {name}\n# Argument: ", "Tool: {name}\nArgument: ",
-			"# Tool: `{name}`\n# Arguments: ", "Tool: `{name}`\nArguments: ",
 			"# Function: {name}\n# Arguments: ", "Function: {name}\nArguments: ",
 		},
 		"call.close": {"Observation:"},

@@ -24,6 +24,15 @@ func (p *Parser) readAfter() bool {
 		p.lostCloser()
 		return true
 	}
+	if p.cur.ticks > 0 {
+		n, f := matchLiteral(v.s, "```"[:p.cur.ticks])
+		if f == more && v.ask() == more {
+			return false
+		}
+		p.pos += n
+		p.cur.ticks = 0
+		return true
+	}
 	if p.cur.g.segments() && !p.cur.headed {
 		return p.readHead(v)
 	}

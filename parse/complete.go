@@ -154,7 +154,7 @@ func (e *element) done(p *Parser) {
 		return
 	}
 	c.balanced = true
-	if c.plain || len(c.g.call.close) > 0 || p.group != nil && len(c.g.group.close) > 0 || p.message != nil {
+	if c.plain || c.ticks > 0 || len(c.g.call.close) > 0 || p.group != nil && len(c.g.group.close) > 0 || p.message != nil {
 		p.st = inAfter
 		return
 	}

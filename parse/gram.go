@@ -45,6 +45,9 @@ func compileGrammar(g *grammar.Grammar, rank int) *gram {
 	pairOf := func(name string) pair {
 		return pair{compileAll(markers[name+".open"]), compileAll(markers[name+".close"])}
 	}
+	if g.Line {
+		markers["call.open"] = dressed(markers["call.open"])
+	}
 	c.think, c.group, c.call = pairOf("think"), pairOf("group"), pairOf("call")
 	c.arg, c.item, c.header = pairOf("arg"), pairOf("item"), pairOf("header")
 	c.rawOpen = compileAll(markers["raw.open"])
@@ -66,6 +69,22 @@ func compileGrammar(g *grammar.Grammar, rank int) *gram {
 	c.join()
 	c.warm()
 	return c
+}
+
+// dressed are openers of ordinary lines, with a name behind a colon as it stands
+// and as people write one: as code, in bold, in quotes or brackets, as f().
+func dressed(openers []string) (out []string) {
+	for _, o := range openers {
+		out = append(out, o)
+		label, _, named := strings.Cut(o, "{name}")
+		if !named || !strings.HasSuffix(strings.TrimRight(label, "* "), ":") {
+			continue
+		}
+		for _, name := range []string{"`{name}`", "**{name}**", `"{name}"`, "[{name}]", "{name}()"} {
+			out = append(out, strings.Replace(o, "{name}", name, 1))
+		}
+	}
+	return out
 }
 
 func compileAll(templates []string) (out []marker) {

@@ -118,6 +118,13 @@ func (p *Parser) readBody() bool {
 		return false
 	}
 	sameLine := !hasNewline(p.rest()[:n])
+	if g.Line {
+		head, ticks, f := openTicks(v)
+		if f == more {
+			return false
+		}
+		p.cur.ticks, n, v = ticks, n+head, v.from(head)
+	}
 	if p.bodyJSON(g, v, n) {
 		return true
 	}
@@ -141,13 +148,32 @@ func (p *Parser) readBody() bool {
 	case v.s == "" && v.end, g.Text == "" && len(g.call.close) == 0 && p.message == nil, g.Text != "" && g.Line && !sameLine:
 		p.finish()
 	case g.Text != "":
-		p.openPlain(g.Text)
+		return p.plainBody(v)
 	case p.message != nil && p.soleText() != "":
 		p.openPlain(p.soleText())
 	default:
 		p.broken("the arguments are no object", "{")
 	}
 	return true
+}
+
+// openTicks finds the backquotes that make code of an object, and a language's
+// name behind three of them. head is how far the object is.
+func openTicks(v view) (head, ticks int, f found) {
+	for head < len(v.s) && v.s[head] == '`' {
+		head++
+	}
+	if ticks = head; ticks == 3 {
+		head += word(v.s[head:])
+	}
+	blanks, rest := v.from(head).blanks()
+	switch {
+	case rest.s == "" && ticks > 0 && rest.ask() == more:
+		return 0, 0, more
+	case (ticks == 1 || ticks == 3) && rest.s != "" && rest.s[0] == '{':
+		return head + blanks, ticks, yes
+	}
+	return 0, 0, no
 }
 
 // bodyJSON begins arguments that are JSON.

@@ -423,6 +423,38 @@ func jsonOrText(s string) json.RawMessage {
 	return quote(s)
 }
 
+// plainBody begins a body that is plain text, of the dialect's argument. A tool
+// that has none of that name gets it as its only one, but no text that begins as
+// one of its arguments: "path: a.go".
+func (p *Parser) plainBody(v view) bool {
+	key, order := p.cur.g.Text, p.tools.Order(p.cur.name)
+	if sole := p.soleText(); sole != "" && !slices.Contains(order, key) {
+		pair, f := pairOf(order, v)
+		if f == more {
+			return false
+		}
+		if !pair {
+			p.fix("/"+sole, "", sole, "a lone value for the only argument")
+			key = sole
+		}
+	}
+	p.openPlain(key)
+	return true
+}
+
+// pairOf reports whether a text begins with one of the keys and "=", ":" or "(".
+func pairOf(keys []string, v view) (ok bool, f found) {
+	n := 0
+	for n < len(v.s) && isNameByte(v.s[n]) {
+		n++
+	}
+	_, rest := v.from(n).blanks()
+	if rest.s == "" {
+		return false, rest.ask()
+	}
+	return strings.IndexByte("=:(", rest.s[0]) >= 0 && slices.Contains(keys, v.s[:n]), yes
+}
+
 // openPlain begins a body that is plain text.
 func (p *Parser) openPlain(key string) {
 	p.val = value{caps: caps{key: key}, text: p.val.text[:0], stream: true}
@@ -454,6 +486,9 @@ func (p *Parser) readPlain() bool {
 		}
 		if f == yes && p.message == nil {
 			p.pos += blanks + n
+			p.cur.buf = append(p.cur.buf, '"')
+			p.finishClosed()
+			return true
 		}
 		p.endPlain()
 		return true

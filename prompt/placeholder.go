@@ -29,6 +29,9 @@ func FillPlaceholder(text, words string) string {
 	return placeholder.ReplaceAllLiteralString(text, words)
 }
 
+// NoTools are the words in the place of {{tools}} where there are none.
+func NoTools() string { return strings.TrimSpace(say("none", "")) }
+
 // addTools puts the list at the first placeholder of a system message, else at
 // the end of the first one, else into a new one.
 func addTools(messages []utp.Message, list string) ([]utp.Message, error) {

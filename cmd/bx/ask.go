@@ -119,7 +119,10 @@ func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tie
 // request is what every question to a model begins with.
 func (j *job) request(ctx context.Context, c *connection, tools bool) (*utp.Request, error) {
 	extra := j.set.Extra
-	if j.forms(ctx, c).Tools.Way != format.Text {
+	switch way := j.forms(ctx, c).Tools.Way; {
+	case !tools:
+		extra = prompt.FillPlaceholder(extra, prompt.NoTools())
+	case way != format.Text:
 		extra = prompt.FillPlaceholder(extra, "the tools you are given")
 	}
 	system, err := agent.System(agent.SystemData{Root: filepath.Base(j.root), Tools: tools, Explain: j.app.verbose, Extra: extra})

@@ -48,6 +48,9 @@ func (a *app) explain(cmd *cobra.Command, words []string) error {
 
 // explainModel says who answers, and in which forms.
 func (j *job) explainModel(ctx context.Context) {
+	if j.set.Profile != "" {
+		j.app.say("profile", "%s (%s)", j.set.Profile, j.set.ProfileWhy)
+	}
 	c, err := j.choose(ctx)
 	if err != nil {
 		j.app.say("answers", "nobody: %v", err)
@@ -55,7 +58,24 @@ func (j *job) explainModel(ctx context.Context) {
 		return
 	}
 	j.app.say("answers", "%s", c.why)
+	if c.client == nil {
+		j.app.say("tools", "told to nobody: bx searches by itself")
+		return
+	}
 	j.app.explainForms(j.forms(ctx, c), format.Said(j.set.Formats, c.name))
+	j.explainHabits(c.name)
+}
+
+// explainHabits says how the model is treated beside its form, where anything
+// says so.
+func (j *job) explainHabits(model string) {
+	h := j.set.Habits(model)
+	if a := format.AdapterFor(model).Name; h.Adapter == nil && a != "" {
+		j.app.say("habit", "adapter %s (the model's name)", a)
+	}
+	for _, said := range h.Said {
+		j.app.say("habit", "%s", said)
+	}
 }
 
 func (a *app) say(name, text string, args ...any) {
@@ -73,7 +93,11 @@ func (j *job) forms(ctx context.Context, c *connection) format.Choice {
 
 // explainForms prints a choice, if there is one, and what was set for it.
 func (a *app) explainForms(c format.Choice, said []string) {
-	if c.Tools.Way != "" {
+	switch c.Tools.Way {
+	case "":
+	case format.None:
+		a.say("tools", "offered %s (%s): no calls are looked for", c.Tools, c.Tools.Why)
+	default:
 		a.say("tools", "offered %s (%s)", c.Tools, c.Tools.Why)
 		a.say("calls", "looked for %s (%s)", c.Calls, c.Calls.Why)
 		a.say("results", "sent %s (%s)", c.Results, c.Results.Why)

@@ -42,10 +42,12 @@ type Habits struct {
 	Adapter *format.Adapter // nil: the one for its name
 	OneCall bool            // one call in a reply
 	Insist  bool            // remind a model that answers without looking
+	Said    []string        // what was set, and where: "[tools]: insist = true"
 }
 
 // habit is a table that says something of the models of a glob.
 type habit struct {
+	from  string // for people
 	glob  string // "": of all
 	tools Tools
 }
@@ -55,9 +57,15 @@ func (s Settings) Habits(model string) (h Habits) {
 	var adapter string
 	var oneCall, insist *bool
 	for _, l := range s.habits {
-		if l.glob == "" || grammar.Fits([]string{l.glob}, model) {
-			adapter, oneCall, insist = first(adapter, l.tools.Adapter), first(oneCall, l.tools.OneCall), first(insist, l.tools.Insist)
+		if l.glob != "" && !grammar.Fits([]string{l.glob}, model) {
+			continue
 		}
+		if adapter == "" && l.tools.Adapter != "" {
+			adapter = l.tools.Adapter
+			h.say(l.from, "adapter", adapter)
+		}
+		h.settle(l.from, "one_call", &oneCall, l.tools.OneCall)
+		h.settle(l.from, "insist", &insist, l.tools.Insist)
 	}
 	if a, ok := s.adapters[adapter]; ok {
 		h.Adapter = &a
@@ -66,11 +74,23 @@ func (s Settings) Habits(model string) (h Habits) {
 	return h
 }
 
+// settle takes a value that nobody has set so far.
+func (h *Habits) settle(from, key string, now **bool, value *bool) {
+	if *now == nil && value != nil {
+		*now = value
+		h.say(from, key, *value)
+	}
+}
+
+func (h *Habits) say(from, key string, value any) {
+	h.Said = append(h.Said, fmt.Sprintf("%s: %s = %v", from, key, value))
+}
+
 // layHabits collects what is said of habits, and the aliases.
 func (r *resolver) layHabits() error {
-	r.out.habits = append(r.out.habits, habit{"", r.profile.Tools}, habit{"", r.Tools})
+	r.out.habits = append(r.out.habits, habit{"profile " + r.out.Profile, "", r.profile.Tools}, habit{"[tools]", "", r.Tools})
 	for _, name := range slices.Sorted(maps.Keys(r.Models)) {
-		r.out.habits = append(r.out.habits, habit{name, r.Models[name]})
+		r.out.habits = append(r.out.habits, habit{"[models." + name + "]", name, r.Models[name]})
 	}
 	r.out.adapters = r.adapters()
 	var err error

@@ -25,6 +25,7 @@ type Flags struct {
 // Settings is what one run goes by.
 type Settings struct {
 	Profile     string
+	ProfileWhy  string   // who chose Profile, for people
 	Provider    Provider // "": look for a server on this machine
 	URL         string
 	Why         string // who chose Provider and URL, for people
@@ -103,7 +104,7 @@ func (r *resolver) findProfile() (err error) {
 	if name == "" {
 		return nil
 	}
-	r.out.Profile = name
+	r.out.Profile, r.out.ProfileWhy = name, from
 	r.profile, err = r.Config.profile(name, from)
 	return err
 }
@@ -133,6 +134,13 @@ func (r *resolver) chooseServer() error {
 
 func (r *resolver) choose(p Provider, why string) { r.out.Provider, r.out.Why = p, why }
 
+// because names who chose the url, where another one chose the provider.
+func (r *resolver) because(why string) {
+	if r.out.Why != why {
+		r.out.Why += ", " + why
+	}
+}
+
 // chooseURL also takes the key that belongs to the url, and no other.
 func (r *resolver) chooseURL() (err error) {
 	p := r.profile
@@ -159,6 +167,7 @@ func (r *resolver) ollamaURL() (string, error) {
 	case r.profile.URL != "":
 		return string(r.profile.URL), nil
 	case host != "":
+		r.because("OLLAMA_HOST")
 		return ollamaHost(host)
 	case r.Ollama.URL != "":
 		return string(r.Ollama.URL), nil
@@ -176,6 +185,7 @@ func (r *resolver) openaiURL() error {
 		if err := URL(base).check(); err != nil {
 			return &Error{File: "OPENAI_BASE_URL", Message: err.Error(), Err: err}
 		}
+		r.because("OPENAI_BASE_URL")
 		r.out.URL = base
 		r.takeKey("", "OPENAI_API_KEY")
 	case r.OpenAI.URL != "":

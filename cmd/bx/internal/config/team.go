@@ -82,7 +82,7 @@ func (c *Config) member(team, name string, f Flags, env func(string) string) (Me
 	from := "team " + team
 	r.lay(t.Tools.layer(format.Team, from, t.ForceXML))
 	r.lay(format.Layer{Level: format.Profile, From: "member " + name, Format: string(m.ToolFormat)})
-	r.out.habits = []habit{{"", t.Tools}}
+	r.out.habits = []habit{{from, "", t.Tools}}
 	if err := r.resolve(); err != nil {
 		return MemberSettings{}, err
 	}
@@ -92,6 +92,9 @@ func (c *Config) member(team, name string, f Flags, env func(string) string) (Me
 	}
 	if m.Model != "" {
 		r.out.ModelWhy = "member " + name
+	}
+	if m.Profile != "" {
+		r.out.ProfileWhy = "member " + name
 	}
 	if m.Instructions != "" {
 		r.out.Extra = joined(r.out.Extra, string(m.Instructions))

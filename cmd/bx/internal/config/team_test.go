@@ -178,6 +178,10 @@ drop = [["<x>", "</x>"]]
 	if h := s.Habits("llama3"); h.Adapter == nil || h.Adapter.Name != "mine" || !h.Adapter.NoSystem || h.Adapter.Stops[0] != "END" || h.Adapter.Drop[0].Close != "</x>" || h.OneCall {
 		t.Errorf("profile: %+v", h)
 	}
+	want := []string{"profile p: adapter = mine", "profile p: one_call = false", "[models.llama*]: insist = true"}
+	if d := cmp.Diff(want, s.Habits("llama3").Said); d != "" {
+		t.Error(d)
+	}
 }
 
 // A user's aliases stand before the preset, which has to be asked for.
