@@ -109,7 +109,7 @@ func (x *exchange) serve() error {
 	}
 	events := x.second(x.ask(x.request))
 	if x.request.Stream {
-		return x.stream(events)
+		return x.stream(trimmed(events))
 	}
 	return x.whole(events)
 }

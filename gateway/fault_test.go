@@ -1,8 +1,6 @@
 package gateway_test
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -88,38 +86,6 @@ func offer(stream bool) *utp.Request {
 	n := 100
 	return &utp.Request{Model: "m", Stream: stream, Tools: tools, Params: utp.Params{MaxTokens: &n},
 		Messages: []utp.Message{utp.NewText(utp.User, "What is the weather?")}}
-}
-
-// post sends a request and gives what came back.
-func (a api) post(t testing.TB, url string, q *utp.Request, header ...string) (*http.Response, string) {
-	t.Helper()
-	x, err := a.back.Open(q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url+x.Path, bytes.NewReader(x.Body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, v := range x.Header {
-		req.Header.Set(k, v)
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-		if header[i] == "Host" {
-			req.Host = header[i+1]
-		}
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatalf("%s: %v", a.name, err)
-	}
-	return resp, string(body)
 }
 
 // errorWords are what an error of the API looks like, in a body and at the end

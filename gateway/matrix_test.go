@@ -3,14 +3,19 @@ package gateway_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/format"
+	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/internal/golden"
 	"github.com/unifiedtoolprotocol/utp/prompt"
+	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // tools are offered in every cell of the matrix.
@@ -62,10 +67,21 @@ func forms(t *testing.T) []form {
 }
 
 // TestMatrix talks as a client of every API to a model behind every API that
-// calls natively, as text, or by its prompt.
+// calls natively, as text, or by its prompt. What the client gets is in
+// testdata/matrix: one text for calls that are native and one for those in text,
+// whatever the model, its dialect and its server.
 //
 // contract: Z-01 Z-13
 func TestMatrix(t *testing.T) {
+	want := map[string]*golden.Case{}
+	for _, front := range apis {
+		c, err := golden.Read("testdata/matrix/" + front.name + ".txtar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[front.name] = c
+	}
+	cells := 0
 	for _, back := range apis {
 		for _, f := range forms(t) {
 			t.Run(back.name+" behind, "+f.name, func(t *testing.T) {
@@ -74,19 +90,27 @@ func TestMatrix(t *testing.T) {
 				if f.prompted {
 					conf.Formats = []format.Layer{{Tools: "text", Text: f.grammar.Name}}
 				}
-				url := start(t, m, conf)
+				url := start(t, m, conf, func(c *gateway.Config) { c.Now = func() time.Time { return time.Unix(1e9, 0).UTC() } })
 				for _, front := range apis {
 					for _, s := range scenes {
-						cell{front, f, s, false}.run(t, m, url)
-						cell{front, f, s, true}.run(t, m, url)
+						for _, stream := range []bool{false, true} {
+							c := cell{back.name, front, f, s, stream}
+							want[front.name].Want(t, c.section(), c.run(t, m, url))
+							cells++
+						}
 					}
 				}
 			})
 		}
 	}
+	t.Logf("%d cells", cells)
+	if most := len(apis) * len(apis) * (len(dialects) + 2) * len(scenes) * 2; cells != most || most != 3500 {
+		t.Errorf("%d cells of %d, want 3500", cells, most)
+	}
 }
 
 type cell struct {
+	back  string
 	front api
 	form
 	scene
@@ -97,7 +121,23 @@ func (c cell) String() string {
 	return fmt.Sprintf("%s, %s, stream %v", c.front.name, c.scene.name, c.stream)
 }
 
-func (c cell) run(t *testing.T, m *model, url string) {
+// section is where in the client's golden the cell's text stands.
+func (c cell) section() string {
+	name := c.scene.name + ", whole"
+	if c.stream {
+		name = c.scene.name + ", streamed"
+	}
+	switch {
+	case c.grammar != nil:
+		return name + ", text"
+	case c.back == "responses": // it has ids of its own beside those of calls
+		return name + ", native by Responses"
+	}
+	return name + ", native"
+}
+
+// run has the conversation and gives all that came back.
+func (c cell) run(t *testing.T, m *model, url string) (got string) {
 	t.Helper()
 	m.begin(func(turn int, _ *utp.Request) []utp.Event {
 		if turn > len(c.calls) {
@@ -108,22 +148,62 @@ func (c cell) run(t *testing.T, m *model, url string) {
 	q := &utp.Request{Model: "m", Stream: c.stream, Tools: tools, Messages: []utp.Message{utp.NewText(utp.User, "What is the weather?")}}
 	n := 300
 	q.Params.MaxTokens = &n
-	for turn := range c.calls {
-		reply, err := c.front.ask(t, url, q)
+	for turn := 0; ; turn++ {
+		resp, body := c.front.post(t, url, q)
+		got += resp.Status + "\n" + body + "\n"
+		reply, err := c.front.read(t, q, resp, body)
 		if err != nil {
 			t.Errorf("%s, turn %d: %v", c, turn+1, err)
-			return
+			break
+		}
+		if turn == len(c.calls) {
+			if reply.Text() != "All done." || len(reply.Calls()) > 0 || reply.Stop != utp.StopEnd {
+				t.Errorf("%s: the last reply is %q, %v, %v", c, reply.Text(), reply.Stop, err)
+			}
+			break
 		}
 		if !c.called(t, turn, reply) {
-			return
+			break
 		}
 		q.Messages = append(q.Messages, reply.Message, c.results(turn, reply))
 	}
-	reply, err := c.front.ask(t, url, q)
-	if err != nil || reply.Text() != "All done." || len(reply.Calls()) > 0 || reply.Stop != utp.StopEnd {
-		t.Errorf("%s: the last reply is %q, %v, %v", c, reply.Text(), reply.Stop, err)
-	}
 	c.history(t, m)
+	return c.settled(got)
+}
+
+var (
+	callID = regexp.MustCompile(`"(call_|utp_)[^"]*"`)
+	pieces = regexp.MustCompile(`"(?:content|arguments|partial_json|delta|text)":"((?:[^"\\]|\\.)*)"`)
+	number = regexp.MustCompile(`"sequence_number":\d+`)
+)
+
+// settled is what came back without what may differ from model to model: the
+// ids of calls, and where texts and arguments were cut.
+func (c cell) settled(text string) string {
+	ids := map[string]string{}
+	text = callID.ReplaceAllStringFunc(text, func(id string) string {
+		if ids[id] == "" {
+			ids[id] = fmt.Sprintf(`"call_%d"`, len(ids)+1)
+		}
+		return ids[id]
+	})
+	end := map[wire.Framing]string{wire.SSE: "\n\n", wire.NDJSON: "\n"}[c.front.framing]
+	var out []string
+	before, joined := "", ""
+	for _, frame := range strings.Split(number.ReplaceAllString(text, `"sequence_number":0`), end) {
+		at := pieces.FindStringSubmatchIndex(frame)
+		if at == nil {
+			before, out = "", append(out, frame)
+			continue
+		}
+		bare := frame[:at[2]] + "\x00" + frame[at[3]:]
+		if bare != before {
+			before, joined, out = bare, "", append(out, "")
+		}
+		joined += frame[at[2]:at[3]]
+		out[len(out)-1] = strings.Replace(bare, "\x00", joined, 1)
+	}
+	return strings.Join(out, end)
 }
 
 // says is a turn of the model in its form.

@@ -177,6 +177,13 @@ func listen(t testing.TB, c gateway.Config) (url string) {
 // ask asks the gateway as a client of the API does.
 func (a api) ask(t testing.TB, url string, q *utp.Request) (utp.Reply, error) {
 	t.Helper()
+	resp, body := a.post(t, url, q)
+	return a.read(t, q, resp, body)
+}
+
+// post sends a request and gives what came back.
+func (a api) post(t testing.TB, url string, q *utp.Request, header ...string) (*http.Response, string) {
+	t.Helper()
 	x, err := a.back.Open(q)
 	if err != nil {
 		t.Fatal(err)
@@ -188,6 +195,12 @@ func (a api) ask(t testing.TB, url string, q *utp.Request) (utp.Reply, error) {
 	for k, v := range x.Header {
 		req.Header.Set(k, v)
 	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+		if header[i] == "Host" {
+			req.Host = header[i+1]
+		}
+	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -195,15 +208,25 @@ func (a api) ask(t testing.TB, url string, q *utp.Request) (utp.Reply, error) {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return utp.Reply{}, err
+		t.Fatalf("%s: %v", a.name, err)
 	}
-	if resp.StatusCode != http.StatusOK {
+	return resp, string(body)
+}
+
+// read makes a reply of what came back.
+func (a api) read(t testing.TB, q *utp.Request, resp *http.Response, body string) (utp.Reply, error) {
+	t.Helper()
+	x, err := a.back.Open(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case resp.StatusCode != http.StatusOK:
 		return utp.Reply{}, fmt.Errorf("%s: %s", resp.Status, body)
+	case q.Stream:
+		return a.streamed(t, x, []byte(body))
 	}
-	if !q.Stream {
-		return x.Read(body, nil)
-	}
-	return a.streamed(t, x, body)
+	return x.Read([]byte(body), nil)
 }
 
 func (a api) streamed(t testing.TB, x *wire.Exchange, body []byte) (utp.Reply, error) {

@@ -1,0 +1,98 @@
+package gateway
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// trimmed passes a stream on without the white space that utp.Collect takes from
+// a whole reply: what stands between text and the markup of calls and thinking.
+func trimmed(events iter.Seq2[utp.Event, error]) iter.Seq2[utp.Event, error] {
+	return func(yield func(utp.Event, error) bool) {
+		t := trimmer{part: -1}
+		for e, err := range events {
+			if err != nil {
+				yield(utp.Event{}, err)
+				return
+			}
+			for _, e := range t.event(e) {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// trimmer holds the white space at the end of a text until it is known what
+// stands behind it.
+type trimmer struct {
+	part   int       // the last one that has begun; -1: none
+	text   bool      // it is text, and what follows as text belongs to it
+	parsed bool      // it came out of a text
+	marked bool      // a mark stands behind what has come of it
+	inner  bool      // nothing is cut from its beginning any more
+	space  utp.Event // held; its Text may be empty
+	out    []utp.Event
+}
+
+// event gives what may go on; the slice is valid until the next event.
+func (t *trimmer) event(e utp.Event) []utp.Event {
+	t.out = t.out[:0]
+	switch e.Kind {
+	case utp.Mark:
+		t.marked = true
+	case utp.Finish:
+		t.release(!t.marked)
+	case utp.ProblemEvent:
+		if e.Raw != "" { // it is text now
+			t.text, t.parsed, t.inner = true, true, true
+		}
+		t.release(true)
+	default:
+		return t.of(e)
+	}
+	return append(t.out, e)
+}
+
+// of takes an event of a part.
+func (t *trimmer) of(e utp.Event) []utp.Event {
+	words := e.Kind == utp.TextDelta || e.Kind == utp.ThinkDelta
+	parsed := e.Raw != "" || e.Call != nil && e.Call.FromText()
+	if e.Part != t.part && !(t.text && parsed && e.Kind == utp.TextDelta) {
+		t.release(!t.marked && !(t.parsed && parsed))
+		t.inner = !t.marked && !t.parsed
+		t.parsed, t.text = parsed, parsed && e.Kind == utp.TextDelta
+	}
+	t.part, t.marked = e.Part, false
+	if parsed && words {
+		e = t.trim(e)
+	}
+	if words && e.Text == "" {
+		return t.out
+	}
+	return append(t.out, e)
+}
+
+// trim takes from an event what may have to go.
+func (t *trimmer) trim(e utp.Event) utp.Event {
+	all := t.space.Text + e.Text
+	if !t.inner {
+		all = strings.TrimLeftFunc(all, unicode.IsSpace)
+	}
+	e.Text = strings.TrimRightFunc(all, unicode.IsSpace)
+	t.space = utp.Event{Kind: e.Kind, Part: e.Part, Text: all[len(e.Text):], Raw: all[len(e.Text):]}
+	t.inner = t.inner || e.Text != ""
+	return e
+}
+
+// release lets go of the white space that was held.
+func (t *trimmer) release(stays bool) {
+	if stays && t.space.Text != "" {
+		t.out = append(t.out, t.space)
+	}
+	t.space.Text = ""
+}
