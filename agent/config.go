@@ -21,6 +21,7 @@ type Config struct {
 	Parallel  int      // calls that may run at a time, of tools that only read; 0 is 4
 	Polling   []string // tools whose equal calls run each time
 	Insist    bool     // a model that answers before any tool has run in the conversation is reminded once of its tools; a required Choice insists too
+	Suggest   bool     // an answer that announces a tool in words, without a call, is followed by a Suggestion
 	Turn      string   // marks the ids given to calls without one; "": the number of the question
 	// Step is called before each request; an error ends the turn.
 	Step func(ctx context.Context, round int) error

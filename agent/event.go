@@ -20,30 +20,32 @@ type Kind int
 //	  Result for each call, in call order, when all of them are done
 //	…next Round…
 //	Forced, at the round limit or when the model repeats itself
+//	Suggestion, where Config.Suggest asks for it
 //	Final, always last; a turn that ends in an error has none
 //
 // A Warning may stand anywhere.
 const (
-	Round     Kind = iota + 1 // a request goes out: Request
-	Text                      // Text: more of the text for the reader; Model
-	Think                     // Text: more of the reasoning; Model
-	Stream                    // Model: any other event of the reply, as it came
-	Parsed                    // Call: complete, with its final ID, Source and Fixes; Raw
-	Problem                   // Problem: a call that could not be read; Raw
-	Pending                   // Call, Tool: waits for the user's word
-	Approved                  // Call: the user said yes
-	Denied                    // Call, Result, Refusal: it did not run and will not
-	Started                   // Call: it runs now
-	Succeeded                 // Call, Result, Duration
-	Failed                    // Call, Result, Duration; Refusal when it did not run
-	Result                    // Call, Result: as the model will read it
-	Warning                   // Text: for people; Call where it is about one
-	Forced                    // Text: why the model is asked to answer without tools
-	Final                     // Answer
+	Round      Kind = iota + 1 // a request goes out: Request
+	Text                       // Text: more of the text for the reader; Model
+	Think                      // Text: more of the reasoning; Model
+	Stream                     // Model: any other event of the reply, as it came
+	Parsed                     // Call: complete, with its final ID, Source and Fixes; Raw
+	Problem                    // Problem: a call that could not be read; Raw
+	Pending                    // Call, Tool: waits for the user's word
+	Approved                   // Call: the user said yes
+	Denied                     // Call, Result, Refusal: it did not run and will not
+	Started                    // Call: it runs now
+	Succeeded                  // Call, Result, Duration
+	Failed                     // Call, Result, Duration; Refusal when it did not run
+	Result                     // Call, Result: as the model will read it
+	Warning                    // Text: for people; Call where it is about one
+	Forced                     // Text: why the model is asked to answer without tools
+	Suggestion                 // Tool, Text: the sentence of the answer that announces the tool; it was not called, and nothing ran
+	Final                      // Answer
 )
 
 var kindNames = [...]string{"", "round", "text", "think", "stream", "parsed", "problem", "pending", "approved",
-	"denied", "started", "succeeded", "failed", "result", "warning", "forced", "final"}
+	"denied", "started", "succeeded", "failed", "result", "warning", "forced", "suggestion", "final"}
 
 // String gives the name used in logs and in JSON.
 func (k Kind) String() string {

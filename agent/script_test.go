@@ -185,6 +185,8 @@ func config(text string, m agent.Model, run agent.Runner) agent.Config {
 			gate.Tier, _ = utp.ParseTier(value)
 		case "insist":
 			c.Insist = true
+		case "suggest":
+			c.Suggest = true
 		case "allow":
 			gate.Allow = strings.Fields(value)
 		case "confirm":

@@ -182,6 +182,7 @@ func (t *turn) finish(ctx context.Context, rep reply, err error) error {
 	t.answer.Text, t.answer.Thinking = rep.text(), rep.Thinking()
 	t.add(withoutCalls(rep.Message))
 	t.keep(ctx)
+	t.suggest(rep)
 	t.emit(Event{Kind: Final, Answer: &t.answer})
 	return nil
 }

@@ -108,8 +108,9 @@ func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tie
 	if c, err = j.connect(ctx); err != nil {
 		return conf, nil, err
 	}
+	habits := j.set.Habits(c.name)
 	conf = agent.Config{Model: c.model, Rounds: j.set.MaxRounds, MaxResult: int(j.set.Envelope.MaxOutputChars),
-		History: int(j.set.Session.MaxHistoryTokens), Insist: j.set.Habits(c.name).Insist}
+		History: int(j.set.Session.MaxHistoryTokens), Insist: habits.Insist, Suggest: habits.Suggest}
 	if !j.app.noTools && c.tools {
 		conf.Gate = &agent.Gate{Tools: j.known, Tier: tier, Runner: run, Confirm: j.confirm, Allow: j.app.allow}
 	}

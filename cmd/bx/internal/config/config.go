@@ -94,6 +94,7 @@ type Tools struct {
 	Adapter          string       `toml:"adapter"`
 	OneCall          *bool        `toml:"one_call"`
 	Insist           *bool        `toml:"insist"`
+	Suggest          *bool        `toml:"suggest"`
 }
 
 // Profile is a table [profiles.NAME]. What it does not set comes from the

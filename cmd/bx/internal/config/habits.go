@@ -42,6 +42,7 @@ type Habits struct {
 	Adapter *format.Adapter // nil: the one for its name
 	OneCall bool            // one call in a reply
 	Insist  bool            // remind a model that answers without looking
+	Suggest bool            // tell of a tool that an answer announces and does not call
 	Said    []string        // what was set, and where: "[tools]: insist = true"
 }
 
@@ -55,7 +56,7 @@ type habit struct {
 // Habits lists what is set for a model.
 func (s Settings) Habits(model string) (h Habits) {
 	var adapter string
-	var oneCall, insist *bool
+	var oneCall, insist, suggest *bool
 	for _, l := range s.habits {
 		if l.glob != "" && !grammar.Fits([]string{l.glob}, model) {
 			continue
@@ -66,11 +67,13 @@ func (s Settings) Habits(model string) (h Habits) {
 		}
 		h.settle(l.from, "one_call", &oneCall, l.tools.OneCall)
 		h.settle(l.from, "insist", &insist, l.tools.Insist)
+		h.settle(l.from, "suggest", &suggest, l.tools.Suggest)
 	}
 	if a, ok := s.adapters[adapter]; ok {
 		h.Adapter = &a
 	}
-	h.OneCall, h.Insist = oneCall != nil && *oneCall, insist != nil && *insist
+	is := func(set *bool) bool { return set != nil && *set }
+	h.OneCall, h.Insist, h.Suggest = is(oneCall), is(insist), is(suggest)
 	return h
 }
 

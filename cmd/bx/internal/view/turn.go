@@ -38,6 +38,8 @@ func (p *Printer) Event(e agent.Event) {
 		p.Warn("%s", e.Text)
 	case agent.Forced:
 		p.Line(Normal, "asking for an answer without tools: %s", e.Text)
+	case agent.Suggestion:
+		p.Line(Normal, "the model says that it will use %s, and did not call it: to have it called, say so: bx \"Call %s.\"", e.Tool.Name, e.Tool.Name)
 	case agent.Final:
 		p.Totals(*e.Answer)
 	}
