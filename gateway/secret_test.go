@@ -29,8 +29,8 @@ func TestKeysStayWhereTheyBelong(t *testing.T) {
 		name string
 		up   http.HandlerFunc
 	}{
-		{"a refusal", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, quote, 400) }},
-		{"a refusal of the key", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, quote, 401) }},
+		{"a refusal", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, quote, http.StatusBadRequest) }},
+		{"a refusal of the key", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, quote, http.StatusUnauthorized) }},
 		{"an error in a stream", stream("data: " + quote + "\n\n")},
 		{"an error behind text", stream(chunkText, "data: "+quote+"\n\n")},
 		{"garbage", stream("data: <html>" + theirs + "\n\n")},
