@@ -49,7 +49,7 @@ func (c *Client) ask(ctx context.Context, address string, body []byte) ([]byte, 
 		return nil, err
 	}
 	c.authorize(req)
-	resp, err := c.http.Do(req)
+	resp, err := c.do(req)
 	if err != nil {
 		return nil, c.connectError(ctx, c.cfg.Model, err)
 	}

@@ -41,7 +41,7 @@ func (c *Client) API() string { return c.cfg.Provider }
 // URL the path and the query count: none leads to another host or out of the
 // server's base path. The caller closes the body.
 func (c *Client) Forward(r *http.Request) (*http.Response, error) {
-	if !strings.HasPrefix(r.URL.Path, "/") || slices.Contains(strings.Split(r.URL.Path, "/"), "..") {
+	if !goesDown(r.URL.Path) {
 		return nil, &wire.InputError{Path: "path", Offset: -1, Want: "an absolute path without .."}
 	}
 	ctx, w := newWatch(r.Context())
@@ -57,7 +57,7 @@ func (c *Client) Forward(r *http.Request) (*http.Response, error) {
 	req.Header, req.ContentLength = r.Header.Clone(), r.ContentLength
 	c.authorize(req)
 	w.wait("no answer", c.cfg.Timeouts.First)
-	resp, err := c.http.Do(req)
+	resp, err := c.do(req)
 	if err != nil {
 		defer w.close()
 		return nil, c.connectError(ctx, c.cfg.Model, err)
@@ -65,6 +65,17 @@ func (c *Client) Forward(r *http.Request) (*http.Response, error) {
 	w.stop()
 	resp.Body = &watched{resp.Body, w}
 	return resp, nil
+}
+
+// goesDown reports an absolute path that no server takes for one above it, also
+// not one that reads "..;x" as ".." or a backslash as a slash.
+func goesDown(path string) bool {
+	above := func(segment string) bool {
+		name, _, _ := strings.Cut(segment, ";")
+		return name == ".."
+	}
+	return strings.HasPrefix(path, "/") && !strings.ContainsFunc(path, func(c rune) bool { return c < ' ' || c == '\\' }) &&
+		!slices.ContainsFunc(strings.Split(path, "/"), above)
 }
 
 // watched ends its watch with the body.

@@ -86,7 +86,7 @@ func (c *Client) try(ctx context.Context, x *wire.Exchange, model string) (*http
 		req.Header.Set(k, v)
 	}
 	c.authorize(req)
-	resp, err := c.http.Do(req)
+	resp, err := c.do(req)
 	if err != nil {
 		return nil, c.connectError(ctx, model, err)
 	}
