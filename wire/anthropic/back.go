@@ -233,7 +233,7 @@ func (w *writing) sampling() {
 // tools writes the tools and the choice. There is no list of allowed tools: the
 // others are left out.
 func (w *writing) tools() {
-	c := w.in.Choice
+	c := w.Choose(w.in)
 	if c.Mode != utp.Named && len(c.Allowed) > 0 {
 		w.Lose("choice.allowed", "sent only these tools", "Anthropic has no list of allowed tools")
 	}

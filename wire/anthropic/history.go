@@ -44,7 +44,7 @@ func (w *writing) drop(m utp.Message, p utp.Part) string {
 		switch {
 		case p.Provider != provider || p.Signature == "":
 			return "it is reasoning that Anthropic did not sign"
-		case p.Model != "" && family(p.Model) != family(w.in.Model):
+		case p.Model != "" && codec.Family(p.Model) != codec.Family(w.in.Model):
 			return "another model signed it"
 		}
 	case utp.Unknown:

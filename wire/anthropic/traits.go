@@ -1,9 +1,6 @@
 package anthropic
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // traits is what a family of models takes. Others than Claude are taken for
 // servers that copy the API as it was with Claude 4.5.
@@ -43,17 +40,4 @@ func traitsOf(model string) traits {
 		}
 	}
 	return families[len(families)-1]
-}
-
-var date = regexp.MustCompile(`(-latest|[-@]\d{8})?(-v\d+(:\d+)?)?$`)
-
-// family is a model's name without what tells its builds and its hosts apart:
-// "us.anthropic.claude-opus-4-1-20250805-v1:0" is "claude-opus-4-1". A signature
-// is good for a family.
-func family(model string) string {
-	model = strings.ToLower(model)
-	if i := strings.Index(model, "claude-"); i > 0 {
-		model = model[i:]
-	}
-	return date.ReplaceAllString(model, "")
 }

@@ -54,7 +54,7 @@ func (Back) Open(r *utp.Request) (*wire.Exchange, error) {
 // tools writes the tools that the choice leaves. Ollama has no tool_choice:
 // what must be called is asked for in words.
 func (w *writing) tools() {
-	c := w.in.Choice
+	c := w.Choose(w.in)
 	if c.Mode == utp.None {
 		if len(w.in.Tools) > 0 {
 			w.Lose("tools", "dropped", "no call is wanted")

@@ -47,7 +47,7 @@ func sameJSON(t *testing.T, want, got string) {
 }
 
 // As OpenAI's own SDK can write them, with fields of tomorrow.
-const client = `{"model":"gpt-5","stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false},"max_completion_tokens":900,"temperature":0.5,"top_p":0.9,"seed":9007199254740993,
+const client = `{"model":"gpt-4.1","stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false},"max_completion_tokens":900,"temperature":0.5,"top_p":0.9,"seed":9007199254740993,
  "stop":["\n\n","END"],"reasoning_effort":"low","verbosity":"low","service_tier":"flex","metadata":{"a":"b"},"store":true,"prompt_cache_key":"k","user":"u","logit_bias":{"50256":-100},"logprobs":true,"top_logprobs":2,
  "messages":[
   {"role":"developer","content":"Be brief.","name":"boss"},
