@@ -88,7 +88,12 @@ func (w *writing) assistant(m history.Sent) messageJSON {
 }
 
 func (w *writing) call(path string, c utp.Call) shape.Value {
-	own := w.Own(path, c.Extra)
+	own, _ := codec.UnpackExtra(c.Extra, provider)
+	if own.Get("extra_content") != nil { // what Gemini wants is in it
+		_, rest := codec.ThoughtSignature(c.Extra)
+		c.Extra = rest.Raw()
+	}
+	w.Own(path, c.Extra)
 	if c.Kind == utp.CustomCall && w.back.Server == OpenAI {
 		return shape.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "custom", Custom: &customCall{w.names.Out(c.Name), c.RawArgs}}, own)}
 	}
