@@ -156,7 +156,7 @@ func (w *alternating) ends() {
 			n--
 			w.lose(t.At[n], "dropped", "a message cannot end in it")
 		}
-		if t.Parts, t.At = t.Parts[:n], t.At[:n]; n == 0 {
+		if t.Parts, t.At = t.Parts[:n:n], t.At[:n:n]; n == 0 {
 			t.put(t.Path, utp.Text{Text: "(empty)"})
 		}
 	}
