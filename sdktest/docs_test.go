@@ -10,6 +10,14 @@ import (
 
 var row = regexp.MustCompile(`(?m)^\| ([^ |]+) \| (v?\d[^ |]*) \|`)
 
+// The page says how many runs there are.
+func TestThePageCountsTheRuns(t *testing.T) {
+	page, err := os.ReadFile("../docs/sdks.md")
+	if err != nil || !strings.Contains(string(page), sum()) {
+		t.Errorf("the page does not say: %s (%v)", sum(), err)
+	}
+}
+
 // The page names the versions that the tests use, and all of them.
 func TestThePageNamesTheVersions(t *testing.T) {
 	page, err := os.ReadFile("../docs/sdks.md")

@@ -103,22 +103,42 @@ var ways = []struct {
 	stream, upstream bool
 }{{"whole", false, false}, {"stream", true, true}, {"whole of a stream", false, true}}
 
-// Every SDK has every conversation with the models of every provider.
-func TestSDKsTalkToEveryProvider(t *testing.T) {
+// run is one conversation of an SDK with the models of a provider.
+type run struct {
+	sdk       *sdk
+	api, name string
+}
+
+// runs are all that there are.
+func runs() (all []run) {
 	for _, s := range sdks {
 		for _, api := range backend.Providers() {
 			for _, name := range carried {
-				if s.lacks[name] != "" {
-					continue
-				}
-				for _, way := range ways {
-					t.Run(fmt.Sprintf("%s to %s/%s/%s", s.name, api, name, way.name), func(t *testing.T) {
-						s.talks(t, api, load(t, name), way.stream, way.upstream)
-					})
+				if s.lacks[name] == "" {
+					all = append(all, run{s, api, name})
 				}
 			}
 		}
 	}
+	return all
+}
+
+// sum says how many they are.
+func sum() string {
+	return fmt.Sprintf("%d SDKs × %d providers × %d conversations: %d, each in %d ways: %d runs",
+		len(sdks), len(backend.Providers()), len(carried), len(runs()), len(ways), len(runs())*len(ways))
+}
+
+// Every SDK has every conversation with the models of every provider.
+func TestSDKsTalkToEveryProvider(t *testing.T) {
+	for _, r := range runs() {
+		for _, way := range ways {
+			t.Run(fmt.Sprintf("%s to %s/%s/%s", r.sdk.name, r.api, r.name, way.name), func(t *testing.T) {
+				r.sdk.talks(t, r.api, load(t, r.name), way.stream, way.upstream)
+			})
+		}
+	}
+	fmt.Println(sum())
 }
 
 func (s *sdk) talks(t *testing.T, api string, c conversation, stream, upstream bool) {

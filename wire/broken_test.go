@@ -70,19 +70,23 @@ func TestFrontsSayWhatIsWrong(t *testing.T) {
 		for name, body := range map[string]string{
 			"nothing": "", "no object": `[1]`, "cut": `{"model":"m","messages":[{"role":"us`, "a number": `{"model":5}`, "NaN": `{"temperature":NaN}`,
 			"not UTF-8": "{\"model\":\"\xff\"}", "junk": `{} {}`, "deep": `{"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`,
-			"role":  `{"model":"m","messages":[{"role":"robot","content":""}],"input":[{"role":"robot","content":""}],"contents":[{"role":"robot","parts":[]}]}`,
-			"twice": `{"model":"m","messages":[],"input":[],"contents":[],"tools":[` + twice[p.name] + `]}`,
+			"role":    `{"model":"m","messages":[{"role":"robot","content":""}],"input":[{"role":"robot","content":""}],"contents":[{"role":"robot","parts":[]}]}`,
+			"twice":   `{"model":"m","messages":[],"input":[],"contents":[],"tools":[` + twice[p.name] + `]}`,
+			"unnamed": `{"model":"m","messages":[],"input":[],"contents":[],"tools":[` + strings.ReplaceAll(twice[p.name], `"name":"f"`, `"name":""`) + `]}`,
 		} {
 			in := refusal(t, p, []byte(body))
 			switch {
 			case name == "role" && (!strings.HasSuffix(in.Path, "[0].role") || in.Offset <= 0):
 				t.Errorf("%s: %s: %+v", p.name, name, in)
-			case name == "twice" && !strings.HasPrefix(in.Path, "tools["):
+			case (name == "twice" || name == "unnamed") && (!named.MatchString(in.Path) || body[in.Offset] != '{' || !strings.Contains(in.Want, "name")):
 				t.Errorf("%s: %s: %+v", p.name, name, in)
 			}
 		}
 	}
 }
+
+// named is where the name of a tool stands.
+var named = regexp.MustCompile(`^tools\[\d\](\.functionDeclarations\[\d\]|\.function)?\.name$`)
 
 var twice = map[string]string{
 	"anthropic": `{"name":"f","input_schema":{"type":"object"}},{"name":"f","input_schema":{"type":"object"}}`,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -87,6 +88,9 @@ func (e *Error) fault(f *Fault) {
 	kind, known := kinds[e.Type]
 	if !known {
 		kind, known = kinds[e.Code]
+	}
+	if status, err := strconv.Atoi(e.Code); !known && err == nil { // OpenRouter's, inside a stream
+		kind, known = kindOf(status), true
 	}
 	switch {
 	case e.Overflow():

@@ -195,7 +195,7 @@ func differences(was, is *utp.Request) map[string]string {
 		}
 	}
 	after = slices.DeleteFunc(after, func(line string) bool { // what the other API adds
-		return strings.Contains(line, "extra ") && !slices.Contains(before, line)
+		return (strings.Contains(line, "extra ") || line == endsBlank) && !slices.Contains(before, line)
 	})
 	if a, b := strings.Join(before, "\n"), strings.Join(after, "\n"); a != b {
 		out["messages"] = a + "\nbecame\n" + b
@@ -328,9 +328,9 @@ func said(was, r *utp.Request) (lines []string, of []int) {
 		}
 	}
 	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == utp.Assistant {
-		last := r.Messages[n-1].Text()
+		last := utp.Message{Parts: slices.DeleteFunc(slices.Clone(r.Messages[n-1].Parts), isBlank)}.Text()
 		if strings.TrimRight(last, " \n") != last {
-			lines = append(lines, "a beginning that ends in white space")
+			lines = append(lines, endsBlank)
 		}
 	}
 	lines = append(lines, "system "+squeeze(asked.ReplaceAllString(system, "")), fmt.Sprintf("user %d assistant %d", turns[utp.User], turns[utp.Assistant]))
@@ -339,6 +339,11 @@ func said(was, r *utp.Request) (lines []string, of []int) {
 	}
 	return lines, of
 }
+
+const endsBlank = "a beginning that ends in white space"
+
+// isBlank reports a text that says nothing.
+func isBlank(p utp.Part) bool { t, ok := p.(utp.Text); return ok && squeeze(t.Text) == "" }
 
 // isWords tells the texts, which move when messages are merged.
 var isWords = regexp.MustCompile(`^(user|assistant|system) `)

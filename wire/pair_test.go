@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -90,10 +91,13 @@ func exchanges(t *testing.T, messages []utp.Message) (out []string) {
 	return out
 }
 
+// notes are what stands in a result for its files.
+var notes = regexp.MustCompile(`(?s)\n?(\(attached below\)|\(a file that cannot be shown: .*?\)|<document.*?</document>)`)
+
 // resultText is a result's text, as success or failure; objects by value.
 func resultText(t *testing.T, r utp.Result) string {
 	t.Helper()
-	text := strings.TrimSuffix(strings.ReplaceAll(r.Text(), "(attached below)", ""), "\n")
+	text := strings.TrimSuffix(notes.ReplaceAllString(r.Text(), ""), "\n")
 	if text == "(empty)" {
 		text = ""
 	}

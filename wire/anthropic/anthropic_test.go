@@ -2,6 +2,7 @@ package anthropic_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -314,4 +316,62 @@ func TestRepliesKeepWhatOnlyAnthropicKnows(t *testing.T) {
 		t.Fatal(err, losses)
 	}
 	sameJSON(t, body, string(got))
+}
+
+// Claude 4.1 and later refuse temperature beside top_p.
+func TestTemperatureOrTopP(t *testing.T) {
+	for model, both := range map[string]bool{"claude-sonnet-4-5": false, "claude-opus-4-1-20250805": false, "claude-sonnet-4-20250514": true, "claude-3-7-sonnet-latest": true, "glm-4.6": true} {
+		got, x := open(t, &utp.Request{Model: model, Params: utp.Params{Temperature: ptr(0.5), TopP: ptr(0.9)}})
+		if !strings.Contains(got, `"temperature":0.5`) || strings.Contains(got, "top_p") != both || len(x.Losses) > 0 == both {
+			t.Errorf("%s: %s %v", model, got, x.Losses)
+		}
+	}
+	if got, _ := open(t, &utp.Request{Model: "claude-sonnet-4-5", Params: utp.Params{TopP: ptr(0.9)}}); !strings.Contains(got, `"top_p":0.9`) {
+		t.Errorf("top_p alone: %s", got)
+	}
+}
+
+// Calls under way whose reasoning cannot be sent back turn a client's thinking off.
+func TestThinkingIsOffWhereACallWasMadeWithout(t *testing.T) {
+	for signature, on := range map[string]bool{"c2ln": true, codec.Seal(utp.Think{Provider: "gemini", Signature: "Zw=="}): false} {
+		r, _, err := anthropic.Front{}.Read(wire.HTTPRequest{Body: []byte(`{"model":"claude-sonnet-4-5","max_tokens":5000,"temperature":0.5,"thinking":{"type":"enabled","budget_tokens":2048},"messages":[
+		 {"role":"user","content":"Hi"},
+		 {"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"` + signature + `"},{"type":"tool_use","id":"a","name":"f","input":{}}]},
+		 {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"ok"}]}],"tools":[{"name":"f","input_schema":{"type":"object"}}]}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, x := open(t, r)
+		if strings.Contains(got, "budget_tokens") != on || strings.Contains(got, "temperature") == on {
+			t.Errorf("%s: %s %v", signature, got, x.Losses)
+		}
+		if told := slices.ContainsFunc(x.Losses, func(l wire.Loss) bool { return l.Path == "params.effort" }); told == on {
+			t.Errorf("%s: %v", signature, x.Losses)
+		}
+	}
+}
+
+// The API refuses a message that ends in reasoning, and a text of white space.
+func TestWhatAMessageCannotEndIn(t *testing.T) {
+	think := utp.Think{Text: "hm", Signature: "c2ln", Provider: "anthropic"}
+	user := utp.NewText(utp.User, "Hi")
+	for _, c := range []struct {
+		parts []utp.Part
+		last  bool
+		want  string
+		lost  int
+	}{
+		{[]utp.Part{think, utp.Text{Text: "a"}, think, think}, false, `{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"text","text":"a"}]}`, 2},
+		{[]utp.Part{think}, false, `{"role":"assistant","content":"(empty)"}`, 1},
+		{[]utp.Part{utp.Text{Text: "a"}, utp.Text{Text: " \n"}}, false, `{"role":"assistant","content":"a"}`, 0},
+		{[]utp.Part{utp.Text{Text: "a "}, think}, true, `{"role":"assistant","content":"a"}`, 2},
+	} {
+		r := &utp.Request{Model: "claude-sonnet-4-5", Messages: []utp.Message{user, {Role: utp.Assistant, Parts: c.parts}, user}}
+		if c.last {
+			r.Messages = r.Messages[:2]
+		}
+		if got, x := open(t, r); !strings.Contains(got, c.want) || len(x.Losses) != c.lost {
+			t.Errorf("%v: %s %v", c.parts, got, x.Losses)
+		}
+	}
 }

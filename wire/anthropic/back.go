@@ -9,6 +9,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
@@ -139,7 +140,9 @@ func (w *writing) thinking() {
 	if effort, schema := said(thinking, output); effort == p.Effort && bytes.Equal(schema, p.Schema) {
 		t, err := readThinking.Read(thinking)
 		w.out.Thinking, w.out.OutputConfig = thinking, output
-		w.think = err == nil && t.Type != "disabled"
+		if w.think = err == nil && t.Type != "disabled"; t.Type == "enabled" && w.bare() {
+			w.think, w.out.Thinking = false, shape.Value{}
+		}
 		return
 	}
 	var out outputJSON
@@ -150,7 +153,7 @@ func (w *writing) thinking() {
 	case w.traits.adaptive:
 		w.think, w.out.Thinking = true, shape.JSON(thinkingJSON{Type: "adaptive"}, nil)
 		out.Effort = strings.Replace(p.Effort, "minimal", "low", 1)
-	default:
+	case !w.bare():
 		w.budget(p.Effort)
 	}
 	switch {
@@ -165,6 +168,16 @@ func (w *writing) thinking() {
 	}
 }
 
+// bare reports calls under way that were made without thinking, or with some that
+// cannot be sent back: the API refuses to think on then.
+func (w *writing) bare() bool {
+	is := history.Bare(w.in.Messages, w.drop)
+	if is {
+		w.Lose("params.effort", "dropped", "the last calls were made without thinking that can be sent back")
+	}
+	return is
+}
+
 const minBudget = 1024
 
 // budget turns on thinking with a number of tokens, which must leave some of the
@@ -173,9 +186,6 @@ func (w *writing) budget(effort string) {
 	tokens, ok := codec.Budget(effort)
 	room := *w.out.MaxTokens * 3 / 4
 	switch {
-	case w.bareTurn():
-		w.Lose("params.effort", "dropped", "the last calls were made without thinking that can be sent back")
-		return
 	case !ok:
 		w.Lose("params.effort", "dropped", "no budget is known for "+effort)
 		return
@@ -189,22 +199,6 @@ func (w *writing) budget(effort string) {
 	w.think, w.out.Thinking = true, shape.JSON(thinkingJSON{Type: "enabled", Budget: tokens}, nil)
 }
 
-// bareTurn reports a tool turn under way whose assistant message does not begin
-// with thinking: the API refuses it when thinking is on.
-func (w *writing) bareTurn() bool {
-	bare := false
-	for _, m := range w.in.Messages {
-		switch {
-		case m.Role == utp.User && len(m.Results()) == 0:
-			bare = false
-		case m.Role == utp.Assistant && len(m.Calls()) > 0:
-			t, ok := m.Parts[0].(utp.Think)
-			bare = !ok || w.drop(m, t) != ""
-		}
-	}
-	return bare
-}
-
 // sampling leaves out what the model or its thinking refuses.
 func (w *writing) sampling() {
 	o := &w.out
@@ -213,24 +207,24 @@ func (w *writing) sampling() {
 		o.Temperature = &one
 		w.Lose("params.temperature", "1 sent", "Anthropic's ends at 1")
 	}
-	why := ""
-	switch {
-	case !w.traits.sampling:
-		why = "the model refuses it"
-	case w.think:
+	none, why := !w.traits.sampling, "the model refuses it"
+	if !none && w.think {
 		why = "the API refuses it with thinking"
-	default:
-		return
 	}
-	if o.Temperature != nil && (*o.Temperature != 1 || !w.traits.sampling) {
+	if o.Temperature != nil && (none || w.think && *o.Temperature != 1) {
 		o.Temperature = nil
 		w.Lose("params.temperature", "dropped", why)
 	}
-	if o.TopP != nil && (*o.TopP < 0.95 || !w.traits.sampling) {
+	switch {
+	case o.TopP == nil:
+	case none, w.think && *o.TopP < 0.95:
 		o.TopP = nil
 		w.Lose("params.top_p", "dropped", why)
+	case o.Temperature != nil && w.traits.either:
+		o.TopP = nil
+		w.Lose("params.top_p", "dropped", "the model takes it or a temperature, not both")
 	}
-	if o.TopK != nil {
+	if o.TopK != nil && (none || w.think) {
 		o.TopK = nil
 		w.Lose("params.top_k", "dropped", why)
 	}
@@ -239,7 +233,7 @@ func (w *writing) sampling() {
 // tools writes the tools and the choice. There is no list of allowed tools: the
 // others are left out.
 func (w *writing) tools() {
-	c := w.in.Choice
+	c := w.Choose(w.in)
 	if c.Mode != utp.Named && len(c.Allowed) > 0 {
 		w.Lose("choice.allowed", "sent only these tools", "Anthropic has no list of allowed tools")
 	}

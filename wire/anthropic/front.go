@@ -144,14 +144,19 @@ func (r *reading) choice() *shape.Error {
 }
 
 func (r *reading) tools() *shape.Error {
+	var names codec.ToolNames
 	for i, v := range r.in.Tools {
 		t, err := readTool.Read(v)
+		out := tool(t, v)
+		if err == nil {
+			err = names.Add(out.Name, v)
+		}
 		if err != nil {
 			return shape.Inside(err, "tools", i)
 		}
-		r.out.Tools = append(r.out.Tools, tool(t, v))
+		r.out.Tools = append(r.out.Tools, out)
 	}
-	return codec.CheckTools(r.out.Tools)
+	return nil
 }
 
 // tool is a function, or for any other type than "custom" a tool of Anthropic's own.

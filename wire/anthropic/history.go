@@ -12,13 +12,14 @@ import (
 )
 
 func (w *writing) messages() {
-	ordered := history.Order(w.in.Messages, codec.ShortIDs(maxID), w.Lose)
+	ordered := history.Files(history.Order(w.in.Messages, codec.ShortIDs(maxID), w.Lose), unsendable, w.Lose)
 	for _, m := range ordered {
 		w.Own(m.Path, m.Extra)
 	}
 	system, turns := history.Alternation{
 		Drop:    w.drop,
 		Keep:    isInline,
+		Ends:    func(p utp.Part) bool { _, think := p.(utp.Think); return !think },
 		Prefill: w.traits.prefill && !w.think,
 	}.Turns(ordered, w.Lose)
 	w.system(system)
@@ -43,7 +44,7 @@ func (w *writing) drop(m utp.Message, p utp.Part) string {
 		switch {
 		case p.Provider != provider || p.Signature == "":
 			return "it is reasoning that Anthropic did not sign"
-		case p.Model != "" && family(p.Model) != family(w.in.Model):
+		case p.Model != "" && codec.Family(p.Model) != codec.Family(w.in.Model):
 			return "another model signed it"
 		}
 	case utp.Unknown:
@@ -106,6 +107,9 @@ func (w *writing) block(path string, p utp.Part) shape.Value {
 		if p.Name != "" && j.Title == "" {
 			w.Lose(path+".name", "dropped", "an image has none")
 		}
+		if j.Source.Type == "text" && p.MIME != plain {
+			w.Lose(path+".mime", "sent as "+plain, "Anthropic knows no other texts")
+		}
 		return shape.JSON(j, w.Own(path, p.Extra))
 	case utp.Unknown:
 		return shape.Value{Raw: p.Raw}
@@ -132,6 +136,8 @@ func (w *writing) result(path string, r utp.Result) shape.Value {
 	return shape.JSON(out, w.Own(path, r.Extra))
 }
 
+const plain = "text/plain"
+
 // file is an image, or for any other type a document.
 func file(b utp.Blob) fileBlock {
 	out := fileBlock{Type: "image"}
@@ -139,7 +145,7 @@ func file(b utp.Blob) fileBlock {
 	case b.URL != "":
 		out.Source = sourceJSON{Type: "url", URL: b.URL}
 	case strings.HasPrefix(b.MIME, "text/"):
-		out.Source = sourceJSON{Type: "text", Media: "text/plain", Data: string(b.Data)}
+		out.Source = sourceJSON{Type: "text", Media: plain, Data: string(b.Data)}
 	default:
 		out.Source = sourceJSON{Type: "base64", Media: b.MIME, Data: base64.StdEncoding.EncodeToString(b.Data)}
 	}

@@ -225,7 +225,7 @@ func (w *writing) tools() {
 	}
 	w.out.Tools = append(w.out.Tools, others...)
 	if len(w.out.Tools) > 0 {
-		w.choice(w.in.Choice, len(functions) > 0)
+		w.choice(w.Choose(w.in), len(functions) > 0)
 	}
 }
 

@@ -310,6 +310,7 @@ func (r *reading) response(j *responseJSON, extra json.RawMessage, path string) 
 }
 
 func (r *reading) tools() *shape.Error {
+	var names codec.ToolNames
 	for i, v := range r.in.Tools {
 		t, err := readTool.Read(v)
 		if err != nil {
@@ -317,16 +318,22 @@ func (r *reading) tools() *shape.Error {
 		}
 		for k, v := range t.Functions {
 			f, err := readFunction.Read(v)
+			if err == nil {
+				err = names.Add(f.Name, v)
+			}
 			if err != nil {
 				return shape.Inside(shape.Inside(err, "functionDeclarations", k), "tools", i)
 			}
 			r.out.Tools = append(r.out.Tools, tool(f))
 		}
 		for _, own := range t.Rest {
+			if err := names.Add(own.Name, v); err != nil {
+				return shape.Inside(err, "tools", i)
+			}
 			r.out.Tools = append(r.out.Tools, utp.Tool{Name: own.Name, Kind: utp.HostedTool, Extra: codec.PackExtra(provider, shape.Fields{own})})
 		}
 	}
-	return codec.CheckTools(r.out.Tools)
+	return nil
 }
 
 func tool(f functionJSON) utp.Tool {

@@ -16,7 +16,7 @@ import (
 const unsigned = "skip_thought_signature_validator"
 
 func (w *writing) messages() {
-	ordered := history.Order(w.in.Messages, nil, w.Lose)
+	ordered := history.Files(history.Order(w.in.Messages, nil, w.Lose), unsendable, w.Lose)
 	if !leveled.MatchString(w.in.Model) {
 		ordered = history.LiftBlobs(ordered, w.Lose) // a response with files is new in Gemini 3
 	}
@@ -81,6 +81,9 @@ func unsendable(b utp.Blob) string {
 
 func (w *writing) parts(m history.Sent) (out []shape.Value) {
 	first := m.Role == utp.Assistant && leveled.MatchString(w.in.Model)
+	if m.Role == utp.Assistant {
+		m = m.Joined()
+	}
 	for i, p := range m.Parts {
 		v := w.part(m.At[i], p, &first)
 		out = append(out, v)

@@ -54,7 +54,7 @@ func (Back) Open(r *utp.Request) (*wire.Exchange, error) {
 // tools writes the tools that the choice leaves. Ollama has no tool_choice:
 // what must be called is asked for in words.
 func (w *writing) tools() {
-	c := w.in.Choice
+	c := w.Choose(w.in)
 	if c.Mode == utp.None {
 		if len(w.in.Tools) > 0 {
 			w.Lose("tools", "dropped", "no call is wanted")
@@ -164,7 +164,8 @@ func (w *writing) think(effort string) {
 }
 
 func (w *writing) messages() {
-	for _, m := range history.LiftBlobs(history.Order(w.in.Messages, nil, w.Lose), w.Lose) {
+	ordered := history.Files(history.Order(w.in.Messages, nil, w.Lose), refuses, w.Lose)
+	for _, m := range history.LiftBlobs(ordered, w.Lose) {
 		w.message(m)
 	}
 }
@@ -202,8 +203,8 @@ func (w *writing) part(path string, p utp.Part, out *messageJSON) {
 		}
 		out.Thinking += p.Text
 	case utp.Blob:
-		if len(p.Data) == 0 || !strings.HasPrefix(p.MIME, "image/") {
-			w.Lose(path, "dropped", "only images with their data can be sent")
+		if why := refuses(p); why != "" {
+			w.Lose(path, "dropped", why)
 			return
 		}
 		if w.Own(path, p.Extra); p.Name != "" {
@@ -213,6 +214,14 @@ func (w *writing) part(path string, p utp.Part, out *messageJSON) {
 	default:
 		w.Lose(path, "dropped", "this part has no place in such a message")
 	}
+}
+
+// refuses says why a file cannot be sent, or "".
+func refuses(b utp.Blob) string {
+	if len(b.Data) == 0 || !strings.HasPrefix(b.MIME, "image/") {
+		return "only images with their data can be sent"
+	}
+	return ""
 }
 
 func (w *writing) call(path string, c utp.Call, index int) shape.Value {

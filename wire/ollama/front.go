@@ -214,14 +214,15 @@ func blobs(list []shape.Value) (parts []utp.Part, err *shape.Error) {
 }
 
 func (r *reading) tools() *shape.Error {
+	var names codec.ToolNames
 	for i, v := range r.in.Tools {
-		t, err := codec.ReadFunction(v, provider)
+		t, err := names.ReadFunction(v, provider)
 		if err != nil {
 			return shape.Inside(err, "tools", i)
 		}
 		r.out.Tools = append(r.out.Tools, t)
 	}
-	return codec.CheckTools(r.out.Tools)
+	return nil
 }
 
 // options reads the settings of the model. A num_predict below 1 is no limit.

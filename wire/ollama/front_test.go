@@ -225,7 +225,7 @@ func TestBadInput(t *testing.T) {
 		`{"options":{"num_ctx":[]}}`:   "options.num_ctx: offset 22: want a number",
 		`{"options":{"stop":[1]}}`:     "options.stop[0]: offset 20: want a string",
 		`{"messages":[{"content":5}]}`: "messages[0].content: offset 24: want a string",
-		`{"tools":[{"type":"function","function":{"name":"f"}},{"type":"function","function":{"name":"f"}}]}`: "tools[1].name: want every name once, not a second f",
+		`{"tools":[{"type":"function","function":{"name":"f"}},{"type":"function","function":{"name":"f"}}]}`: "tools[1].function.name: offset 84: want every name once, not a second f",
 	} {
 		_, _, err := ollama.Front{}.Read(wire.HTTPRequest{Body: []byte(body)})
 		if err == nil || err.Error() != want {

@@ -62,7 +62,7 @@ func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 }
 
 func (w *writing) tools() {
-	c := w.in.Choice
+	c := w.Choose(w.in)
 	every := w.back.Server == OpenAI || c.Mode == utp.Named
 	if !every && len(c.Allowed) > 0 {
 		w.Lose("choice.allowed", "sent only these tools", "only OpenAI takes a list of allowed tools")
@@ -145,6 +145,7 @@ func (w *writing) params() {
 	switch w.back.Server {
 	case OpenAI:
 		o.MaxTokens, o.MaxCompletion, o.TopK = nil, p.MaxTokens, nil
+		o.Temperature, o.TopP = w.Sampling(w.in)
 		w.Refuse("OpenAI has no such setting", codec.Param{Name: "top_k", Given: p.TopK != nil})
 		if len(stop) > maxStops {
 			stop = stop[:maxStops]

@@ -22,15 +22,20 @@ func usage(u utp.Usage) *usageJSON {
 	return out
 }
 
-// besideCall is the inverse.
+// besideCall is the inverse of callExtra.
 func besideCall(extra json.RawMessage) shape.Fields {
-	all, _ := shape.Members(shape.Value{Raw: extra})
 	own, foreign := codec.UnpackExtra(extra, provider)
 	if !foreign {
 		return own
 	}
+	signature, others := codec.ThoughtSignature(extra)
 	content, _ := shape.Members(shape.Value{Raw: own.Get("extra_content")})
-	content = content.Set(carry, all.Without(provider).Raw())
+	if signature != "" && content.Get("google") == nil {
+		content = content.Set("google", shape.Fields(nil).WithText("thought_signature", signature).Raw())
+	}
+	if others = others.Without(provider); len(others) > 0 {
+		content = content.Set(carry, others.Raw())
+	}
 	return own.Set("extra_content", content.Raw())
 }
 
@@ -188,6 +193,8 @@ type writer struct {
 	think []byte
 	index int  // of the call
 	whole bool // it is written when it is complete
+	// beside is that what belongs to the call is written.
+	beside bool
 }
 
 // fail writes the error; the end mark does not follow.
@@ -258,14 +265,16 @@ func (w *writer) callEvent(e utp.Event) {
 	case e.Kind == utp.CallEnd && w.whole:
 		w.call(w.dialogue.call(*e.Call, &w.index))
 	case e.Kind == utp.CallEnd:
-		if rest := besideCall(e.Call.Extra); rest != nil {
+		if rest := besideCall(e.Call.Extra); rest != nil && !w.beside {
 			j.Function = &functionCall{Arguments: shape.JSON("", nil)} // clients check that it is there
 			w.call(shape.Value{Raw: ofCall.Write(j, rest)})
 		}
 	case w.whole:
 	case e.Kind == utp.CallStart:
 		j.ID, j.Type, j.Function = e.Call.ID, "function", &functionCall{e.Call.Name, shape.Quote("")}
-		w.call(shape.Value{Raw: ofCall.Write(j, nil)})
+		rest := besideCall(e.Call.Extra) // clients look for it here
+		w.beside = rest != nil
+		w.call(shape.Value{Raw: ofCall.Write(j, rest)})
 	default:
 		j.Function = &functionCall{Arguments: shape.Quote(e.Text)}
 		w.call(shape.Value{Raw: ofCall.Write(j, nil)})

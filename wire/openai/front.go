@@ -132,8 +132,9 @@ func texts(v shape.Value) (out []string, err *shape.Error) {
 }
 
 func (r *reading) tools() *shape.Error {
+	var names codec.ToolNames
 	for i, v := range r.in.Tools {
-		t, err := codec.ReadFunction(v, provider)
+		t, err := names.ReadFunction(v, provider)
 		if err != nil {
 			return shape.Inside(err, "tools", i)
 		}
@@ -146,14 +147,14 @@ func (r *reading) tools() *shape.Error {
 		r.out.Tools = append(r.out.Tools, t)
 	}
 	for i, v := range r.in.Functions {
-		t, err := codec.ReadFunction(shape.JSON(choiceJSON{Type: "function"}, shape.Fields{{Name: "function", Value: v.Raw}}), provider)
+		t, err := names.ReadFunction(v, provider)
 		if err != nil {
 			return shape.Inside(err, "functions", i)
 		}
 		one := false
 		r.out.Tools, r.out.Choice.Parallel = append(r.out.Tools, t), &one
 	}
-	return codec.CheckTools(r.out.Tools)
+	return nil
 }
 
 // flattened is a custom tool's format with the members of its grammar beside its

@@ -10,6 +10,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/gemini"
 	"github.com/unifiedtoolprotocol/utp/wire/openai"
 )
 
@@ -47,7 +48,7 @@ func sameJSON(t *testing.T, want, got string) {
 }
 
 // As OpenAI's own SDK can write them, with fields of tomorrow.
-const client = `{"model":"gpt-5","stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false},"max_completion_tokens":900,"temperature":0.5,"top_p":0.9,"seed":9007199254740993,
+const client = `{"model":"gpt-4.1","stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false},"max_completion_tokens":900,"temperature":0.5,"top_p":0.9,"seed":9007199254740993,
  "stop":["\n\n","END"],"reasoning_effort":"low","verbosity":"low","service_tier":"flex","metadata":{"a":"b"},"store":true,"prompt_cache_key":"k","user":"u","logit_bias":{"50256":-100},"logprobs":true,"top_logprobs":2,
  "messages":[
   {"role":"developer","content":"Be brief.","name":"boss"},
@@ -208,18 +209,69 @@ func TestSealedReasoningComesBack(t *testing.T) {
 	}
 }
 
-// What belongs to a call comes behind its arguments, in a piece that has all
-// fields of one: the AI SDK refuses a call without a function.
+// What belongs to a call comes with its beginning, where the AI SDK looks for it,
+// else behind its arguments in a piece that has all fields of one: the AI SDK
+// refuses a call without a function.
 func TestWhatBelongsToACallComesInAPieceOfIt(t *testing.T) {
 	r := read(t, `{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f"}}]}`)
 	call := utp.Call{ID: "c", Name: "f", Args: []byte(`{}`), Extra: []byte(`{"gemini":{"thoughtSignature":"c2ln"}}`)}
-	w := openai.Front{}.Writer(r, wire.Stamp{ID: "c"})
-	var last string
-	for _, f := range w.Write(utp.Event{Kind: utp.Whole, Value: call}) {
-		last = string(f.Data)
+	pieces := func(events ...utp.Event) (all []string) {
+		w := openai.Front{}.Writer(r, wire.Stamp{ID: "c"})
+		for _, e := range events {
+			for _, f := range w.Write(e) {
+				all = append(all, string(f.Data))
+			}
+		}
+		return all[1:] // the role is first
 	}
-	if !strings.Contains(last, `{"index":0,"function":{"arguments":""},"extra_content":{`) {
-		t.Errorf("%s", last)
+	const beside = `"extra_content":{"google":{"thought_signature":"c2ln"}}}`
+	whole := pieces(utp.Event{Kind: utp.Whole, Value: call})
+	if !strings.Contains(whole[0], `{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":""},`+beside) || strings.Contains(whole[len(whole)-1], "google") {
+		t.Errorf("%s", whole)
+	}
+	late := pieces(utp.Event{Kind: utp.CallStart, Call: &utp.Call{ID: "c", Name: "f"}}, utp.Event{Kind: utp.CallEnd, Call: &call})
+	if !strings.Contains(late[len(late)-1], `{"index":0,"function":{"arguments":""},`+beside) {
+		t.Errorf("%s", late)
+	}
+}
+
+// What Gemini signed goes to clients where Google's own surface has it, beside
+// what else belongs to the call, and comes back as it was.
+func TestThoughtSignaturesStandWhereGoogleHasThem(t *testing.T) {
+	for _, c := range []struct{ extra, want, lost string }{
+		{`{"gemini":{"thoughtSignature":"c2ln"}}`, `{"google":{"thought_signature":"c2ln"}}`, ""},
+		{`{"gemini":{"thoughtSignature":"c2ln","x":1},"anthropic":{"y":2}}`, `{"google":{"thought_signature":"c2ln"},"utp":{"gemini":{"x":1},"anthropic":{"y":2}}}`, "y"},
+		{`{"anthropic":{"y":2}}`, `{"utp":{"anthropic":{"y":2}}}`, "y"},
+		{`{"openai":{"extra_content":{"google":{"thought_signature":"c2ln","more":1}}}}`, `{"google":{"thought_signature":"c2ln","more":1}}`, "extra_content"},
+	} {
+		call := utp.Call{ID: "c", Name: "f", Args: []byte(`{}`), Source: utp.Native, Extra: []byte(c.extra)}
+		body, _, err := openai.Front{}.Whole(&utp.Request{}, utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: []utp.Part{call}}}, wire.Stamp{ID: "c", Model: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var j struct {
+			Choices []struct {
+				Message json.RawMessage
+			}
+		}
+		if err := json.Unmarshal(body, &j); err != nil || !strings.Contains(string(body), `"extra_content":`+c.want) {
+			t.Fatalf("%s %v", body, err)
+		}
+		r := read(t, `{"model":"gemini-3-pro","messages":[{"role":"user","content":"x"},`+string(j.Choices[0].Message)+`,{"role":"tool","tool_call_id":"c","content":"ok"}]}`)
+		x, err := gemini.Back{}.Open(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if signed := strings.Contains(string(x.Body), `"thoughtSignature":"c2ln"`); signed != strings.Contains(c.want, "google") {
+			t.Errorf("%s: %s", c.extra, x.Body)
+		}
+		if len(x.Losses) > 0 != (c.lost != "") || c.lost != "" && !strings.HasSuffix(x.Losses[0].Path, "."+c.lost) {
+			t.Errorf("%s: %v", c.extra, x.Losses)
+		}
+		again, losses := open(t, openai.Any, r)
+		if google, _, _ := strings.Cut(c.want, `,"utp"`); strings.Contains(c.want, "google") && (!strings.Contains(again, google) || c.lost == "" && len(losses) > 0) {
+			t.Errorf("%s: %s %v", c.extra, again, losses)
+		}
 	}
 }
 

@@ -18,7 +18,8 @@ func (w *writing) messages() {
 	case Mistral:
 		ids = codec.FixedIDs(9)
 	}
-	ordered := history.LiftBlobs(history.Order(w.in.Messages, ids, w.Lose), w.Lose)
+	ordered := history.Files(history.Order(w.in.Messages, ids, w.Lose), w.refuses, w.Lose)
+	ordered = history.LiftBlobs(ordered, w.Lose)
 	w.out.Messages = make([]shape.Value, 0, len(ordered))
 	for _, m := range ordered {
 		w.message(m)
@@ -87,7 +88,12 @@ func (w *writing) assistant(m history.Sent) messageJSON {
 }
 
 func (w *writing) call(path string, c utp.Call) shape.Value {
-	own := w.Own(path, c.Extra)
+	own, _ := codec.UnpackExtra(c.Extra, provider)
+	if own.Get("extra_content") != nil { // what Gemini wants is in it
+		_, rest := codec.ThoughtSignature(c.Extra)
+		c.Extra = rest.Raw()
+	}
+	w.Own(path, c.Extra)
 	if c.Kind == utp.CustomCall && w.back.Server == OpenAI {
 		return shape.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Type: "custom", Custom: &customCall{w.names.Out(c.Name), c.RawArgs}}, own)}
 	}
@@ -135,7 +141,7 @@ func (w *writing) content(places []string, m utp.Message) shape.Value {
 			plain = plain && len(own) == 0
 			parts = append(parts, text(p, own))
 		case utp.Blob:
-			v, why := w.blob(at, p)
+			why := w.refuses(p)
 			if m.Role == utp.Assistant {
 				why = "an assistant's message cannot hold it"
 			}
@@ -143,7 +149,7 @@ func (w *writing) content(places []string, m utp.Message) shape.Value {
 				w.Lose(at, "dropped", why)
 				continue
 			}
-			plain, parts = false, append(parts, v)
+			plain, parts = false, append(parts, w.blob(at, p))
 		case utp.Unknown:
 			if p.Provider != provider {
 				w.Lose(at, "dropped", "only "+p.Provider+" understands it")
@@ -184,27 +190,43 @@ func text(t utp.Text, own shape.Fields) shape.Value {
 // sounds are the formats of input_audio. Source: OpenAI API reference.
 var sounds = map[string]string{"audio/wav": "wav", "audio/x-wav": "wav", "audio/mp3": "mp3", "audio/mpeg": "mp3"}
 
-// blob writes an image, a sound or, for servers that take them, a file.
-func (w *writing) blob(path string, b utp.Blob) (v shape.Value, why string) {
-	own := w.Own(path, b.Extra)
-	url := codec.FileURL(b)
-	isFile := own.Get(asFile) != nil || w.back.Server == OpenAI && b.MIME == "application/pdf"
-	p := partJSON{}
+// refuses says why a file cannot be sent, or "".
+func (w *writing) refuses(b utp.Blob) string {
 	switch {
 	case b.URL == "" && len(b.Data) == 0:
-		return v, "it is empty"
-	case isFile && b.URL == "":
+		return "it is empty"
+	case w.isFile(b), isImage(b), sounds[b.MIME] != "" && b.URL == "":
+		return ""
+	}
+	return "only images can be sent, not " + b.MIME
+}
+
+func isImage(b utp.Blob) bool {
+	return strings.HasPrefix(b.MIME, "image/") || b.MIME == "" && b.URL != ""
+}
+
+// isFile reports what goes out as a file: where its client sent it so, and to
+// OpenAI, which takes PDFs.
+func (w *writing) isFile(b utp.Blob) bool {
+	own, _ := codec.UnpackExtra(b.Extra, provider)
+	return b.URL == "" && (own.Get(asFile) != nil || w.back.Server == OpenAI && b.MIME == "application/pdf")
+}
+
+// blob writes an image, a sound or a file.
+func (w *writing) blob(path string, b utp.Blob) shape.Value {
+	own, url := w.Own(path, b.Extra), codec.FileURL(b)
+	p := partJSON{}
+	switch {
+	case w.isFile(b):
 		p.Type, p.File = "file", &fileJSON{Name: cmp.Or(b.Name, "file"), Data: url} // the API wants a name
-	case strings.HasPrefix(b.MIME, "image/"), b.MIME == "" && b.URL != "":
+	case isImage(b):
 		rest, _ := shape.Members(shape.Value{Raw: own.Get("image_url")})
 		p.Type, p.Image = "image_url", shape.Value{Raw: ofImage.Write(imageJSON{URL: url}, rest)}
-	case sounds[b.MIME] != "" && b.URL == "":
-		p.Type, p.Audio = "input_audio", &audioJSON{url[strings.Index(url, ",")+1:], sounds[b.MIME]}
 	default:
-		return v, "only images can be sent, not " + b.MIME
+		p.Type, p.Audio = "input_audio", &audioJSON{url[strings.Index(url, ",")+1:], sounds[b.MIME]}
 	}
 	if b.Name != "" && p.File == nil {
 		w.Lose(path+".name", "dropped", "only a file has one")
 	}
-	return shape.Value{Raw: ofPart.Write(p, own.Without("image_url", asFile))}, ""
+	return shape.Value{Raw: ofPart.Write(p, own.Without("image_url", asFile))}
 }

@@ -103,22 +103,28 @@ func unsealed(v shape.Value) (utp.Think, bool) {
 
 // carry is, in a call's extra_content, its Extra: what other providers want back
 // with the call. Clients that send extra_content back, as Google asks them to,
-// bring it.
+// bring it. What Gemini wants stands where Google has it: some clients know no more.
 const carry = "utp"
 
 // callExtra reads the Extra of a call from what stands beside it.
 func callExtra(rest shape.Fields) json.RawMessage {
 	content, _ := shape.Members(shape.Value{Raw: rest.Get("extra_content")})
-	foreign, _ := shape.Members(shape.Value{Raw: content.Get(carry)})
-	if foreign == nil {
+	out, _ := shape.Members(shape.Value{Raw: content.Get(carry)})
+	out = codec.WithThoughtSignature(out, content)
+	if out == nil {
 		return codec.PackExtra(provider, rest)
 	}
 	rest = rest.Without("extra_content")
 	if content = content.Without(carry); content != nil {
-		rest = append(rest, shape.Field{Name: "extra_content", Value: content.Raw()})
+		field := shape.Field{Name: "extra_content", Value: content.Raw()}
+		if codec.Only(shape.Value{Raw: field.Value}, "google") && codec.Only(shape.Value{Raw: content.Get("google")}, "thought_signature") {
+			rest = codec.Marked(rest, field)
+		} else {
+			rest = append(rest, field)
+		}
 	}
 	if rest != nil {
-		foreign = append(foreign, shape.Field{Name: provider, Value: rest.Raw()})
+		out = append(out, shape.Field{Name: provider, Value: rest.Raw()})
 	}
-	return foreign.Raw()
+	return out.Raw()
 }

@@ -3,7 +3,6 @@ package responses
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -100,17 +99,10 @@ func (w *writing) extra() {
 	}
 }
 
-// reasoners are the models that refuse temperature and top_p while they reason.
-// Source: OpenAI, "Reasoning models", unsupported parameters.
-var reasoners = regexp.MustCompile(`^(o\d|gpt-5)`)
-
 func (w *writing) params() {
-	p, o := w.in.Params, &w.out
-	o.MaxTokens, o.Temperature, o.TopP = p.MaxTokens, p.Temperature, p.TopP
-	if reasoners.MatchString(w.in.Model) && p.Effort != "none" {
-		o.Temperature, o.TopP = nil, nil
-		w.Refuse("reasoning models refuse it", codec.Param{Name: "temperature", Given: p.Temperature != nil}, codec.Param{Name: "top_p", Given: p.TopP != nil})
-	}
+	p := w.in.Params
+	w.out.MaxTokens = p.MaxTokens
+	w.out.Temperature, w.out.TopP = w.Sampling(w.in)
 	w.Refuse("the Responses API has no such setting", codec.Param{Name: "top_k", Given: p.TopK != nil}, codec.Param{Name: "seed", Given: p.Seed != nil},
 		codec.Param{Name: "stop", Given: len(p.Stop) > 0}, codec.Param{Name: "context", Given: p.Context != nil})
 	w.user()
@@ -174,7 +166,7 @@ func (w *writing) tools() {
 	}
 	if len(w.out.Tools) > 0 {
 		w.out.Parallel = w.in.Choice.Parallel
-		w.choice(w.in.Choice)
+		w.choice(w.Choose(w.in))
 	}
 }
 
@@ -186,8 +178,9 @@ func (w *writing) member(path string, t utp.Tool, m member, own shape.Fields) {
 		w.out.Tools = append(w.out.Tools, shape.Value{})
 		w.groupEnd = len(w.out.Tools)
 	}
+	full := t.Name
 	t.Name = m.name
-	if v, ok := w.define(path, t, own.Without(inNamespace, namespaceText, nameInNamespace)); ok {
+	if v, ok := w.define(path, full, t, own.Without(inNamespace, namespaceText, nameInNamespace)); ok {
 		w.group.Tools = append(w.group.Tools, v)
 		w.out.Tools[w.groupEnd-1] = shape.JSON(w.group, nil)
 	}
@@ -201,20 +194,21 @@ func (w *writing) tool(path string, t utp.Tool, own shape.Fields) {
 	if out := w.names.Out(t.Name); out != t.Name {
 		w.Lose(path+".name", "sent as "+out, "only letters, digits, _ and - are allowed, 64 at most")
 	}
-	if v, ok := w.define(path, t, own); ok {
+	if v, ok := w.define(path, t.Name, t, own); ok {
 		w.out.Tools = append(w.out.Tools, v)
 	}
 }
 
 // define writes a function or a custom tool. Where nothing was said, strict is
-// off, unless the API's own client left it out.
-func (w *writing) define(path string, t utp.Tool, own shape.Fields) (shape.Value, bool) {
+// off, unless the API's own client left it out. full is the name outside of a
+// namespace.
+func (w *writing) define(path, full string, t utp.Tool, own shape.Fields) (shape.Value, bool) {
 	out := toolJSON{Type: "function", Name: w.names.Out(t.Name), Description: t.Description}
 	switch t.Kind {
 	case utp.CustomTool:
 		out.Type = "custom"
 	case utp.FunctionTool:
-		w.back[t.Name] = w.Schema(path, &t)
+		w.back[full] = w.Schema(path, &t)
 		if out.Parameters, out.Strict = t.Schema, t.Strict; t.Strict == nil && own.Get(strictDefault) == nil {
 			out.Strict = new(bool)
 		}
@@ -238,11 +232,12 @@ func (w *writing) choice(c utp.Choice) {
 	case c.Mode == utp.None:
 		w.out.ToolChoice = shape.Quote("none")
 	case c.Mode == utp.Named:
-		w.out.ToolChoice = shape.JSON(choiceJSON{Type: w.kind(c.Name), Name: w.names.Out(c.Name)}, nil)
+		t := w.named(c.Name)
+		w.out.ToolChoice = shape.JSON(choiceJSON{Type: t.Type, Name: t.Name}, nil)
 	case len(c.Allowed) > 0:
 		list := choiceJSON{Type: "allowed_tools", Mode: mode}
 		for _, name := range c.Allowed {
-			list.Tools = append(list.Tools, choiceTool{w.kind(name), w.names.Out(name)})
+			list.Tools = append(list.Tools, w.named(name))
 		}
 		w.out.ToolChoice = shape.JSON(list, nil)
 	case mode == "required":
@@ -250,9 +245,21 @@ func (w *writing) choice(c utp.Choice) {
 	}
 }
 
-func (w *writing) kind(name string) string {
-	if w.names.Custom(name) {
-		return "custom"
+// named is a tool as a choice names it: one in a namespace by its name there, one
+// of the provider's own by its type.
+func (w *writing) named(name string) choiceTool {
+	for _, t := range w.in.Tools {
+		if own, _ := codec.UnpackExtra(t.Extra, provider); t.Name == name && t.Kind == utp.HostedTool {
+			return choiceTool{Type: own.Text("type"), Server: own.Text("server_label")}
+		}
 	}
-	return "function"
+	out := choiceTool{Type: "function", Name: name}
+	if w.names.Custom(name) {
+		out.Type = "custom"
+	}
+	if m, inside := w.members[name]; inside {
+		out.Name = m.name
+	}
+	out.Name = w.names.Out(out.Name)
+	return out
 }

@@ -2,7 +2,6 @@ package responses
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -29,6 +28,8 @@ type reading struct {
 	out    utp.Request
 	names  map[string]string // the calls' tools by id, for the results that follow
 	losses []wire.Loss
+
+	toolNames codec.ToolNames
 }
 
 // Read reads the body of a POST to /v1/responses or /v1/responses/input_tokens.
@@ -115,11 +116,11 @@ func (r *reading) choice() *shape.Error {
 	switch j.Type {
 	case "":
 	case "function", "custom":
-		c.Mode, c.Name = utp.Named, r.fullName(j.Name)
+		c.Mode, c.Name = utp.Named, r.named(choiceTool{Type: j.Type, Name: j.Name})[0]
 	case "allowed_tools":
 		c.Mode = codec.Modes[j.Mode]
 		for _, t := range j.Tools {
-			c.Allowed = append(c.Allowed, r.fullName(t.Name))
+			c.Allowed = append(c.Allowed, r.named(t)...)
 		}
 	default:
 		r.losses = append(r.losses, wire.Loss{Path: "tool_choice", What: "only this API understands it", Why: "it names a tool of the provider's own"})
@@ -127,49 +128,54 @@ func (r *reading) choice() *shape.Error {
 	return err
 }
 
-// fullName is the name of a tool that may be in a namespace.
-func (r *reading) fullName(name string) string {
-	full := name
+// named are the tools that an entry of a choice names: by their name, which may be
+// the one in a namespace, or of the provider's own by their type.
+func (r *reading) named(e choiceTool) (names []string) {
+	byName := e.Type == "function" || e.Type == "custom"
 	for _, t := range r.out.Tools {
-		if t.Name == name {
-			return name
-		}
-		if own, _ := codec.UnpackExtra(t.Extra, provider); own.Text(nameInNamespace) == name {
-			full = t.Name
+		own, _ := codec.UnpackExtra(t.Extra, provider)
+		hosted := t.Kind == utp.HostedTool && own.Text("type") == e.Type && own.Text("server_label") == e.Server
+		if hosted || byName && e.Name != "" && (t.Name == e.Name || own.Text(nameInNamespace) == e.Name) {
+			names = append(names, t.Name)
 		}
 	}
-	return full
+	if names == nil {
+		names = []string{cmp.Or(e.Name, e.Type)}
+	}
+	return names
 }
 
+// tools reads the tools. The provider's own have no names: theirs are the types.
 func (r *reading) tools() *shape.Error {
-	seen := map[string]int{}
-	err := shape.Each(r.in.Tools, func(v shape.Value) *shape.Error { return r.tool(v, seen) })
-	if err != nil {
-		return shape.Inside(err, "tools", -1)
+	err := shape.Each(r.in.Tools, r.tool)
+	for i := range r.out.Tools {
+		if t := &r.out.Tools[i]; t.Kind == utp.HostedTool {
+			t.Name = r.toolNames.Free(t.Name)
+		}
 	}
-	return codec.CheckTools(r.out.Tools)
+	return shape.Inside(err, "tools", -1)
 }
 
 // tool is a function, a custom tool, a namespace of such, or for any other type
 // one of the provider's own.
-func (r *reading) tool(v shape.Value, seen map[string]int) *shape.Error {
+func (r *reading) tool(v shape.Value) *shape.Error {
 	t, err := readTool.Read(v)
 	switch {
 	case err != nil:
 		return err
 	case t.Type == "namespace":
-		return r.namespace(t)
+		return r.namespace(t, v)
 	case t.Type == "function", t.Type == "custom", t.Type == "":
-		r.out.Tools = append(r.out.Tools, tool(t))
-		return nil
+		return r.offer(tool(t), v)
 	}
 	all, err := shape.Members(v)
-	name := t.Type
-	if seen[name]++; seen[name] > 1 {
-		name = fmt.Sprintf("%s_%d", name, seen[name])
-	}
-	r.out.Tools = append(r.out.Tools, utp.Tool{Name: name, Kind: utp.HostedTool, Extra: codec.PackExtra(provider, all)})
+	r.out.Tools = append(r.out.Tools, utp.Tool{Name: t.Type, Kind: utp.HostedTool, Extra: codec.PackExtra(provider, all)})
 	return err
+}
+
+func (r *reading) offer(t utp.Tool, v shape.Value) *shape.Error {
+	r.out.Tools = append(r.out.Tools, t)
+	return r.toolNames.Add(t.Name, v)
 }
 
 func tool(t toolJSON) utp.Tool {
@@ -185,18 +191,23 @@ func tool(t toolJSON) utp.Tool {
 }
 
 // namespace adds the tools of a namespace as NAMESPACE__NAME.
-func (r *reading) namespace(ns toolJSON) *shape.Error {
+func (r *reading) namespace(ns toolJSON, at shape.Value) *shape.Error {
 	if ns.Name == "" {
-		return &shape.Error{Path: "name", Offset: -1, Want: "the name of the namespace"}
+		return &shape.Error{Path: "name", Offset: at.Offset, Want: "the name of the namespace"}
 	}
 	err := shape.Each(ns.Tools, func(v shape.Value) *shape.Error {
 		t, err := readTool.Read(v)
+		switch {
+		case err != nil:
+			return err
+		case t.Name == "":
+			return r.toolNames.Add("", v)
+		}
 		t.Rest = t.Rest.With(namespaceText, shape.Quote(ns.Description))
 		t.Rest = codec.Marked(t.Rest, shape.Fields(nil).With(inNamespace, shape.Quote(ns.Name)).With(nameInNamespace, shape.Quote(t.Name))...)
 		out := tool(t)
 		out.Name = ns.Name + "__" + t.Name
-		r.out.Tools = append(r.out.Tools, out)
-		return err
+		return r.offer(out, v)
 	})
 	return shape.Inside(err, "tools", -1)
 }

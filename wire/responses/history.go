@@ -2,7 +2,6 @@ package responses
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -169,10 +168,6 @@ func (w *writing) answer(path string, t utp.Text) {
 	w.add(item, shape.Fields(nil).With("phase", shape.Value{Raw: own.Get("phase")}))
 }
 
-var date = regexp.MustCompile(`-\d{4}-\d{2}-\d{2}$`)
-
-func family(model string) string { return date.ReplaceAllString(model, "") }
-
 func (w *writing) thought(path string, t utp.Think) {
 	own, _ := codec.UnpackExtra(t.Extra, provider)
 	open := own.Get(inContent) != nil
@@ -180,7 +175,7 @@ func (w *writing) thought(path string, t utp.Think) {
 	case t.Provider != provider || t.Signature == "" && !open:
 		w.Lose(path, "dropped", "it is reasoning that this API did not encrypt")
 		return
-	case t.Model != "" && family(t.Model) != family(w.in.Model):
+	case t.Model != "" && codec.Family(t.Model) != codec.Family(w.in.Model):
 		w.Lose(path, "dropped", "it is another model's reasoning")
 		return
 	}

@@ -292,3 +292,39 @@ func TestCountAndModels(t *testing.T) {
 		t.Error("HTML passed for a list of models")
 	}
 }
+
+const grouped = `{"model":"gpt-5","input":"Hi","tools":[
+ {"type":"namespace","name":"ns","description":"d","tools":[{"type":"function","name":"search","strict":true,
+  "parameters":{"type":"object","properties":{"q":{"type":"string"},"n":{"type":"integer"}},"required":["q"]}}]},
+ {"type":"image_generation"},{"type":"mcp","server_label":"docs"},{"type":"mcp","server_label":"mail"},{"type":"function","name":"g"}],"tool_choice":`
+
+// A choice names a tool in a namespace by its name there, and one of the
+// provider's own by its type.
+func TestAChoiceAmongGroupedAndHostedTools(t *testing.T) {
+	for choice, allowed := range map[string]string{
+		`{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"search"},{"type":"image_generation"},{"type":"mcp","server_label":"mail"}]}`: "ns__search image_generation mcp_2",
+		`{"type":"function","name":"search"}`: "",
+	} {
+		r := read(t, grouped+choice+"}")
+		if got := strings.Join(r.Choice.Allowed, " "); got != allowed || allowed == "" && r.Choice.Name != "ns__search" {
+			t.Errorf("%s: %+v", choice, r.Choice)
+		}
+		body, _ := open(t, r)
+		var out struct {
+			Choice json.RawMessage `json:"tool_choice"`
+		}
+		if err := json.Unmarshal([]byte(body), &out); err != nil {
+			t.Fatal(err)
+		}
+		sameJSON(t, choice, string(out.Choice))
+	}
+}
+
+// What a strict schema makes of a tool's arguments is undone, also in a namespace.
+func TestStrictArgumentsInANamespace(t *testing.T) {
+	_, x := open(t, read(t, grouped+`"auto"}`))
+	reply, err := x.Read([]byte(`{"object":"response","status":"completed","output":[{"type":"function_call","id":"fc_1","call_id":"c","namespace":"ns","name":"search","arguments":"{\"q\":\"x\",\"n\":null}"}]}`), nil)
+	if err != nil || len(reply.Calls()) != 1 || reply.Calls()[0].Name != "ns__search" || string(reply.Calls()[0].Args) != `{"q":"x"}` {
+		t.Errorf("%+v %v", reply, err)
+	}
+}

@@ -68,8 +68,9 @@ type choiceJSON struct {
 }
 
 type choiceTool struct {
-	Type string `json:"type"`
-	Name string `json:"name"`
+	Type   string `json:"type"`
+	Name   string `json:"name,omitempty"`
+	Server string `json:"server_label,omitempty"` // of an mcp tool
 }
 
 type headJSON struct {

@@ -262,7 +262,7 @@ func (b *Builder) start(c *call) {
 	}
 	b.started++
 	c.id = b.uniqueID(c.orig)
-	head := utp.Call{ID: c.id, Name: b.in(c.name), Source: utp.Native}
+	head := utp.Call{ID: c.id, Name: b.in(c.name), Source: utp.Native, Extra: c.extra}
 	b.emit(utp.Event{Kind: utp.CallStart, Part: c.part, Call: &head})
 }
 

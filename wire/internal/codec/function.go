@@ -3,8 +3,8 @@ package codec
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
@@ -44,7 +44,7 @@ const inFunction = "function"
 
 // ReadFunction reads a tool of a client of provider: a function, a custom tool,
 // or for any other type one that only the provider runs.
-func ReadFunction(v shape.Value, provider string) (utp.Tool, *shape.Error) {
+func (n *ToolNames) ReadFunction(v shape.Value, provider string) (utp.Tool, *shape.Error) {
 	t, err := readChatTool.Read(v)
 	if err != nil {
 		return utp.Tool{}, err
@@ -62,10 +62,15 @@ func ReadFunction(v shape.Value, provider string) (utp.Tool, *shape.Error) {
 		out.Kind = utp.CustomTool
 	default:
 		all, err := shape.Members(v)
-		out.Extra = PackExtra(provider, all)
+		if out.Extra = PackExtra(provider, all); err == nil {
+			err = n.Add(out.Name, v)
+		}
 		return out, err
 	}
 	f, err := readChatFunction.Read(inner)
+	if err == nil {
+		err = n.Add(f.Name, inner)
+	}
 	if err != nil {
 		return out, shape.Inside(err, path, -1)
 	}
@@ -113,20 +118,30 @@ func (o *Outgoing) Function(path string, t utp.Tool, n *Names) (v shape.Value, o
 	return shape.Value{Raw: own.Without(inFunction).Behind(raw)}, true
 }
 
-// CheckTools wants a name for every tool, and each name once.
-func CheckTools(tools []utp.Tool) *shape.Error {
-	seen := map[string]bool{}
-	for i, t := range tools {
-		path := fmt.Sprintf("tools[%d].name", i)
-		switch {
-		case t.Name == "":
-			return &shape.Error{Path: path, Offset: -1, Want: "a name"}
-		case seen[t.Name]:
-			return &shape.Error{Path: path, Offset: -1, Want: "every name once, not a second " + t.Name}
-		}
-		seen[t.Name] = true
+// ToolNames are the names of a client's tools so far. The zero value is ready.
+type ToolNames struct{ seen map[string]bool }
+
+// Add takes the name of the tool at v: every tool has one, and no two the same.
+func (n *ToolNames) Add(name string, v shape.Value) *shape.Error {
+	switch {
+	case name == "":
+		return &shape.Error{Path: "name", Offset: v.Offset, Want: "a name"}
+	case n.seen[name]:
+		return &shape.Error{Path: "name", Offset: v.Offset, Want: "every name once, not a second " + name}
+	case n.seen == nil:
+		n.seen = map[string]bool{}
 	}
+	n.seen[name] = true
 	return nil
+}
+
+// Free is a name that no other tool has: the one given, if need be with a number.
+func (n *ToolNames) Free(name string) string {
+	free := name
+	for i := 2; n.Add(free, shape.Value{}) != nil; i++ {
+		free = name + "_" + strconv.Itoa(i)
+	}
+	return free
 }
 
 // Explained says of a loss at path that its content is in a tool's description.
@@ -144,6 +159,36 @@ func Offers(c utp.Choice, tool string) bool {
 		return tool == c.Name
 	}
 	return len(c.Allowed) == 0 || slices.Contains(c.Allowed, tool)
+}
+
+// Choose is a request's choice among the tools that can be sent: not those that
+// another provider runs.
+func (o *Outgoing) Choose(r *utp.Request) utp.Choice {
+	c := r.Choice
+	if c.Mode == utp.Named && o.gone(r.Tools, c.Name) {
+		o.Lose("choice.mode", "left to the model", c.Name+" cannot be offered here")
+		c.Mode, c.Name = utp.Auto, ""
+	}
+	left := slices.DeleteFunc(slices.Clone(c.Allowed), func(name string) bool { return o.gone(r.Tools, name) })
+	if len(left) == len(c.Allowed) {
+		return c
+	}
+	o.Lose("choice.allowed", "sent without those that cannot be offered", "another provider runs them")
+	if c.Allowed = left; len(left) == 0 {
+		o.Lose("choice.mode", "no call is allowed", "none of the allowed tools can be offered here")
+		c.Mode = utp.None
+	}
+	return c
+}
+
+// gone reports a tool that only another provider runs.
+func (o *Outgoing) gone(tools []utp.Tool, name string) bool {
+	i := slices.IndexFunc(tools, func(t utp.Tool) bool { return t.Name == name })
+	if i < 0 || tools[i].Kind != utp.HostedTool {
+		return false
+	}
+	own, _ := UnpackExtra(tools[i].Extra, o.Provider)
+	return len(own) == 0
 }
 
 // Schema gives a function the schema that OpenAI's own APIs take: a strict one

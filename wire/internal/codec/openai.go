@@ -1,6 +1,8 @@
 package codec
 
 import (
+	"regexp"
+
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
@@ -66,6 +68,34 @@ func OpenAIModels(models []wire.Model) []byte {
 		}
 	}
 	return shape.JSON(j, nil).Raw
+}
+
+// reasoners are the models that always reason, and optional those that do where an
+// effort is asked for. While they reason they refuse temperature and top_p.
+// Source: OpenAI, "Reasoning models", unsupported parameters; "Using GPT-5.2".
+var (
+	reasoners = regexp.MustCompile(`^(o\d|gpt-5(-mini|-nano|-codex|-pro|-\d{4}|$))`)
+	optional  = regexp.MustCompile(`^gpt-5\.\d`)
+)
+
+// Sampling is how a model of OpenAI's is told to sample: not at all while it
+// reasons, where neither is taken.
+func (o *Outgoing) Sampling(r *utp.Request) (temperature, topP *float64) {
+	temperature, topP = r.Params.Temperature, r.Params.TopP
+	effort := r.Params.Effort
+	if effort == "none" || !reasoners.MatchString(r.Model) && (effort == "" || !optional.MatchString(r.Model)) {
+		return temperature, topP
+	}
+	for _, p := range []struct {
+		name  string
+		value **float64
+	}{{"temperature", &temperature}, {"top_p", &topP}} {
+		if *p.value != nil {
+			*p.value = nil
+			o.Lose("params."+p.name, "dropped", "reasoning models refuse it")
+		}
+	}
+	return temperature, topP
 }
 
 // OpenAIUsage reads counts as all of OpenAI's APIs give them: the cached tokens

@@ -247,13 +247,18 @@ func (o *ordering) noteOrder(i int, answers []*pending) {
 		}
 		moved = moved || p.message < last
 		for j := last + 1; j < p.message; j++ {
-			moved = moved || len(o.said[j].results) == 0
+			moved = moved || len(o.said[j].results) == 0 && says(o.in[j])
 		}
 		last = max(last, p.message)
 	}
 	if moved {
 		o.report(messagePath(i), "reordered", "the results must follow their calls in the order of the calls")
 	}
+}
+
+// says reports a message that is not empty.
+func says(m utp.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p utp.Part) bool { t, ok := p.(utp.Text); return !ok || strings.TrimSpace(t.Text) != "" })
 }
 
 func (o *ordering) write(i int) {

@@ -24,6 +24,23 @@ func partOf(message string, k int) string { return message + ".parts[" + strconv
 // put adds a part that stood at a place.
 func (s *Sent) put(at string, p utp.Part) { s.Parts, s.At = append(s.Parts, p), append(s.At, at) }
 
+// Joined has a text behind a text as a line of its own in it, for providers that
+// read the texts of a turn as one.
+func (s Sent) Joined() Sent {
+	out := Sent{Path: s.Path, Message: utp.Message{Role: s.Role, Extra: s.Extra}}
+	for k, p := range s.Parts {
+		n := len(out.Parts) - 1
+		if now, ok := p.(utp.Text); ok && n >= 0 && len(now.Extra) == 0 {
+			if before, ok := out.Parts[n].(utp.Text); ok && len(before.Extra) == 0 {
+				out.Parts[n] = utp.Text{Text: before.Text + "\n" + now.Text}
+				continue
+			}
+		}
+		out.put(s.At[k], p)
+	}
+	return out
+}
+
 // join adds what another message says. Of the assistant a text behind a text is a
 // line of its own in it: the texts of a reply are read as one.
 func (s *Sent) join(more Sent) {

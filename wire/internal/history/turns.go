@@ -15,6 +15,8 @@ type Alternation struct {
 	Drop func(m utp.Message, p utp.Part) string
 	// Keep says that a system message may stay in the middle, as a turn of its own; nil: none.
 	Keep func(m utp.Message) bool
+	// Ends says that a part may be the last of an assistant's turn; nil: any.
+	Ends func(p utp.Part) bool
 	// Prefill says that the last turn may be the assistant's.
 	Prefill bool
 }
@@ -22,7 +24,7 @@ type Alternation struct {
 // Turns gives the system messages at the front and the turns, of role User,
 // Assistant or, where Keep says so, System. It wants a history that Order has
 // mended. System messages further down become text of the user. No turn is empty,
-// no text is empty, and the first turn is the user's. lose is told of each repair.
+// no text is without a word, and the first turn is the user's. lose is told of each repair.
 func (a Alternation) Turns(messages []Sent, lose Lose) (system, turns []Sent) {
 	w := alternating{Alternation: a, lose: lose}
 	for _, m := range messages {
@@ -43,6 +45,21 @@ func (a Alternation) Turns(messages []Sent, lose Lose) (system, turns []Sent) {
 	return w.system, w.turns
 }
 
+// Bare reports a tool turn under way whose last message with calls does not begin
+// with reasoning that can be sent.
+func Bare(messages []utp.Message, drop func(utp.Message, utp.Part) string) (bare bool) {
+	for _, m := range messages {
+		switch {
+		case m.Role == utp.User && len(m.Results()) == 0:
+			bare = false
+		case m.Role == utp.Assistant && len(m.Calls()) > 0:
+			_, think := m.Parts[0].(utp.Think)
+			bare = !think || drop(m, m.Parts[0]) != ""
+		}
+	}
+	return bare
+}
+
 type alternating struct {
 	Alternation
 	system, turns []Sent
@@ -54,7 +71,7 @@ type alternating struct {
 func (w *alternating) kept(m Sent) Sent {
 	out := Sent{Path: m.Path, Message: utp.Message{Role: m.Role, Extra: m.Extra}}
 	for k, p := range m.Parts {
-		if t, ok := p.(utp.Text); ok && t.Text == "" && len(t.Extra) == 0 {
+		if t, ok := p.(utp.Text); ok && len(t.Extra) == 0 && strings.TrimSpace(t.Text) == "" {
 			continue
 		}
 		why := ""
@@ -112,12 +129,12 @@ func (w *alternating) add(m Sent) {
 // last sees to a last turn of the assistant, which the model is to continue.
 func (w *alternating) last() {
 	n := len(w.turns) - 1
-	if n < 0 || w.turns[n].Role != utp.Assistant {
-		return
-	}
-	if !w.Prefill {
+	begun := n >= 0 && w.turns[n].Role == utp.Assistant
+	if begun && !w.Prefill {
 		w.lose(w.turns[n].Path, "dropped", "a beginning of the reply cannot be given")
-		w.turns = w.turns[:n]
+		w.turns, begun = w.turns[:n], false
+	}
+	if w.ends(); !begun {
 		return
 	}
 	parts, cut := trimEnd(w.turns[n].Parts)
@@ -127,6 +144,21 @@ func (w *alternating) last() {
 	w.turns[n].Parts, w.turns[n].At = parts, w.turns[n].At[:len(parts)]
 	if len(parts) == 0 {
 		w.turns = w.turns[:n]
+	}
+}
+
+// ends leaves out what cannot be the last of a turn.
+func (w *alternating) ends() {
+	for i := range w.turns {
+		t := &w.turns[i]
+		n := len(t.Parts)
+		for w.Ends != nil && t.Role == utp.Assistant && n > 0 && !w.Ends(t.Parts[n-1]) {
+			n--
+			w.lose(t.At[n], "dropped", "a message cannot end in it")
+		}
+		if t.Parts, t.At = t.Parts[:n:n], t.At[:n:n]; n == 0 {
+			t.put(t.Path, utp.Text{Text: "(empty)"})
+		}
 	}
 }
 
