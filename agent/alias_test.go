@@ -57,5 +57,10 @@ func TestAnInventedNameRunsItsTool(t *testing.T) {
 		if toJSON(got) != toJSON([]string{"model " + toJSON(map[string]any{"action": "list"}), "history " + toJSON(map[string]any{"action": "recent", "n_messages": 5})}) {
 			t.Errorf("%s: %v", name, got)
 		}
+		for i, c := range a.Messages[0].Calls() { // what the model reads of its calls is what ran
+			if toJSON(c.Args) != toJSON(a.Calls[i].Call.Args) {
+				t.Errorf("%s: %s is told as %s", name, a.Calls[i].Call.Args, c.Args)
+			}
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // slot is a call of a reply on its way to a result.
@@ -38,8 +39,24 @@ func (t *turn) calls(ctx context.Context, rep reply) (why string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	t.add(rep.Message, t.results(slots, t.problemNote(rep)))
+	t.add(asMeant(rep.Message, slots), t.results(slots, t.problemNote(rep)))
 	return why, nil
+}
+
+// asMeant is a message in which calls by an alias have the arguments that ran,
+// as they have the tool's own name.
+func asMeant(m utp.Message, slots []slot) utp.Message {
+	parts := slices.Clone(m.Parts)
+	for i, p := range parts {
+		c, ok := p.(utp.Call)
+		at := slices.IndexFunc(slots, func(s slot) bool { return s.Call.ID == c.ID })
+		if ok && at >= 0 && slices.ContainsFunc(c.Fixes, func(f utp.Fix) bool { return f.Why == schema.ByAlias }) {
+			c.Args = slots[at].Call.Args
+			parts[i] = c
+		}
+	}
+	m.Parts = parts
+	return m
 }
 
 // plan says how a call gets its result: by running, from its twin, or not.

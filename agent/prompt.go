@@ -26,6 +26,9 @@ var (
 	memberLine  = line("member")
 )
 
+// Reminder is what Config.Insist tells a model.
+func Reminder() string { return urgeLine }
+
 // line finds the paragraph under a heading of lines.md.
 func line(name string) string {
 	_, rest, ok := strings.Cut(linesText, "# "+name+"\n")

@@ -166,7 +166,9 @@ func without(m *utp.Message, words string) {
 		t, ok := p.(utp.Text)
 		if before, after, found := strings.Cut(t.Text, words); ok && found {
 			t.Text = strings.TrimSpace(strings.TrimRight(before, " \t\r\n") + "\n\n" + strings.TrimLeft(after, "\r\n"))
-			m.Parts[i] = t
+			if m.Parts[i] = t; t.Text == "" {
+				m.Parts = slices.Delete(m.Parts, i, i+1)
+			}
 			return
 		}
 	}

@@ -12,6 +12,7 @@ package format
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -111,7 +112,10 @@ type chooser struct {
 }
 
 // saying is a layer with its aliases translated.
-type saying struct{ tools, calls, results, text word }
+type saying struct {
+	tools, calls, results, text word
+	xml                         string // use_xml_tool_format where it forces nothing, for people
+}
 
 // word is what a layer says to one question.
 type word struct {
@@ -141,6 +145,9 @@ func (l Layer) saying(xml bool) saying {
 	}
 	f := word{l.Format, l.From + ": tool_format = " + l.Format, false}
 	s := saying{tools: f, calls: f, results: f}
+	if l.XML != nil {
+		s.xml = fmt.Sprintf("%s: use_xml_tool_format = %v", l.From, *l.XML)
+	}
 	s.calls.text, s.results.text = l.aside()
 	set := func(w *word, key, text string) {
 		if text != "" {

@@ -312,6 +312,21 @@ func TestSaid(t *testing.T) {
 	}
 }
 
+// What forces nothing is said too: it may be why another one does not.
+//
+// contract: N-20
+func TestSaidOfXML(t *testing.T) {
+	layers := []format.Layer{{Level: format.Team, From: "team t", XML: &no}, {Level: format.Profile, From: "profile p", XML: &yes, Tools: "react"}}
+	want := []string{"team t: use_xml_tool_format = false", "profile p: use_xml_tool_format = true", "profile p: definition_format = react"}
+	if got := format.Said(layers, "m"); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	want = []string{"profile p: use_xml_tool_format = true"}
+	if got := format.Said(layers[1:], "m"); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestFormsInWords(t *testing.T) {
 	for word, want := range map[string]string{"native": "in the server's own field", "react": "as text in react", "none": "not at all"} {
 		if got := choose(t, format.Facts{}, format.Layer{From: "x", Tools: word}).Tools.String(); got != want {

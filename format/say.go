@@ -36,6 +36,9 @@ func (r Reading) String() string {
 // ones first.
 func Said(layers []Layer, model string) (lines []string) {
 	for _, s := range spread(layers, model) {
+		if s.xml != "" {
+			lines = append(lines, s.xml)
+		}
 		for _, w := range []word{s.tools, s.calls, s.results, s.text} {
 			if w.text != "" && (len(lines) == 0 || lines[len(lines)-1] != w.why) {
 				lines = append(lines, w.why)

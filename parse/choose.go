@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
@@ -213,7 +214,7 @@ func (o *opener) onLine(v view) bool {
 // group, and where the opener is ordinary text, only the name of an offered tool.
 func (p *Parser) mayCall(o *opener, name string) bool {
 	weak := o.declared || len(o.g.group.open) > 0 && !o.group && p.tools != nil
-	return !weak || p.declared(name) && (!o.line || p.plainly(name))
+	return !weak || p.declared(name) && (!o.line || o.labelled() || p.plainly(name))
 }
 
 // openedTwice counts the bytes of an opener that stands again where the body is due.
@@ -352,6 +353,16 @@ func (p *Parser) lookClose(o *opener, v view, c *caps) found {
 		return no
 	}
 	return f
+}
+
+// labelled reports whether words follow the name in the opener: no prose has
+// "Action: x" and "Action Input:" below it.
+func (o *opener) labelled() bool {
+	pieces := o.steps[len(o.steps)-1].pieces
+	named := slices.IndexFunc(pieces, func(p grammar.Piece) bool { return p.Text == "name" && p.Kind == grammar.Slot })
+	return named >= 0 && slices.ContainsFunc(pieces[named:], func(p grammar.Piece) bool {
+		return p.Kind == grammar.Literal && strings.ContainsFunc(p.Text, isLetter)
+	})
 }
 
 // enclosed reports whether a literal follows the name in the opener.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // resolve finds the offered tool that a name means.
@@ -31,9 +32,13 @@ func (p *Parser) declared(name string) bool {
 }
 
 // plainly reports whether a name that stands as ordinary text means an offered
-// tool. One word in another case ("Search" for search) is only a word.
+// tool. One word in another case ("Search" for search) is only a word; an alias
+// was given by the user.
 func (p *Parser) plainly(name string) bool {
-	own, _, ok := p.resolve(name)
+	own, fix, ok := p.resolve(name)
+	if fix != nil && fix.Why == schema.ByAlias && name == strings.ToLower(name) {
+		return true
+	}
 	return ok && (strings.HasSuffix(name, own) || strings.ContainsAny(strings.TrimRight(name, ".:/"), "_-.:/") || isCamel(name))
 }
 

@@ -46,7 +46,7 @@ func (s *Set) meant(name string) (canonical, why string) {
 			return hit, "the tool's name in another spelling"
 		}
 		if hit, _, ok := s.follow(v); ok {
-			return hit, "an alias of the tool"
+			return hit, ByAlias
 		}
 	}
 	for _, v := range spellings {
@@ -56,6 +56,9 @@ func (s *Set) meant(name string) (canonical, why string) {
 	}
 	return "", ""
 }
+
+// ByAlias is the Why of the Fix of an alias.
+const ByAlias = "an alias of the tool"
 
 // marks are what stands between a tool's name and what it belongs to.
 var marks = []string{"__", "::", ".", "/", ":"}

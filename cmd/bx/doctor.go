@@ -24,8 +24,9 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use: "doctor [MODEL]", Short: "Find out by asking which form of tools a model can work with",
 		Long: `Ask a model six things, with native tools and, if those fail, with tools as text in
 one dialect after the other: to call a tool, streamed and whole; to call one without
-arguments; two at once; one behind its thinking; and to answer a result. The tools are
-made up and nothing runs.
+arguments; two at once; one behind its thinking; and to answer a result. If no call
+comes in any form, it is asked again and reminded of its tools. The tools are made up
+and nothing runs.
 
 The best form becomes a profile in your bx.toml, for bx --profile: you are asked
 before it is written, and --yes is a yes.`,
@@ -98,14 +99,19 @@ func (j *job) prescribe(ctx context.Context, c *connection, r doctor.Report, yes
 }
 
 // profile is what the outcome means for the configuration. Of a profile that
-// is in use only the form is set.
+// is in use only the form is set, and that its model must be reminded.
 func (j *job) profile(c *connection, r doctor.Report) (name string, p config.Profile) {
-	f := config.Tools{DefinitionFormat: config.Format(r.Format), CallParser: config.Parser("prefer:" + r.Format), ResultFormat: config.ResultFormat(r.Format)}
+	f := j.cfg.Profiles[j.set.Profile].Tools
+	f.ToolFormat, f.DefinitionFormat = "", config.Format(r.Format)
+	f.CallParser, f.ResultFormat = config.Parser("prefer:"+r.Format), config.ResultFormat(r.Format)
 	switch r.Format {
 	case doctor.Native:
 		f.CallParser = "auto"
 	case "none":
-		f = config.Tools{DefinitionFormat: "none"}
+		f.CallParser, f.ResultFormat = "", ""
+	}
+	if r.Insist {
+		f.Insist = &r.Insist
 	}
 	if j.set.Profile != "" {
 		return j.set.Profile, config.Profile{Tools: f}
@@ -134,6 +140,7 @@ func (p patient) Open(s doctor.Setup) (doctor.Model, func() string, error) {
 	conf := p.backendConfig(p.c.provider, p.c.url)
 	conf.Model, conf.Whole, conf.Parse.Tools = p.c.name, s.Whole, nil
 	conf.Formats = []format.Layer{{Level: format.Call, From: "bx doctor", Format: s.Form}}
+	conf.Adapter = p.set.Habits(p.c.name).Adapter
 	conf.Warn = nil
 	client, err := backend.New(conf)
 	return client, func() string {

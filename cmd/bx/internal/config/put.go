@@ -23,17 +23,35 @@ func (p Profile) TOML(name string) string {
 		lines := ""
 		for _, k := range keys {
 			if k[1] != "" {
-				lines += k[0] + " = " + strconv.Quote(k[1]) + "\n"
+				lines += k[0] + " = " + k[1] + "\n"
 			}
 		}
 		if lines != "" {
 			fmt.Fprintf(&b, "[profiles.%s%s]\n%s", tomlKey(name), head, lines)
 		}
 	}
-	table("", [2]string{"provider", string(p.Provider)}, [2]string{"url", string(p.URL)}, [2]string{"model", p.Model}, [2]string{"api_key_env", p.APIKeyEnv})
-	table(".tools", [2]string{"definition_format", string(p.Tools.DefinitionFormat)}, [2]string{"call_parser", string(p.Tools.CallParser)},
-		[2]string{"result_format", string(p.Tools.ResultFormat)})
+	t := p.Tools
+	table("", [2]string{"provider", text(p.Provider)}, [2]string{"url", text(p.URL)}, [2]string{"model", text(p.Model)}, [2]string{"api_key_env", text(p.APIKeyEnv)})
+	table(".tools", [2]string{"tool_format", text(t.ToolFormat)}, [2]string{"definition_format", text(t.DefinitionFormat)},
+		[2]string{"call_parser", text(t.CallParser)}, [2]string{"result_format", text(t.ResultFormat)},
+		[2]string{"adapter", text(t.Adapter)}, [2]string{"one_call", yesNo(t.OneCall)}, [2]string{"insist", yesNo(t.Insist)})
 	return b.String()
+}
+
+// text is a string as a TOML value, "" of an empty one.
+func text[S ~string](s S) string {
+	if s == "" {
+		return ""
+	}
+	return strconv.Quote(string(s))
+}
+
+// yesNo is a value that may be unset.
+func yesNo(b *bool) string {
+	if b == nil {
+		return ""
+	}
+	return strconv.FormatBool(*b)
 }
 
 // tomlKey quotes a key that needs it.
@@ -55,16 +73,16 @@ func PutProfile(path, name string, p Profile) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	text := p.TOML(name)
+	table := p.TOML(name)
 	for _, head := range [][]string{{"profiles", name}, {"profiles", name, "tools"}} {
-		if slices.ContainsFunc(keysOf([]byte(text)), func(k key) bool { return k.table && slices.Equal(k.path, head) }) {
+		if slices.ContainsFunc(keysOf([]byte(table)), func(k key) bool { return k.table && slices.Equal(k.path, head) }) {
 			old = without(old, head)
 		}
 	}
 	if old = bytes.TrimRight(old, "\n"); len(old) > 0 {
 		old = append(old, "\n\n"...)
 	}
-	made := append(old, text...)
+	made := append(old, table...)
 	if err := Defaults().apply(document{short(path), made}, true); err != nil {
 		return fmt.Errorf("the profile does not fit into %s: %w", short(path), err)
 	}

@@ -3,8 +3,9 @@
 // It tries native tools, then text dialects: the one that the model wrote by
 // itself, those of its name, the common ones. In each form that works it looks
 // at a call, a whole reply, a call without arguments, two calls at once, a call
-// behind thinking, and the answer to a result. Nothing is run: the tools and
-// their results are made up.
+// behind thinking, and the answer to a result. Where no form works, it reminds
+// the model of its tools after each answer without a call, as Config.Insist of
+// package agent does. Nothing is run: the tools and their results are made up.
 package doctor
 
 import (
@@ -62,7 +63,8 @@ type Finding struct {
 type Report struct {
 	Model    string    `json:"model"`
 	Findings []Finding `json:"findings"`
-	Format   string    `json:"tool_format"` // the best form; "none": none works
+	Format   string    `json:"tool_format"`      // the best form; "none": none works
+	Insist   bool      `json:"insist,omitempty"` // the model calls when it is reminded of its tools
 	Why      string    `json:"why"`
 }
 
@@ -78,20 +80,33 @@ func Examine(ctx context.Context, model string, server Server, told func(Finding
 		_, err := e.first(e.candidates(model)[:1])
 		return e.decide(native), err
 	}
-	best := native
-	for _, form := range e.candidates(model) {
+	best, err := e.best(native, e.candidates(model))
+	if err == nil && !best.calls && len(e.talked) > 0 {
+		e.report.Insist = true
+		best, err = e.best(best, slices.Clone(e.talked))
+		e.report.Insist = best.calls
+	}
+	if err != nil {
+		return e.report, err
+	}
+	return e.decide(best), nil
+}
+
+// best examines forms until one is sound, and gives the best one.
+func (e *examiner) best(so score, forms []string) (score, error) {
+	for _, form := range forms {
 		s, err := e.examine(form)
 		if err != nil {
-			return e.report, err
+			return so, err
 		}
-		if s.better(best) {
-			best = s
+		if s.better(so) {
+			so = s
 		}
 		if s.sound() {
 			break
 		}
 	}
-	return e.decide(best), nil
+	return so, nil
 }
 
 // examiner is one examination.
@@ -101,6 +116,7 @@ type examiner struct {
 	report Report
 	told   func(Finding)
 	wrote  []string // dialects that the model wrote by itself
+	talked []string // forms in which it answered in words where a call was due
 }
 
 // candidates are the text forms to try, in their order.
@@ -189,6 +205,12 @@ func (e *examiner) probe(p probe, form string) (Finding, error) {
 		return f, err
 	}
 	reply, err := ask(e.ctx, m, p.request())
+	idle := err == nil && !p.after && inWords(reply)
+	if idle && e.report.Insist {
+		reply, err = ask(e.ctx, m, p.reminded(reply))
+	} else if idle {
+		e.talked = append(e.talked, form)
+	}
 	switch {
 	case err != nil && e.ctx.Err() != nil:
 		return f, err
@@ -201,6 +223,9 @@ func (e *examiner) probe(p probe, form string) (Finding, error) {
 	default:
 		f.Verdict, f.Detail = p.judge(form, reply)
 		e.note(reply)
+	}
+	if idle && e.report.Insist {
+		f.Detail += ", when reminded"
 	}
 	if why := refused(); why != "" {
 		f.Verdict, f.Detail = No, why
@@ -224,6 +249,8 @@ func (e *examiner) note(r utp.Reply) {
 func (e *examiner) decide(best score) Report {
 	r := &e.report
 	switch {
+	case best.sound() && r.Insist:
+		r.Format, r.Why = best.form, "calls come when the model is reminded of its tools, and results are answered"
 	case best.sound():
 		r.Format, r.Why = best.form, "calls come, and results are answered"
 	case best.calls:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/agent"
 )
 
 // probe is one question to a model and what a good reply to it is.
@@ -51,6 +52,18 @@ func (p probe) request() *utp.Request {
 			utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, result)}})
 	}
 	return r
+}
+
+// reminded is the probe with an answer in words and what is said to that.
+func (p probe) reminded(answer utp.Reply) *utp.Request {
+	r := p.request()
+	r.Messages = append(r.Messages, answer.Message, utp.NewText(utp.User, agent.Reminder()))
+	return r
+}
+
+// inWords reports a reply without so much as a try at a call.
+func inWords(r utp.Reply) bool {
+	return len(r.Calls()) == 0 && len(r.Problems) == 0 && strings.TrimSpace(r.Text()) != ""
 }
 
 func ask(ctx context.Context, m Model, r *utp.Request) (utp.Reply, error) {
