@@ -107,7 +107,7 @@ func (c *Client) receive(w *watch, p *plan, resp *http.Response, flow *flow) err
 		return c.receiveWhole(w, p, resp, flow)
 	}
 	decoder := p.exchange.Framing.Decoder()
-	buf := make([]byte, 8<<10) // one for each stream: more costs memory where there are many
+	buf := make([]byte, 4<<10) // as much as net/http reads at once
 	for {
 		n, err := resp.Body.Read(buf)
 		w.wait("no more of the reply", c.cfg.Timeouts.Idle)

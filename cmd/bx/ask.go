@@ -144,7 +144,7 @@ func (j *job) request(ctx context.Context, c *connection, tools bool) (*utp.Requ
 // turn prints the steps and the answer of a model of a provider.
 func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *session, provider string) error {
 	var answer *agent.Answer
-	told, end := j.telemetry(ctx, nil)
+	told, end := j.telemetry(ctx, view.Verbose, nil)
 	defer end()
 	for e, err := range told.Turn(ctx, provider, r, agent.Turn(ctx, conf, r)) {
 		if err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/unifiedtoolprotocol/utp/backend/local"
-	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/collector"
 	"github.com/unifiedtoolprotocol/utp/internal/fake"
 	"github.com/unifiedtoolprotocol/utp/internal/golden"
 )
@@ -70,7 +69,7 @@ func setup(e *testscript.Env) error {
 	e.Vars = append(e.Vars, append(environment(home), "DOCS="+docs)...)
 	e.Values[mockKey{}] = new(*fake.Server)
 	e.Values[runningKey{}] = new(holder)
-	e.Values[collectorKey{}] = new(collector.Collector)
+	e.Values[collectorKey{}] = new(collected)
 	return nil
 }
 

@@ -61,7 +61,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	told, end := j.telemetry(ctx, func(why string) { j.view.Warn("%s", why) })
+	told, end := j.telemetry(ctx, view.Normal, func(why string) { j.view.Warn("%s", why) })
 	defer end()
 	s := &server{job: j, flags: f, id: rand.Text(), observe: observed(told)}
 	c, err := s.load(ctx)
@@ -93,7 +93,7 @@ type server struct {
 	read  *serving.File
 	trace func(gateway.Trace)
 
-	observe func(gateway.Report) // nil: nobody collects
+	observe func(gateway.Report)
 }
 
 // run serves until the context ends.
@@ -129,7 +129,7 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 // A gateway of many streams should be small, and smaller when it has none:
 // memory is collected early, and given back when nothing runs.
 const (
-	gcPercent = 30
+	gcPercent = 25
 	restEvery = 20 * time.Second
 )
 

@@ -18,21 +18,17 @@ import (
 const lastWords = 3 * time.Second
 
 // telemetry begins to tell a collector what bx does, if the environment asks for
-// it. What goes wrong with it never ends bx: warn is told, or where it is nil, as
-// an answer is printed, -v shows it at the end.
-func (j *job) telemetry(ctx context.Context, warn func(string)) (t *telemetry.Telemetry, end func()) {
+// it. What goes wrong with it is told at a level, and never ends bx.
+func (j *job) telemetry(ctx context.Context, level view.Level, warn func(string)) (t *telemetry.Telemetry, end func()) {
 	t, err := telemetry.Open(ctx, telemetry.Config{Version: versionText(), HTTP: backend.HTTP(j.app.offline, 0), Warn: warn})
-	if warn == nil {
-		warn = func(why string) { j.view.Line(view.Verbose, "warning: %s", why) }
-	}
 	if err != nil {
-		warn("no telemetry is sent: " + err.Error())
+		j.view.Line(level, "warning: no telemetry is sent: %v", err)
 	}
 	return t, func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 		defer cancel()
 		if err := t.Close(last); err != nil {
-			warn(err.Error())
+			j.view.Line(level, "warning: %v", err)
 		}
 	}
 }

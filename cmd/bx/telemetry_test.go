@@ -6,12 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/collector"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
@@ -32,28 +33,31 @@ func TestFailureOf(t *testing.T) {
 // collectorKey finds what a script's collector has got.
 type collectorKey struct{}
 
+type collected struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (c *collected) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fmt.Fprintf(&c.text, "%s %s\n", r.URL.Path, body)
+}
+
 // cmdCollector is the script command
 //
 //	collector        start an OpenTelemetry collector, and let bx know of it
 //	collector -took  print what it took
-//	collector -hang  from here on, answer nothing
 func cmdCollector(ts *testscript.TestScript, neg bool, args []string) {
-	c := ts.Value(collectorKey{}).(*collector.Collector)
-	switch {
-	case len(args) == 1 && args[0] == "-took":
-		fmt.Fprint(ts.Stdout(), c)
-	case len(args) == 1 && args[0] == "-hang":
-		startCollector(ts, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			<-r.Context().Done()
-		}))
-	default:
-		startCollector(ts, c)
+	c := ts.Value(collectorKey{}).(*collected)
+	if len(args) == 1 && args[0] == "-took" {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		fmt.Fprint(ts.Stdout(), c.text.String())
+		return
 	}
-}
-
-func startCollector(ts *testscript.TestScript, h http.Handler) {
-	s := httptest.NewServer(h)
+	s := httptest.NewServer(c)
 	ts.Defer(s.Close)
 	ts.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", s.URL)
 }

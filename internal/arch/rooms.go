@@ -66,7 +66,6 @@ var rooms = []Room{
 	{Path: "cmd/bx/internal/view", Ring: 5},
 	{Path: "cmd/te", Ring: 5},
 
-	{Path: "cmd/bx/internal/collector", Ring: Tooling},
 	{Path: "internal/arch", Ring: Tooling},
 	{Path: "internal/contract", Ring: Tooling},
 	{Path: "internal/golden", Ring: Tooling},

@@ -1,50 +1,47 @@
 package telemetry
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/net/http/httpguts"
 )
+
+// settings are what the environment asks for. A nil place: nothing is sent.
+type settings struct {
+	traces, metrics *place
+	delta           bool // metrics since the last sending, not since the start
+}
 
 // place is where one signal goes.
 type place struct {
-	url    string        // "": nowhere
-	within time.Duration // for one request
+	url     string
+	headers map[string]string
+	within  time.Duration // for one sending, with its repetitions
+	gzip    bool
 }
 
-// placeOf is where the environment sends a signal, "traces" or "metrics". The
-// exporters read the variables themselves; here are those that they leave to a
-// program, and those that they would pass over in silence where they are wrong.
+// environment reads the variables of the SDK's specification that concern
+// exporters. The SDK reads the others itself.
 // Source: opentelemetry.io/docs/specs/otel/protocol/exporter and …/configuration/sdk-environment-variables.
-func placeOf(signal string) (p place, err error) {
-	upper := strings.ToUpper(signal)
-	exporter := os.Getenv("OTEL_" + upper + "_EXPORTER")
-	to, from := variable(upper, "ENDPOINT")
-	if to == "" || exporter == "none" {
-		return p, nil
+func environment() (s settings, err error) {
+	if strings.EqualFold(strings.TrimSpace(os.Getenv("OTEL_SDK_DISABLED")), "true") {
+		return s, nil
 	}
-	if exporter != "" && exporter != "otlp" {
-		return p, fmt.Errorf("OTEL_%s_EXPORTER=%s: want otlp or none", upper, exporter)
+	if s.traces, err = placeOf("TRACES", "/v1/traces"); err != nil {
+		return s, err
 	}
-	if p.url, err = address(to, from, signal); err != nil {
-		return p, err
+	if s.metrics, err = placeOf("METRICS", "/v1/metrics"); err != nil {
+		return s, err
 	}
-	if p.within, err = within(upper); err != nil {
-		return p, err
+	switch p := strings.ToLower(os.Getenv("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE")); p {
+	case "delta", "lowmemory":
+		s.delta = true
 	}
-	if err := oneOf(upper, "PROTOCOL", "http/protobuf", "http/json"); err != nil {
-		return p, fmt.Errorf("%w, at the collector's port for HTTP, 4318 as a rule", err)
-	}
-	if err := oneOf(upper, "COMPRESSION", "gzip", "none"); err != nil {
-		return p, err
-	}
-	return p, headers(upper)
+	return s, nil
 }
 
 // variable gives the value for a signal, or else that for all, and its name.
@@ -56,53 +53,63 @@ func variable(signal, name string) (value, from string) {
 	return strings.TrimSpace(os.Getenv(all)), all
 }
 
-// address is a signal's own address, or the signal's path below that for all.
-// The exporters would drop a query and a user, and heed …_INSECURE, which is for
-// gRPC, against https.
-func address(to, from, signal string) (string, error) {
-	u, err := url.Parse(to)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.User != nil {
-		return "", fmt.Errorf("%s: want an address such as http://localhost:4318; keys go into OTEL_EXPORTER_OTLP_HEADERS", from)
+func placeOf(signal, path string) (*place, error) {
+	to, from := variable(signal, "ENDPOINT")
+	switch exporter := os.Getenv("OTEL_" + signal + "_EXPORTER"); {
+	case exporter == "none", exporter == "" && to == "":
+		return nil, nil
+	case exporter != "" && exporter != "otlp":
+		return nil, fmt.Errorf("OTEL_%s_EXPORTER=%s: want otlp or none", signal, exporter)
+	}
+	if protocol, name := variable(signal, "PROTOCOL"); protocol != "" && !strings.HasPrefix(protocol, "http/") {
+		return nil, fmt.Errorf("%s=%s: want http/json and the collector's port for HTTP, 4318 as a rule", name, protocol)
 	}
 	if from == "OTEL_EXPORTER_OTLP_ENDPOINT" {
-		u = u.JoinPath("v1", signal)
+		to = strings.TrimSuffix(cmp.Or(to, "http://localhost:4318"), "/") + path
 	}
-	return u.String(), nil
+	if u, err := url.Parse(to); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%s: want an address such as http://localhost:4318", from)
+	}
+	p := &place{url: to, within: 10 * time.Second}
+	return p, p.rest(signal)
 }
 
-func within(signal string) (time.Duration, error) {
-	ms, name := variable(signal, "TIMEOUT")
-	if ms == "" {
-		return 10 * time.Second, nil
+// rest reads how to send.
+func (p *place) rest(signal string) (err error) {
+	list, name := variable(signal, "HEADERS")
+	if p.headers, err = headers(list); err != nil {
+		return fmt.Errorf("%s: %w", name, err) // never its value: it holds keys
 	}
-	n, err := strconv.Atoi(ms)
-	if err != nil || n <= 0 {
-		return 0, fmt.Errorf("%s=%s: want milliseconds", name, ms)
+	if ms, name := variable(signal, "TIMEOUT"); ms != "" {
+		n, err := strconv.Atoi(ms)
+		if err != nil || n <= 0 {
+			return fmt.Errorf("%s=%s: want milliseconds", name, ms)
+		}
+		p.within = time.Duration(n) * time.Millisecond
 	}
-	return time.Duration(n) * time.Millisecond, nil
+	switch packed, name := variable(signal, "COMPRESSION"); packed {
+	case "gzip":
+		p.gzip = true
+	case "", "none":
+	default:
+		return fmt.Errorf("%s=%s: want gzip or none", name, packed)
+	}
+	return nil
 }
 
-func oneOf(signal, name string, words ...string) error {
-	value, from := variable(signal, name)
-	if value == "" || slices.Contains(words, value) {
-		return nil
-	}
-	return fmt.Errorf("%s=%s: want %s", from, value, strings.Join(words, " or "))
-}
-
-// headers checks "name=value,name=value", with values as in a URL. It never tells
-// them: they hold keys.
-func headers(signal string) error {
-	list, from := variable(signal, "HEADERS")
+// headers reads "name=value,name=value", with values as in a URL.
+func headers(list string) (map[string]string, error) {
+	out := map[string]string{}
 	for i, pair := range strings.Split(list, ",") {
 		if strings.TrimSpace(pair) == "" {
 			continue
 		}
-		name, value, _ := strings.Cut(pair, "=")
-		value, err := url.PathUnescape(value)
-		if err != nil || !httpguts.ValidHeaderFieldName(strings.TrimSpace(name)) || !httpguts.ValidHeaderFieldValue(value) || !strings.Contains(pair, "=") {
-			return fmt.Errorf("%s: header %d: want name=value", from, i+1)
+		name, value, found := strings.Cut(pair, "=")
+		value, err := url.PathUnescape(strings.TrimSpace(value))
+		if name = strings.TrimSpace(name); !found || name == "" || err != nil {
+			return nil, fmt.Errorf("header %d: want name=value", i+1)
 		}
+		out[name] = value
 	}
-	return nil
+	return out, nil
 }

@@ -1,76 +1,152 @@
 package telemetry
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"strings"
+	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"github.com/cenkalti/backoff/v5"
 )
 
-// retry fits into what is left when bx ends: the exporters' own begins with 5 s.
-var retry = otlptracehttp.RetryConfig{Enabled: true, InitialInterval: 500 * time.Millisecond, MaxInterval: 5 * time.Second, MaxElapsedTime: 10 * time.Second}
+// sender sends the data of one signal.
+type sender struct {
+	*place
+	client *http.Client
+	warn   func(string)
 
-func (p place) spans(ctx context.Context, client *http.Client) (*otlptrace.Exporter, error) {
-	return otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(p.url), otlptracehttp.WithHTTPClient(p.client(client)), otlptracehttp.WithRetry(retry))
+	leaving atomic.Bool // a server that is not there is not waited for
+
+	mu   sync.Mutex
+	last error // why the last sending failed; nil: it did not
 }
 
-func (p place) figures(ctx context.Context, client *http.Client) (*otlpmetrichttp.Exporter, error) {
-	return otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(p.url), otlpmetrichttp.WithHTTPClient(p.client(client)),
-		otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig(retry)))
+func (t *Telemetry) sender(c Config, p *place) *sender {
+	s := &sender{place: p, client: c.HTTP, warn: c.Warn}
+	t.ways = append(t.ways, s)
+	return s
 }
 
-// client is a client of this place's patience.
-func (p place) client(c *http.Client) *http.Client {
-	own := *c
-	if own.Transport == nil {
-		own.Transport = http.DefaultTransport
+// send sends data as JSON. What cannot be sent is dropped, and told.
+func (s *sender) send(ctx context.Context, data any) {
+	body, err := s.pack(data)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(ctx, s.within)
+		defer cancel()
+		_, err = backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, s.once(ctx, body) }, backoff.WithMaxElapsedTime(s.within))
 	}
-	own.Transport, own.Timeout = discreet{own.Transport}, p.within
-	return &own
+	s.tell(err)
 }
 
-// discreet puts the status in the place of what a server says with a refusal,
-// which the exporters would tell, and in which it may repeat a key.
-type discreet struct{ http.RoundTripper }
-
-// RoundTrip sends a request.
-func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := d.RoundTripper.RoundTrip(r)
-	if err == nil && resp.StatusCode >= http.StatusMultipleChoices {
-		resp.Body.Close()
-		resp.Body = io.NopCloser(strings.NewReader(resp.Status))
+func (s *sender) pack(data any) ([]byte, error) {
+	var b bytes.Buffer
+	if !s.gzip {
+		err := json.NewEncoder(&b).Encode(data)
+		return b.Bytes(), err
 	}
-	return resp, err
+	z := gzip.NewWriter(&b)
+	err := errors.Join(json.NewEncoder(z).Encode(data), z.Close())
+	return b.Bytes(), err
 }
 
-// reason says in a line why something was not sent, the same for both signals
-// and without the port of ours, which is another each time. Of addresses it tells
-// the host alone: a key may be in the path.
-func reason(err error) string {
-	text := err.Error()
-	var asked *url.Error
-	if errors.As(err, &asked) {
-		text = asked.Err.Error()
+// once sends the body one time. The statuses to try again are those of OTLP.
+func (s *sender) once(ctx context.Context, body []byte) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
+	if err != nil {
+		return backoff.Permanent(err)
 	}
-	var op *net.OpError
-	if errors.As(err, &op) {
-		plain := *op
-		plain.Source = nil
-		text = plain.Error()
+	for name, value := range s.headers {
+		r.Header.Set(name, value)
 	}
-	words := strings.Fields(text)
-	for i, w := range words {
-		if u, err := url.Parse(strings.Trim(w, `":`)); err == nil && u.Host != "" {
-			words[i] = u.Host + ":"
+	r.Header.Set("Content-Type", "application/json")
+	if s.gzip {
+		r.Header.Set("Content-Encoding", "gzip")
+	}
+	resp, err := s.client.Do(r)
+	switch {
+	case err != nil && s.leaving.Load():
+		return backoff.Permanent(err)
+	case err != nil:
+		return err
+	}
+	defer resp.Body.Close()
+	answer, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	return judge(resp, answer)
+}
+
+func judge(resp *http.Response, answer []byte) error {
+	switch resp.StatusCode {
+	case http.StatusOK, http.StatusAccepted, http.StatusNoContent:
+		return refused(answer)
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {
+			return backoff.RetryAfter(seconds)
+		}
+		return errors.New(resp.Status)
+	}
+	return backoff.Permanent(fmt.Errorf("it answered %s", resp.Status))
+}
+
+// refused is what a collector that took the rest did not take.
+func refused(answer []byte) error {
+	var j struct {
+		PartialSuccess struct {
+			RejectedSpans, RejectedDataPoints json.Number
+			ErrorMessage                      string
 		}
 	}
-	return strings.Join(words, " ")
+	if json.Unmarshal(answer, &j) != nil {
+		return nil // some answer nothing, or in Protobuf
+	}
+	if n := j.PartialSuccess.RejectedSpans + j.PartialSuccess.RejectedDataPoints; n != "" && n != "0" {
+		return backoff.Permanent(fmt.Errorf("it refused %s: %s", n, j.PartialSuccess.ErrorMessage))
+	}
+	return nil
 }
+
+// tell warns of a failure, unless the last sending failed for the same reason.
+// The address is told without its path and query, in which a key may be.
+func (s *sender) tell(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.last = nil
+		return
+	}
+	var asked *url.Error
+	if errors.As(err, &asked) {
+		err = asked.Err
+	}
+	err = fmt.Errorf("telemetry could not be sent to %s: %w", hostOf(s.url), err)
+	if s.last == nil || err.Error() != s.last.Error() {
+		s.warn(err.Error())
+	}
+	s.last = err
+}
+
+// broken is why the last sending failed.
+func (s *sender) broken() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "its collector"
+	}
+	return u.Host
+}
+
+// nanos is a time as OTLP writes it.
+func nanos(t time.Time) whole { return whole(t.UnixNano()) }

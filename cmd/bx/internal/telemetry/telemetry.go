@@ -4,20 +4,16 @@
 // AI. Nothing of a conversation's content is sent, and nothing at all unless the
 // environment asks for it.
 //
-// The official SDK samples, batches and counts by its own variables, and its
-// exporters send that as OTLP over HTTP.
+// The official SDK samples, batches and counts by its own variables; what it has
+// made goes out from here as OTLP in JSON over HTTP, because the official
+// exporter brings gRPC along and 8 MB with it.
 package telemetry
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"net/http"
-	"os"
-	"strings"
-	"sync"
 
-	"github.com/go-logr/logr"
-	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
@@ -26,6 +22,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
+	"golang.org/x/sync/errgroup"
 )
 
 // scope names the instrumentation, as the conventions ask.
@@ -35,117 +32,74 @@ const scope = "github.com/unifiedtoolprotocol/utp"
 type Config struct {
 	Version string       // of bx
 	HTTP    *http.Client // sends; nil: http.DefaultClient
-	Warn    func(string) // is told what could not be sent, each reason once; nil: Close gives it
+	Warn    func(string) // is told what could not be sent, each reason once; nil: nobody
 }
 
 // Telemetry takes what has happened. A nil *Telemetry takes it and does nothing.
 type Telemetry struct {
 	tracer trace.Tracer
 	meter  instruments
+	ways   []*sender
 	close  []func(context.Context) error
-	warn   func(string)
-
-	mu     sync.Mutex
-	over   bool
-	told   map[string]bool // reasons
-	untold []error
 }
 
 // Open reads the environment (docs/gateway.md names the variables). Without an
 // address to send to, or with OTEL_SDK_DISABLED, it gives nil and no error. An
-// error names the variable that is wrong. The SDK tells of errors in one place
-// for a whole program: that is the Telemetry opened last.
+// error names the variable that is wrong.
 func Open(ctx context.Context, c Config) (*Telemetry, error) {
-	if strings.EqualFold(strings.TrimSpace(os.Getenv("OTEL_SDK_DISABLED")), "true") {
-		return nil, nil
-	}
-	traces, err := placeOf("traces")
-	if err != nil {
-		return nil, err
-	}
-	metrics, err := placeOf("metrics")
-	if err != nil || traces.url == "" && metrics.url == "" {
+	set, err := environment()
+	if err != nil || set.traces == nil && set.metrics == nil {
 		return nil, err
 	}
 	if c.HTTP == nil {
 		c.HTTP = http.DefaultClient
 	}
-	t := &Telemetry{warn: c.Warn, told: map[string]bool{}}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(t.tell))
-	otel.SetLogger(logr.Discard()) // it would print variables with their values
+	if c.Warn == nil {
+		c.Warn = func(string) {}
+	}
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
 		resource.WithAttributes(attribute.String("service.name", "bx"), attribute.String("service.version", c.Version)), resource.WithFromEnv())
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(t.openTraces(ctx, c, traces, about), t.openMetrics(ctx, c, metrics, about)); err != nil {
+	t := &Telemetry{tracer: noop.NewTracerProvider().Tracer(scope)}
+	if set.traces != nil {
+		p := sdktrace.NewTracerProvider(sdktrace.WithResource(about), sdktrace.WithBatcher(spanExporter{t.sender(c, set.traces)}))
+		t.tracer = p.Tracer(scope, trace.WithInstrumentationVersion(c.Version))
+		t.close = append(t.close, p.Shutdown)
+	}
+	var provider metric.MeterProvider = sdkmetric.NewMeterProvider()
+	if set.metrics != nil {
+		p := sdkmetric.NewMeterProvider(sdkmetric.WithResource(about), sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter),
+			sdkmetric.WithReader(sdkmetric.NewPeriodicReader(metricExporter{t.sender(c, set.metrics), set.delta})))
+		provider, t.close = p, append(t.close, p.Shutdown)
+	}
+	if t.meter, err = newInstruments(provider.Meter(scope, metric.WithInstrumentationVersion(c.Version))); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-func (t *Telemetry) openTraces(ctx context.Context, c Config, to place, about *resource.Resource) error {
-	t.tracer = noop.NewTracerProvider().Tracer(scope)
-	if to.url == "" {
-		return nil
-	}
-	e, err := to.spans(ctx, c.HTTP)
-	if err != nil {
-		return err
-	}
-	p := sdktrace.NewTracerProvider(sdktrace.WithResource(about), sdktrace.WithBatcher(e))
-	t.tracer, t.close = p.Tracer(scope, trace.WithInstrumentationVersion(c.Version)), append(t.close, p.Shutdown)
-	return nil
-}
-
-func (t *Telemetry) openMetrics(ctx context.Context, c Config, to place, about *resource.Resource) error {
-	options := []sdkmetric.Option{sdkmetric.WithResource(about), sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter)}
-	if to.url != "" {
-		e, err := to.figures(ctx, c.HTTP)
-		if err != nil {
-			return err
-		}
-		options = append(options, sdkmetric.WithReader(sdkmetric.NewPeriodicReader(e)))
-	}
-	p := sdkmetric.NewMeterProvider(options...)
-	t.close = append(t.close, p.Shutdown)
-	meter, err := newInstruments(p.Meter(scope, metric.WithInstrumentationVersion(c.Version)))
-	t.meter = meter
-	return err
-}
-
-// tell is told by the SDK what went wrong.
-func (t *Telemetry) tell(err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	why := "telemetry could not be sent: " + reason(err)
-	if t.over || t.told[why] {
-		return
-	}
-	if t.told[why] = true; t.warn == nil {
-		t.untold = append(t.untold, errors.New(why))
-		return
-	}
-	t.warn(why)
-}
-
-// Close sends what is left, until ctx ends. The error is what could not be sent,
-// unless Config.Warn was told.
+// Close sends what is left, until ctx ends. The error says what did not arrive.
 func (t *Telemetry) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	var g sync.WaitGroup
-	for _, f := range t.close {
-		g.Go(func() {
-			if err := f(ctx); err != nil {
-				t.tell(err)
-			}
-		})
+	for _, s := range t.ways {
+		s.leaving.Store(true)
 	}
-	g.Wait()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.over = true
-	return errors.Join(t.untold...)
+	var g errgroup.Group
+	for _, f := range t.close {
+		g.Go(func() error { return f(ctx) })
+	}
+	err := g.Wait()
+	for _, s := range t.ways {
+		if why := s.broken(); why != nil {
+			return why
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("telemetry could not be sent in time: %w", err)
+	}
+	return nil
 }
