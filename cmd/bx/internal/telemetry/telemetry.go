@@ -6,7 +6,7 @@
 //
 // The official SDK samples, batches and counts by its own variables; what it has
 // made goes out from here as OTLP in JSON over HTTP, because the official
-// exporter brings gRPC along and 8 MB with it.
+// exporter brings gRPC along: a hundred packages, and 3 MB of memory at rest.
 package telemetry
 
 import (
