@@ -198,13 +198,14 @@ func (x *exchange) again(why string, old []utp.Event) []utp.Event {
 	}
 	x.report.Again = why
 	q := x.correction(why, utp.Collect(old))
-	var evs []utp.Event
-	for e, err := range x.ask(q) {
-		if err != nil {
-			x.warn("a second try failed: %s", wire.FaultOf(err).Message)
-			return old
-		}
-		evs = append(evs, e)
+	evs, err := x.gathered(q)
+	if err != nil && wire.FaultOf(err).Kind == wire.BadInput { // not every server can be held to a schema
+		q.Params.Schema = nil
+		evs, err = x.gathered(q)
+	}
+	if err != nil {
+		x.warn("a second try failed: %s", wire.FaultOf(err).Message)
+		return old
 	}
 	said := utp.Collect(evs)
 	call, err := chosen(x.request, said.Text())
@@ -219,6 +220,17 @@ func (x *exchange) again(why string, old []utp.Event) []utp.Event {
 		{Kind: utp.CallStart, Call: &utp.Call{ID: call.ID, Name: call.Name, Source: call.Source}},
 		{Kind: utp.CallDelta, Text: string(call.Args)}, {Kind: utp.CallEnd, Call: &call}, {Kind: utp.Finish, Part: 1, End: &end},
 	}
+}
+
+// gathered asks for all of a reply.
+func (x *exchange) gathered(q *utp.Request) (evs []utp.Event, err error) {
+	for e, err := range x.ask(q) {
+		if err != nil {
+			return nil, err
+		}
+		evs = append(evs, e)
+	}
+	return evs, nil
 }
 
 func (x *exchange) warn(format string, a ...any) {
@@ -291,8 +303,12 @@ func callable(q *utp.Request) []utp.Tool {
 
 // choices is the schema of an object of one of the tools.
 func choices(tools []utp.Tool) json.RawMessage {
+	type named struct {
+		Type string   `json:"type"`
+		Enum []string `json:"enum"`
+	}
 	type properties struct {
-		Name any             `json:"name"`
+		Name named           `json:"name"`
 		Args json.RawMessage `json:"arguments"`
 	}
 	type object struct {
@@ -301,17 +317,21 @@ func choices(tools []utp.Tool) json.RawMessage {
 		Required   []string   `json:"required"`
 		Additional bool       `json:"additionalProperties"`
 	}
-	var any []object
+	type union struct {
+		Type  string   `json:"type"` // OpenAI wants it at the root
+		AnyOf []object `json:"anyOf"`
+	}
+	all := union{Type: "object"}
 	for _, t := range tools {
 		args := t.Schema
 		if len(args) == 0 {
 			args = json.RawMessage(`{"type":"object"}`)
 		}
-		any = append(any, object{"object", properties{map[string][]string{"enum": {t.Name}}, args}, []string{"name", "arguments"}, false})
+		all.AnyOf = append(all.AnyOf, object{"object", properties{named{"string", []string{t.Name}}, args}, []string{"name", "arguments"}, false})
 	}
-	out, err := marshal(map[string][]object{"anyOf": any})
-	if len(any) == 1 {
-		out, err = marshal(any[0])
+	out, err := marshal(all)
+	if len(tools) == 1 {
+		out, err = marshal(all.AnyOf[0])
 	}
 	if err != nil {
 		return json.RawMessage("{}")
