@@ -221,6 +221,19 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// A route that leads every name to one model lists that model, and the version is
+// one that Ollama's clients take.
+func TestModelsOfAnAlias(t *testing.T) {
+	a, _ := target(t, "a", "openai")
+	a.Model = "qwen3:8b"
+	url := listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{{To: []gateway.Target{a}}, {Match: []string{"claude-*"}, To: []gateway.Target{a}}}})
+	for path, want := range map[string]string{"/v1/models": `"data":[{"id":"qwen3:8b"`, "/api/tags": `"name":"qwen3:8b"`, "/v1beta/models": `"name":"models/qwen3:8b"`, "/api/version": `{"version":"0.17.4"}`} {
+		if _, body := get(t, "GET", url+path, ""); strings.Count(body, "qwen3:8b") > 3 || !strings.Contains(body, want) || strings.Contains(body, "claude") {
+			t.Errorf("%s: %s, want %s", path, body, want)
+		}
+	}
+}
+
 // The lists tell how tools reach a model, and that every model takes them.
 func TestOffers(t *testing.T) {
 	no := false
