@@ -35,7 +35,7 @@ func (x *exchange) second(events iter.Seq2[utp.Event, error]) iter.Seq2[utp.Even
 		return events
 	}
 	h := holding{must: x.request.Choice.Mode == utp.Required || x.request.Choice.Mode == utp.Named, whole: !x.request.Stream,
-		once: x.way.Once || x.Limits.Retries < 0, results: resultsOf(x.request)}
+		once: x.way.Once || x.Limits.Retries < 0, choice: x.request.Choice, results: resultsOf(x.request)}
 	return func(yield func(utp.Event, error) bool) {
 		for e, err := range events {
 			h.add(e)
@@ -61,11 +61,12 @@ func resultsOf(q *utp.Request) (texts []string) {
 // holding is what is held of a reply.
 type holding struct {
 	must, whole, once bool
+	choice            utp.Choice
 	results           []string // what a call may be quoted from
 
 	seen   bool // the client has some of it
 	broken *utp.Problem
-	calls  int
+	calls  int // that the choice allows
 	size   int
 	open   *opened // a call found in text that has not ended
 	events []utp.Event
@@ -73,8 +74,9 @@ type holding struct {
 
 // opened is a call found in text whose events are held.
 type opened struct {
-	part int
-	raw  strings.Builder
+	part   int
+	counts bool // as one that the choice allows
+	raw    strings.Builder
 }
 
 func (h *holding) add(e utp.Event) {
@@ -84,7 +86,7 @@ func (h *holding) add(e utp.Event) {
 	h.size += len(e.Text) + len(e.Raw)
 	switch {
 	case e.Kind == utp.CallStart && e.Call.FromText() && h.open == nil:
-		h.open = &opened{part: e.Part}
+		h.open = &opened{part: e.Part, counts: allows(h.choice, e.Call.Name)}
 	case e.Kind == utp.ProblemEvent && h.open != nil && e.Part == h.open.part:
 		e.Raw = h.open.raw.String() + e.Raw
 		h.forget()
@@ -94,7 +96,7 @@ func (h *holding) add(e utp.Event) {
 	}
 	h.events = append(h.events, e)
 	switch {
-	case e.Kind == utp.CallStart, wholeCall(e):
+	case e.Kind == utp.CallStart && allows(h.choice, e.Call.Name), wholeCall(e):
 		h.calls++
 	case e.Kind == utp.CallEnd:
 		if h.open != nil && e.Part == h.open.part {
@@ -111,11 +113,18 @@ func (h *holding) add(e utp.Event) {
 // nothing of them, so they can be the text that they were made of.
 func (h *holding) forget() {
 	part := h.open.part
+	if h.open.counts {
+		h.calls--
+	}
 	h.events = slices.DeleteFunc(h.events, func(e utp.Event) bool {
 		return e.Part == part && (e.Kind == utp.CallStart || e.Kind == utp.CallDelta)
 	})
 	h.open = nil
-	h.calls--
+}
+
+// allows reports whether a choice lets a tool be called.
+func allows(c utp.Choice, name string) bool {
+	return (c.Mode != utp.Named || name == c.Name) && (len(c.Allowed) == 0 || slices.Contains(c.Allowed, name))
 }
 
 // wholeCall reports a call in one piece, as utp.Replay gives it.
@@ -152,7 +161,9 @@ func (h *holding) useless(e utp.Event, err error) string {
 
 // ended reports whether there is a call that can be used.
 func (h *holding) ended() bool {
-	return slices.ContainsFunc(h.events, func(e utp.Event) bool { return e.Kind == utp.CallEnd || wholeCall(e) })
+	return slices.ContainsFunc(h.events, func(e utp.Event) bool {
+		return e.Kind == utp.CallEnd && (!h.must || allows(h.choice, e.Call.Name)) || wholeCall(e)
+	})
 }
 
 // pass lets go of what need not be held.
@@ -178,7 +189,7 @@ func (h *holding) holds() bool {
 		return true
 	case h.size > maxHeld:
 		return false
-	case h.open != nil:
+	case h.open != nil && (h.open.counts || !h.must):
 		return h.open.raw.Len() <= maxCall || h.quoted()
 	}
 	return !h.seen && (h.must && h.calls == 0 || h.broken != nil)
@@ -259,7 +270,14 @@ func (x *exchange) correction(why string, said utp.Reply) *utp.Request {
 	q.Tools, q.Choice = nil, utp.Choice{}
 	q.Params.Schema = choices(callable(x.request))
 	q.Messages = slices.Clone(q.Messages)
-	if text := said.Text(); text != "" {
+	text := said.Text()
+	for _, c := range said.Calls() { // none that the choice allows
+		line, err := marshal(choice{c.Name, c.Args})
+		if err == nil {
+			text += string(line)
+		}
+	}
+	if text != "" {
 		q.Messages = append(q.Messages, utp.NewText(utp.Assistant, text))
 	}
 	q.Messages = append(q.Messages, utp.NewText(utp.User, x.complaint(why, said)))
@@ -268,9 +286,12 @@ func (x *exchange) correction(why string, said utp.Reply) *utp.Request {
 
 func (x *exchange) complaint(why string, said utp.Reply) string {
 	var b strings.Builder
-	if why == "no call" {
+	switch calls := said.Calls(); {
+	case why == "no call" && len(calls) > 0:
+		b.WriteString("Your answer calls " + calls[0].Name + ", which may not be called now.")
+	case why == "no call":
 		b.WriteString("Your answer had to be a call of a tool, and it was none.")
-	} else {
+	default:
 		b.WriteString("The tool call in your answer cannot be read")
 		if n := len(said.Problems); n > 0 {
 			b.WriteString(" (" + said.Problems[0].Error() + ")")
@@ -296,8 +317,7 @@ type definition struct {
 // callable lists the tools that the request's choice allows.
 func callable(q *utp.Request) []utp.Tool {
 	return slices.DeleteFunc(slices.Clone(q.Tools), func(t utp.Tool) bool {
-		c := q.Choice
-		return t.Kind != utp.FunctionTool || c.Mode == utp.Named && t.Name != c.Name || len(c.Allowed) > 0 && !slices.Contains(c.Allowed, t.Name)
+		return t.Kind != utp.FunctionTool || !allows(q.Choice, t.Name)
 	})
 }
 

@@ -24,6 +24,7 @@ func TestSecondTry(t *testing.T) {
 		broken  = "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": }}\n</tool_call>"
 		prose   = "I would rather talk about something else today."
 		right   = `{"name": "get_weather", "arguments": {"city": "Paris"}}`
+		other   = "<tool_call>\n{\"name\": \"list_cities\", \"arguments\": {}}\n</tool_call>"
 		unknown = `{"name": "rm", "arguments": {}}`
 		invalid = `{"name": "get_weather", "arguments": {"days": {}}}`
 	)
@@ -39,6 +40,8 @@ func TestSecondTry(t *testing.T) {
 		{"text before a broken call", utp.Choice{}, "Let me look at the weather.\n" + broken, right, "call", "Let me look", 2, 1},
 		{"none where one is required", required, prose, right, "call", "call", 2, 2},
 		{"none where one is named", utp.Choice{Mode: utp.Named, Name: "get_weather"}, prose, right, "call", "call", 2, 2},
+		{"another where one is named", utp.Choice{Mode: utp.Named, Name: "get_weather"}, other, right, "call", "call", 2, 2},
+		{"another than those allowed", utp.Choice{Mode: utp.Required, Allowed: []string{"get_weather"}}, other, right, "call", "call", 2, 2},
 		{"none, and none is required", utp.Choice{}, prose, right, "something else", "something else", 1, 1},
 		{"none may be called", utp.Choice{Mode: utp.None}, broken, right, "<tool_call>", "<tool_call>", 1, 1},
 		{"the second is no object", required, prose, prose, "something else", "something else", 2, 2},
@@ -76,7 +79,11 @@ func TestSecondTry(t *testing.T) {
 						t.Errorf("%s, stream %v: got %q after %d requests, want %q after %d", back.name, stream, got, len(m.asked), want, tries)
 					}
 					if len(m.asked) == 2 {
-						checkCorrection(t, m.asked[1], tt.first)
+						shows := tt.first
+						if tt.choice.Mode == utp.Named && shows == other {
+							shows = "calls list_cities, which may not"
+						}
+						checkCorrection(t, m.asked[1], shows)
 					}
 				}
 			}
