@@ -224,7 +224,7 @@ func (x *exchange) again(why string, old []utp.Event) []utp.Event {
 		x.warn("a second try failed: %v", err)
 		return old
 	}
-	call.ID = mint(len(x.request.Messages), 0, call.Name)
+	call.ID = mint(x.request, 0, call.Name)
 	end := said.End
 	end.Stop, end.Usage = utp.StopTool, end.Usage.Add(usageOf(old))
 	return []utp.Event{
