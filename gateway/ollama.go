@@ -77,7 +77,7 @@ func (x *exchange) show() error {
 		return err
 	}
 	if to := way.To[0]; to.Backend.API() == ollamaAPI {
-		x.through(to, ollama.ShowRequest(to.asked(name)))
+		_ = x.through(to, ollama.ShowRequest(to.asked(name))) // the client has been told
 		return nil
 	}
 	models, err := way.models(x.r.Context())
