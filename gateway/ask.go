@@ -42,7 +42,7 @@ func (x *exchange) one(t Target, q *utp.Request, yield func(utp.Event, error) bo
 	asked.Model = t.asked(q.Model)
 	x.report.Tries++
 	x.report.Target, x.report.Speaks, x.report.Asked = t.name(), t.Backend.API(), asked.Model
-	ids := minting{turn: len(q.Messages)}
+	ids := minting{of: x.request}
 	for e, err := range t.Backend.Ask(x.r.Context(), &asked, x.hooks()) {
 		if err != nil {
 			if x.r.Context().Err() == nil {
@@ -71,10 +71,12 @@ func (x *exchange) hooks() wire.Hooks {
 	return h
 }
 
-// minting gives calls without an id one that the same conversation always gives.
+// minting gives calls without an id one that the same conversation always gives,
+// and no other.
 type minting struct {
-	turn, place int
-	ids         map[int]string
+	of    *utp.Request
+	place int
+	ids   map[int]string
 }
 
 func (m *minting) event(e utp.Event) utp.Event {
@@ -84,7 +86,7 @@ func (m *minting) event(e utp.Event) utp.Event {
 	if e.Kind == utp.CallStart || m.ids[e.Part] == "" {
 		id := e.Call.ID
 		if id == "" {
-			id = mint(m.turn, m.place, e.Call.Name)
+			id = mint(m.of, m.place, e.Call.Name)
 		}
 		if m.ids == nil {
 			m.ids = map[int]string{}
@@ -100,9 +102,9 @@ func (m *minting) event(e utp.Event) utp.Event {
 	return e
 }
 
-// mint is the id of a call that came without one: a hash of its turn in the
-// conversation, its place in the turn and its name.
-func mint(turn, place int, name string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s", turn, place, name))
+// mint is the id of a call that came without one: a hash of the conversation
+// before it, its place in the turn and its name.
+func mint(q *utp.Request, place int, name string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d %s", digest("", q.Messages...), place, name))
 	return "call_" + base32.StdEncoding.EncodeToString(sum[:])[:24]
 }

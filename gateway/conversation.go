@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -100,7 +102,8 @@ func (x *exchange) remember(reply utp.Reply) {
 }
 
 // rememberCalls keeps what the provider wants to see again beside its calls, for
-// clients of APIs that have no place for it.
+// clients of APIs that have no place for it: under the conversation and the id,
+// as ids may repeat, and under the id alone, as clients shorten conversations.
 func (x *exchange) rememberCalls(reply utp.Reply) {
 	if !x.door.forgets {
 		return
@@ -114,8 +117,10 @@ func (x *exchange) rememberCalls(reply utp.Reply) {
 			}
 		case utp.Call:
 			if len(thoughts) > 0 || len(p.Extra) > 0 {
-				x.kept.put(&kept{key: x.keyOf("call", p.ID), thoughts: thoughts, call: p,
-					size: measure([]utp.Message{{Parts: append([]utp.Part{p}, thoughts...)}}) + len(p.Extra) + 2048*len(thoughts)}, x.began)
+				size := measure([]utp.Message{{Parts: append([]utp.Part{p}, thoughts...)}}) + len(p.Extra) + 2048*len(thoughts)
+				for _, before := range []string{digest("", x.request.Messages...), ""} {
+					x.kept.put(&kept{key: x.keyOf("call", before+p.ID), thoughts: thoughts, call: p, size: size / 2}, x.began)
+				}
 			}
 			thoughts = nil
 		}
@@ -124,19 +129,47 @@ func (x *exchange) rememberCalls(reply utp.Reply) {
 
 // recall gives the calls of the history back what was kept of them.
 func (x *exchange) recall() {
-	if !x.door.forgets {
+	if !x.door.forgets || x.kept.empty() {
 		return
 	}
+	before := ""
 	for i := range x.request.Messages {
-		if m := &x.request.Messages[i]; m.Role == utp.Assistant {
-			m.Parts = x.recalled(m.Parts)
+		m := &x.request.Messages[i]
+		own := *m
+		if m.Role == utp.Assistant {
+			m.Parts = x.recalled(m.Parts, before)
 		}
+		before = digest(before, own)
 	}
+}
+
+// digest is a hash of a conversation, from that of its beginning and what was
+// said since. Instructions do not count, nor what clients may leave out.
+func digest(before string, more ...utp.Message) string {
+	for _, m := range more {
+		if m.Role == utp.System {
+			continue
+		}
+		sum := sha256.New()
+		fmt.Fprintf(sum, "%s %s %d\n", before, m.Role, len(m.Results()))
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case utp.Text:
+				fmt.Fprintf(sum, "text %s\n", p.Text)
+			case utp.Call:
+				fmt.Fprintf(sum, "call %s %s %s\n", p.ID, p.Name, p.Args)
+			case utp.Result:
+				fmt.Fprintf(sum, "result %s %s\n", p.CallID, p.Text())
+			}
+		}
+		before = string(sum.Sum(nil))
+	}
+	return before
 }
 
 // recalled puts what was kept of a call before it and into it, in place of the
 // reasoning that the client has sent with it.
-func (x *exchange) recalled(parts []utp.Part) (out []utp.Part) {
+func (x *exchange) recalled(parts []utp.Part, before string) (out []utp.Part) {
 	since := 0 // where what belongs to the next call begins
 	for _, p := range parts {
 		c, ok := p.(utp.Call)
@@ -144,7 +177,11 @@ func (x *exchange) recalled(parts []utp.Part) (out []utp.Part) {
 			out = append(out, p)
 			continue
 		}
-		if e := x.kept.get(x.keyOf("call", c.ID), x.began); e != nil && e.call.Name == c.Name {
+		e := x.kept.get(x.keyOf("call", before+c.ID), x.began)
+		if e == nil {
+			e = x.kept.get(x.keyOf("call", c.ID), x.began)
+		}
+		if e != nil && e.call.Name == c.Name {
 			if len(e.thoughts) > 0 {
 				said := slices.DeleteFunc(slices.Clone(out[since:]), isThought)
 				out = slices.Concat(out[:since], e.thoughts, said)

@@ -162,7 +162,7 @@ func only(list []byte) []byte {
 
 // ready tells whether any backend answers.
 func (g *Gateway) ready(w http.ResponseWriter, r *http.Request) {
-	if _, err := visitOf(r).models(r.Context()); err != nil {
+	if !visitOf(r).answers(r.Context()) {
 		reply(w, http.StatusServiceUnavailable, []byte(`{"status":"no backend answers"}`))
 		return
 	}

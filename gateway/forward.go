@@ -30,12 +30,14 @@ func speaks(server, api string) bool {
 func (g *Gateway) pass(w http.ResponseWriter, r *http.Request) {
 	d := doorOf(r)
 	x := g.exchange(d, w, r)
+	var failed error
+	defer func() { x.over(failed) }() // also of one that breaks off
 	to, body, err := x.passage()
 	if err != nil {
-		d.refuse(w, err)
+		failed = x.deny(err)
 		return
 	}
-	_ = x.admit(func() error { x.through(to, body); return nil })
+	failed = x.admit(func() error { return x.through(to, body) })
 }
 
 // passage finds the backend, by the model that the body names if it names one.
@@ -54,6 +56,7 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 	if media, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); media == "application/json" {
 		_ = json.Unmarshal(body, &named) // a body without a model goes to the first backend
 	}
+	x.report.Model = named.Model
 	for i := range x.Routes {
 		way := &x.Routes[i]
 		if named.Model != "" && !way.serves(named.Model) {
@@ -100,7 +103,8 @@ func picked(h http.Header, names []string) http.Header {
 }
 
 // through passes the request on and the answer back.
-func (x *exchange) through(to Target, body []byte) {
+func (x *exchange) through(to Target, body []byte) error {
+	x.report.Target = to.name()
 	if to.Model != "" {
 		body = renamed(body, to.Model)
 	}
@@ -112,10 +116,10 @@ func (x *exchange) through(to Target, body []byte) {
 		Header: head, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
 	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
 	if err != nil {
-		x.refuse(x.w, err)
-		return
+		return x.deny(err)
 	}
 	defer resp.Body.Close()
+	x.report.Status = resp.StatusCode
 	for k, v := range picked(resp.Header, toClient) {
 		x.w.Header()[k] = v
 	}
@@ -123,10 +127,10 @@ func (x *exchange) through(to Target, body []byte) {
 	x.w.WriteHeader(resp.StatusCode)
 	if resp.StatusCode >= 400 {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-		_, _ = io.WriteString(x.w, wire.Redact(string(text))) // servers quote keys
-		return
+		_, err = io.WriteString(x.w, wire.Redact(string(text))) // servers quote keys
+		return err
 	}
-	_ = pour(x.w, resp.Body) // a client that has gone needs no answer
+	return pour(x.w, resp.Body)
 }
 
 // maxRefusal bounds what is passed on of an error.

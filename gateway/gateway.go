@@ -43,7 +43,7 @@ type Config struct {
 	Hosts   []string // names by which it is reached beside this machine's own; "*" is any
 	Origins []string // web pages that may ask: "https://chat.example"
 	Limits  Limits
-	Version string // what /api/version says; "" is "0.0.0"
+	Version string // what /api/version says; "" is that of the Ollama whose API this is
 	Explain bool   // headers and trailers tell what was mended and lost
 
 	NewID   func() string    // ids of replies; required
@@ -131,7 +131,7 @@ func (c *Config) check() error {
 	}
 	c.Limits.defaults()
 	if c.Version == "" {
-		c.Version = "0.0.0"
+		c.Version = ollamaVersion
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -74,5 +74,11 @@ func (k *keeper) get(key string, now time.Time) *kept {
 	return e
 }
 
+func (k *keeper) empty() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.size == 0
+}
+
 // measure is about the bytes that messages take.
 func measure(ms []utp.Message) int { return 256 + 4*wire.Estimate(&utp.Request{Messages: ms}) }

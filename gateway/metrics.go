@@ -28,7 +28,7 @@ type histogram struct {
 
 // help are the metrics' names with what they say.
 var help = map[string]string{
-	"bx_requests_total":        "Requests for a reply, by API, target and status.",
+	"bx_requests_total":        "Requests for a reply and those that passed through, by API, target and status.",
 	"bx_request_seconds":       "Time from a request to the end of its reply.",
 	"bx_first_byte_seconds":    "Time from a request to the first byte of its reply.",
 	"bx_calls_total":           "Tool calls given to clients, by where they were found, and in which dialect of text.",

@@ -15,6 +15,10 @@ var ollamaDoor = &door{api: ollamaAPI, front: ollama.Front{}, forgets: true, fra
 
 func ollamaFraming(*utp.Request) (wire.Framing, string) { return wire.NDJSON, "application/x-ndjson" }
 
+// ollamaVersion is of the Ollama whose API this is. Clients refuse servers that
+// say an older one: GitHub Copilot in VS Code wants 0.6.4.
+const ollamaVersion = "0.17.4"
+
 // emptyChunk is a heartbeat. Ollama's clients read every line as a piece of the
 // reply; an empty line is an error to them.
 func emptyChunk(x *exchange) []byte {
@@ -73,7 +77,7 @@ func (x *exchange) show() error {
 		return err
 	}
 	if to := way.To[0]; to.Backend.API() == ollamaAPI {
-		x.through(to, ollama.ShowRequest(to.asked(name)))
+		_ = x.through(to, ollama.ShowRequest(to.asked(name))) // the client has been told
 		return nil
 	}
 	models, err := way.models(x.r.Context())

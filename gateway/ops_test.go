@@ -183,6 +183,18 @@ func TestMetricsAndReadiness(t *testing.T) {
 	}
 }
 
+// The gateway is ready when any backend answers, whatever names lead there.
+func TestReadiness(t *testing.T) {
+	good, _ := target(t, "good", "openai")
+	gone := behind(t, "gone", "openai", http.NotFoundHandler())
+	for want, to := range map[int][]gateway.Target{200: {gone, good}, 503: {gone}} {
+		url := listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{{Match: []string{"gpt-4o"}, To: to}}})
+		if resp, body := get(t, "GET", url+"/readyz", ""); resp.StatusCode != want {
+			t.Errorf("HTTP %d: %s, want %d", resp.StatusCode, body, want)
+		}
+	}
+}
+
 // Token counts come from a backend of the client's own API, or are a guess.
 func TestCounts(t *testing.T) {
 	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"})

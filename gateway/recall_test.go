@@ -70,3 +70,48 @@ func sealsAndCalls(q *utp.Request) (out []string) {
 	}
 	return out
 }
+
+// Two conversations of one client whose calls have the same ids keep what is theirs.
+func TestConversationsKeepTheirOwnSeals(t *testing.T) {
+	m := &model{api: apiNamed("gemini"), say: func(_ int, q *utp.Request) []utp.Event {
+		if len(q.Messages) > 1 {
+			return says("Done.")
+		}
+		evs := []utp.Event{{Kind: utp.Whole, Value: utp.Think{Signature: map[string]string{"One.": "c2VhbDE=", "Two.": "c2VhbDI="}[q.Messages[0].Text()], Provider: "gemini", Model: "m"}}}
+		for _, e := range says("", utp.Call{Name: "list_cities", Args: []byte(`{}`)}) {
+			e.Part++
+			evs = append(evs, e)
+		}
+		return evs
+	}}
+	for _, stream := range []bool{false, true} {
+		url := start(t, m, backend.Config{Provider: "gemini"})
+		var talks []*utp.Request
+		for _, text := range []string{"One.", "Two."} {
+			q := &utp.Request{Model: "m", Stream: stream, Messages: []utp.Message{utp.NewText(utp.User, text)}, Tools: tools}
+			again := *q
+			for _, q := range []*utp.Request{q, &again} { // the same question has the same id
+				reply, err := apis[0].ask(t, url, q)
+				if err != nil || len(reply.Calls()) != 1 {
+					t.Fatalf("%+v, %v", reply, err)
+				}
+				c := reply.Calls()[0]
+				c.Extra = nil
+				q.Messages = append(slices.Clip(q.Messages), utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}}, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, "x")}})
+			}
+			if a, b := q.Messages[1].Calls()[0].ID, again.Messages[1].Calls()[0].ID; a != b {
+				t.Errorf("the ids %s and %s for the same conversation", a, b)
+			}
+			talks = append(talks, q)
+		}
+		for i, q := range talks {
+			m.begin(m.say)
+			if _, err := apis[0].ask(t, url, q); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{[]string{"c2VhbDE=", "c2VhbDI="}[i], "list_cities"}, sealsAndCalls(m.asked[0])); diff != "" {
+				t.Errorf("conversation %d, stream %t (-want +got):\n%s", i+1, stream, diff)
+			}
+		}
+	}
+}

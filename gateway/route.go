@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,6 +159,31 @@ func (h *house) models(ctx context.Context) (out []wire.Model, err error) {
 	return out, err
 }
 
+// answers asks all targets at once for their models, until one has some to say.
+func (h *house) answers(ctx context.Context) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	targets := map[string]Target{}
+	for i, r := range h.Routes {
+		for j, t := range slices.Concat(r.To, r.Else) {
+			targets[cmp.Or(t.Name, fmt.Sprintf("%d.%d", i, j))] = t
+		}
+	}
+	said := make(chan error, len(targets))
+	for _, t := range targets {
+		go func() {
+			_, err := t.Backend.Models(ctx)
+			said <- err
+		}()
+	}
+	for range targets {
+		if <-said == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // models are those of the first target for a name, and for a glob those of all.
 func (r *Route) models(ctx context.Context) (out []wire.Model, err error) {
 	match := r.Match
@@ -176,15 +202,25 @@ func (r *Route) models(ctx context.Context) (out []wire.Model, err error) {
 			out = append(out, named(m, r.To[0].asked(m), theirs[0]))
 			continue
 		}
-		for i, list := range theirs {
-			for _, t := range list {
-				if r.To[i].Model == "" && matches(m, t.ID) {
-					out = append(out, t)
-				}
-			}
+		for i, t := range r.To {
+			out = append(out, matched(m, t, theirs[i])...)
 		}
 	}
 	return out, err
+}
+
+// matched are the models of a target that a glob matches: of one that is asked
+// for a single model, that one.
+func matched(glob string, t Target, theirs []wire.Model) (out []wire.Model) {
+	if t.Model != "" {
+		theirs = []wire.Model{named(t.Model, t.Model, theirs)}
+	}
+	for _, m := range theirs {
+		if matches(glob, m.ID) {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // named is a model under the name that clients use.

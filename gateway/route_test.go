@@ -221,6 +221,19 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// A route that leads every name to one model lists that model, and the version is
+// one that Ollama's clients take.
+func TestModelsOfAnAlias(t *testing.T) {
+	a, _ := target(t, "a", "openai")
+	a.Model = "qwen3:8b"
+	url := listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{{To: []gateway.Target{a}}, {Match: []string{"claude-*"}, To: []gateway.Target{a}}}})
+	for path, want := range map[string]string{"/v1/models": `"data":[{"id":"qwen3:8b"`, "/api/tags": `"name":"qwen3:8b"`, "/v1beta/models": `"name":"models/qwen3:8b"`, "/api/version": `{"version":"0.17.4"}`} {
+		if _, body := get(t, "GET", url+path, ""); strings.Count(body, "qwen3:8b") > 3 || !strings.Contains(body, want) || strings.Contains(body, "claude") {
+			t.Errorf("%s: %s, want %s", path, body, want)
+		}
+	}
+}
+
 // The lists tell how tools reach a model, and that every model takes them.
 func TestOffers(t *testing.T) {
 	no := false
@@ -305,7 +318,8 @@ func TestPassThrough(t *testing.T) {
 	}
 	routes := []gateway.Route{{Match: []string{"emb"}, To: to("openai", "text-embedding")}, {Match: []string{"claude"}, To: to("anthropic", "")},
 		{Match: []string{"gem"}, To: to("gemini", "")}, {To: to("openai", "")}}
-	url := listen(t, gateway.Config{NewID: ids(), Routes: routes})
+	reports := make(chan gateway.Report, 100)
+	url := listen(t, gateway.Config{NewID: ids(), Routes: routes, Observe: func(r gateway.Report) { reports <- r }})
 	const key = "Bearer sk-backendskey12"
 	for _, tt := range []struct {
 		method, path, body string
@@ -334,6 +348,14 @@ func TestPassThrough(t *testing.T) {
 		got = nil
 		if resp, body := get(t, "GET", url+path, ""); resp.StatusCode != want || len(got) > 0 {
 			t.Errorf("%s: HTTP %d, want %d: %s; the backend saw %v", path, resp.StatusCode, want, body, got)
+		}
+	}
+	for _, want := range []struct {
+		model, target string
+		status        int
+	}{{"emb", "openai", 200}, {"x", "openai", 200}, {"", "openai", 200}, {"", "anthropic", 200}, {"", "gemini", 200}, {"", "openai", 401}} {
+		if r := <-reports; r.Model != want.model || r.Target != want.target || r.Status != want.status {
+			t.Errorf("%+v, want %v", r, want)
 		}
 	}
 	alone := listen(t, gateway.Config{NewID: ids(), Routes: routes[1:2]})

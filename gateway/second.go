@@ -35,7 +35,7 @@ func (x *exchange) second(events iter.Seq2[utp.Event, error]) iter.Seq2[utp.Even
 		return events
 	}
 	h := holding{must: x.request.Choice.Mode == utp.Required || x.request.Choice.Mode == utp.Named, whole: !x.request.Stream,
-		once: x.way.Once || x.Limits.Retries < 0, results: resultsOf(x.request)}
+		once: x.way.Once || x.Limits.Retries < 0, choice: x.request.Choice, results: resultsOf(x.request)}
 	return func(yield func(utp.Event, error) bool) {
 		for e, err := range events {
 			h.add(e)
@@ -61,11 +61,12 @@ func resultsOf(q *utp.Request) (texts []string) {
 // holding is what is held of a reply.
 type holding struct {
 	must, whole, once bool
+	choice            utp.Choice
 	results           []string // what a call may be quoted from
 
 	seen   bool // the client has some of it
 	broken *utp.Problem
-	calls  int
+	calls  int // that the choice allows
 	size   int
 	open   *opened // a call found in text that has not ended
 	events []utp.Event
@@ -73,8 +74,9 @@ type holding struct {
 
 // opened is a call found in text whose events are held.
 type opened struct {
-	part int
-	raw  strings.Builder
+	part   int
+	counts bool // as one that the choice allows
+	raw    strings.Builder
 }
 
 func (h *holding) add(e utp.Event) {
@@ -84,7 +86,7 @@ func (h *holding) add(e utp.Event) {
 	h.size += len(e.Text) + len(e.Raw)
 	switch {
 	case e.Kind == utp.CallStart && e.Call.FromText() && h.open == nil:
-		h.open = &opened{part: e.Part}
+		h.open = &opened{part: e.Part, counts: allows(h.choice, e.Call.Name)}
 	case e.Kind == utp.ProblemEvent && h.open != nil && e.Part == h.open.part:
 		e.Raw = h.open.raw.String() + e.Raw
 		h.forget()
@@ -94,7 +96,7 @@ func (h *holding) add(e utp.Event) {
 	}
 	h.events = append(h.events, e)
 	switch {
-	case e.Kind == utp.CallStart, wholeCall(e):
+	case e.Kind == utp.CallStart && allows(h.choice, e.Call.Name), wholeCall(e):
 		h.calls++
 	case e.Kind == utp.CallEnd:
 		if h.open != nil && e.Part == h.open.part {
@@ -111,11 +113,18 @@ func (h *holding) add(e utp.Event) {
 // nothing of them, so they can be the text that they were made of.
 func (h *holding) forget() {
 	part := h.open.part
+	if h.open.counts {
+		h.calls--
+	}
 	h.events = slices.DeleteFunc(h.events, func(e utp.Event) bool {
 		return e.Part == part && (e.Kind == utp.CallStart || e.Kind == utp.CallDelta)
 	})
 	h.open = nil
-	h.calls--
+}
+
+// allows reports whether a choice lets a tool be called.
+func allows(c utp.Choice, name string) bool {
+	return (c.Mode != utp.Named || name == c.Name) && (len(c.Allowed) == 0 || slices.Contains(c.Allowed, name))
 }
 
 // wholeCall reports a call in one piece, as utp.Replay gives it.
@@ -152,7 +161,9 @@ func (h *holding) useless(e utp.Event, err error) string {
 
 // ended reports whether there is a call that can be used.
 func (h *holding) ended() bool {
-	return slices.ContainsFunc(h.events, func(e utp.Event) bool { return e.Kind == utp.CallEnd || wholeCall(e) })
+	return slices.ContainsFunc(h.events, func(e utp.Event) bool {
+		return e.Kind == utp.CallEnd && (!h.must || allows(h.choice, e.Call.Name)) || wholeCall(e)
+	})
 }
 
 // pass lets go of what need not be held.
@@ -178,7 +189,7 @@ func (h *holding) holds() bool {
 		return true
 	case h.size > maxHeld:
 		return false
-	case h.open != nil:
+	case h.open != nil && (h.open.counts || !h.must):
 		return h.open.raw.Len() <= maxCall || h.quoted()
 	}
 	return !h.seen && (h.must && h.calls == 0 || h.broken != nil)
@@ -198,13 +209,14 @@ func (x *exchange) again(why string, old []utp.Event) []utp.Event {
 	}
 	x.report.Again = why
 	q := x.correction(why, utp.Collect(old))
-	var evs []utp.Event
-	for e, err := range x.ask(q) {
-		if err != nil {
-			x.warn("a second try failed: %s", wire.FaultOf(err).Message)
-			return old
-		}
-		evs = append(evs, e)
+	evs, err := x.gathered(q)
+	if err != nil && wire.FaultOf(err).Kind == wire.BadInput { // not every server can be held to a schema
+		q.Params.Schema = nil
+		evs, err = x.gathered(q)
+	}
+	if err != nil {
+		x.warn("a second try failed: %s", wire.FaultOf(err).Message)
+		return old
 	}
 	said := utp.Collect(evs)
 	call, err := chosen(x.request, said.Text())
@@ -212,13 +224,24 @@ func (x *exchange) again(why string, old []utp.Event) []utp.Event {
 		x.warn("a second try failed: %v", err)
 		return old
 	}
-	call.ID = mint(len(x.request.Messages), 0, call.Name)
+	call.ID = mint(x.request, 0, call.Name)
 	end := said.End
 	end.Stop, end.Usage = utp.StopTool, end.Usage.Add(usageOf(old))
 	return []utp.Event{
 		{Kind: utp.CallStart, Call: &utp.Call{ID: call.ID, Name: call.Name, Source: call.Source}},
 		{Kind: utp.CallDelta, Text: string(call.Args)}, {Kind: utp.CallEnd, Call: &call}, {Kind: utp.Finish, Part: 1, End: &end},
 	}
+}
+
+// gathered asks for all of a reply.
+func (x *exchange) gathered(q *utp.Request) (evs []utp.Event, err error) {
+	for e, err := range x.ask(q) {
+		if err != nil {
+			return nil, err
+		}
+		evs = append(evs, e)
+	}
+	return evs, nil
 }
 
 func (x *exchange) warn(format string, a ...any) {
@@ -247,7 +270,14 @@ func (x *exchange) correction(why string, said utp.Reply) *utp.Request {
 	q.Tools, q.Choice = nil, utp.Choice{}
 	q.Params.Schema = choices(callable(x.request))
 	q.Messages = slices.Clone(q.Messages)
-	if text := said.Text(); text != "" {
+	text := said.Text()
+	for _, c := range said.Calls() { // none that the choice allows
+		line, err := marshal(choice{c.Name, c.Args})
+		if err == nil {
+			text += string(line)
+		}
+	}
+	if text != "" {
 		q.Messages = append(q.Messages, utp.NewText(utp.Assistant, text))
 	}
 	q.Messages = append(q.Messages, utp.NewText(utp.User, x.complaint(why, said)))
@@ -256,9 +286,12 @@ func (x *exchange) correction(why string, said utp.Reply) *utp.Request {
 
 func (x *exchange) complaint(why string, said utp.Reply) string {
 	var b strings.Builder
-	if why == "no call" {
+	switch calls := said.Calls(); {
+	case why == "no call" && len(calls) > 0:
+		b.WriteString("Your answer calls " + calls[0].Name + ", which may not be called now.")
+	case why == "no call":
 		b.WriteString("Your answer had to be a call of a tool, and it was none.")
-	} else {
+	default:
 		b.WriteString("The tool call in your answer cannot be read")
 		if n := len(said.Problems); n > 0 {
 			b.WriteString(" (" + said.Problems[0].Error() + ")")
@@ -284,15 +317,18 @@ type definition struct {
 // callable lists the tools that the request's choice allows.
 func callable(q *utp.Request) []utp.Tool {
 	return slices.DeleteFunc(slices.Clone(q.Tools), func(t utp.Tool) bool {
-		c := q.Choice
-		return t.Kind != utp.FunctionTool || c.Mode == utp.Named && t.Name != c.Name || len(c.Allowed) > 0 && !slices.Contains(c.Allowed, t.Name)
+		return t.Kind != utp.FunctionTool || !allows(q.Choice, t.Name)
 	})
 }
 
 // choices is the schema of an object of one of the tools.
 func choices(tools []utp.Tool) json.RawMessage {
+	type named struct {
+		Type string   `json:"type"`
+		Enum []string `json:"enum"`
+	}
 	type properties struct {
-		Name any             `json:"name"`
+		Name named           `json:"name"`
 		Args json.RawMessage `json:"arguments"`
 	}
 	type object struct {
@@ -301,17 +337,21 @@ func choices(tools []utp.Tool) json.RawMessage {
 		Required   []string   `json:"required"`
 		Additional bool       `json:"additionalProperties"`
 	}
-	var any []object
+	type union struct {
+		Type  string   `json:"type"` // OpenAI wants it at the root
+		AnyOf []object `json:"anyOf"`
+	}
+	all := union{Type: "object"}
 	for _, t := range tools {
 		args := t.Schema
 		if len(args) == 0 {
 			args = json.RawMessage(`{"type":"object"}`)
 		}
-		any = append(any, object{"object", properties{map[string][]string{"enum": {t.Name}}, args}, []string{"name", "arguments"}, false})
+		all.AnyOf = append(all.AnyOf, object{"object", properties{named{"string", []string{t.Name}}, args}, []string{"name", "arguments"}, false})
 	}
-	out, err := marshal(map[string][]object{"anyOf": any})
-	if len(any) == 1 {
-		out, err = marshal(any[0])
+	out, err := marshal(all)
+	if len(tools) == 1 {
+		out, err = marshal(all.AnyOf[0])
 	}
 	if err != nil {
 		return json.RawMessage("{}")

@@ -1,7 +1,11 @@
 package gateway_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +24,7 @@ func TestSecondTry(t *testing.T) {
 		broken  = "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": }}\n</tool_call>"
 		prose   = "I would rather talk about something else today."
 		right   = `{"name": "get_weather", "arguments": {"city": "Paris"}}`
+		other   = "<tool_call>\n{\"name\": \"list_cities\", \"arguments\": {}}\n</tool_call>"
 		unknown = `{"name": "rm", "arguments": {}}`
 		invalid = `{"name": "get_weather", "arguments": {"days": {}}}`
 	)
@@ -35,6 +40,8 @@ func TestSecondTry(t *testing.T) {
 		{"text before a broken call", utp.Choice{}, "Let me look at the weather.\n" + broken, right, "call", "Let me look", 2, 1},
 		{"none where one is required", required, prose, right, "call", "call", 2, 2},
 		{"none where one is named", utp.Choice{Mode: utp.Named, Name: "get_weather"}, prose, right, "call", "call", 2, 2},
+		{"another where one is named", utp.Choice{Mode: utp.Named, Name: "get_weather"}, other, right, "call", "call", 2, 2},
+		{"another than those allowed", utp.Choice{Mode: utp.Required, Allowed: []string{"get_weather"}}, other, right, "call", "call", 2, 2},
 		{"none, and none is required", utp.Choice{}, prose, right, "something else", "something else", 1, 1},
 		{"none may be called", utp.Choice{Mode: utp.None}, broken, right, "<tool_call>", "<tool_call>", 1, 1},
 		{"the second is no object", required, prose, prose, "something else", "something else", 2, 2},
@@ -72,7 +79,11 @@ func TestSecondTry(t *testing.T) {
 						t.Errorf("%s, stream %v: got %q after %d requests, want %q after %d", back.name, stream, got, len(m.asked), want, tries)
 					}
 					if len(m.asked) == 2 {
-						checkCorrection(t, m.asked[1], tt.first)
+						shows := tt.first
+						if tt.choice.Mode == utp.Named && shows == other {
+							shows = "calls list_cities, which may not"
+						}
+						checkCorrection(t, m.asked[1], shows)
 					}
 				}
 			}
@@ -88,6 +99,103 @@ func checkCorrection(t *testing.T, q *utp.Request, first string) {
 	if len(q.Tools) > 0 || !json.Valid(q.Params.Schema) || !strings.Contains(string(q.Params.Schema), `get_weather`) ||
 		!strings.Contains(text, "one JSON object") || !strings.Contains(text, "The weather of a city.") || !strings.Contains(text, first) {
 		t.Errorf("the second request has %d tools, the schema %s, and says\n%s", len(q.Tools), q.Params.Schema, text)
+	}
+}
+
+// TestSecondTryIsConstrained looks at what the server is sent: a schema that
+// allows an object of one of the tools and nothing else, where the API has it.
+// Source: Ollama, "Structured outputs"; llama.cpp server, vLLM and LM Studio,
+// each on response_format; the API references of the others.
+func TestSecondTryIsConstrained(t *testing.T) {
+	where := map[string][]string{ // the path of the schema in the request
+		"ollama": {"format"}, "openai": {"response_format", "json_schema", "schema"}, "responses": {"text", "format", "schema"},
+		"anthropic": {"output_config", "format", "schema"}, "gemini": {"generationConfig", "responseSchema"},
+	}
+	for _, back := range apis {
+		var bodies [][]byte
+		m := &model{api: back, say: func(turn int, _ *utp.Request) []utp.Event {
+			if turn == 1 {
+				return says("No.")
+			}
+			return says(`{"name": "list_cities", "arguments": {}}`)
+		}}
+		url := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			if r.Method == http.MethodPost && r.URL.Path != "/api/show" {
+				bodies = append(bodies, body)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			m.ServeHTTP(w, r)
+		}), backend.Config{Provider: back.name})
+		q := offer(true)
+		q.Choice.Mode = utp.Required
+		if reply, err := apis[0].ask(t, url, q); err != nil || len(reply.Calls()) != 1 || len(bodies) != 2 {
+			t.Fatalf("%s: %d requests, %+v, %v", back.name, len(bodies), reply, err)
+		}
+		at := json.RawMessage(bodies[1])
+		for _, name := range where[back.name] {
+			var fields map[string]json.RawMessage
+			if err := json.Unmarshal(at, &fields); err != nil || fields[name] == nil {
+				t.Fatalf("%s: no %s in %s", back.name, name, bodies[1])
+			}
+			at = fields[name]
+		}
+		var schema struct {
+			Type  string
+			AnyOf []struct {
+				Properties struct {
+					Name struct{ Enum []string }
+					Args struct{ Type string } `json:"arguments"`
+				}
+				Required             []string
+				AdditionalProperties *bool
+			}
+		}
+		if back.name == "gemini" { // its dialect of schemas merges alternatives
+			if !strings.Contains(string(at), `"required":["name","arguments"]`) || !strings.Contains(string(at), `"enum":["list_cities"]`) {
+				t.Errorf("gemini: %s", at)
+			}
+			continue
+		}
+		if err := json.Unmarshal(at, &schema); err != nil || schema.Type != "object" || len(schema.AnyOf) != 2 {
+			t.Fatalf("%s: %s", back.name, at)
+		}
+		for i, name := range []string{"get_weather", "list_cities"} {
+			one := schema.AnyOf[i]
+			if !slices.Equal(one.Properties.Name.Enum, []string{name}) || one.Properties.Args.Type != "object" || len(one.Required) != 2 || one.AdditionalProperties == nil || *one.AdditionalProperties {
+				t.Errorf("%s: %s", back.name, at)
+			}
+		}
+	}
+}
+
+// A server that takes no schema is asked in words alone.
+func TestSecondTryWithoutASchema(t *testing.T) {
+	m := &model{api: apis[0], say: func(turn int, _ *utp.Request) []utp.Event {
+		if turn == 1 {
+			return says("No.")
+		}
+		return says(`{"name": "list_cities", "arguments": {}}`)
+	}}
+	url := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || bytes.Contains(body, []byte("response_format")) {
+			refusal(400, "response_format is not supported", "")(w, r)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		m.ServeHTTP(w, r)
+	}), backend.Config{Provider: "openai"})
+	for _, stream := range []bool{false, true} {
+		m.begin(m.say)
+		q := offer(stream)
+		q.Choice.Mode = utp.Required
+		if reply, err := apis[0].ask(t, url, q); err != nil || len(reply.Calls()) != 1 || len(m.asked) != 2 {
+			t.Errorf("%d requests, %+v, %v", len(m.asked), reply, err)
+		}
 	}
 }
 

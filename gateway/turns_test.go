@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -146,6 +147,55 @@ func TestSignaturesComeBack(t *testing.T) {
 					t.Errorf("%s in front of %s, stream %v: the signature did not come back: %s", front, back, stream, sent)
 				}
 			}
+		}
+	}
+}
+
+// What is kept of calls is bounded too, and each client's is its own.
+func TestSignaturesAreBoundedAndTheClientsOwn(t *testing.T) {
+	n := 0
+	m := &model{api: apiNamed("gemini"), say: func(int, *utp.Request) []utp.Event {
+		n++
+		id, seal := fmt.Sprintf("call_%d", n), fmt.Sprintf("c2VhbDAwM%02d=", n)
+		evs := []utp.Event{{Kind: utp.Whole, Value: utp.Think{Signature: seal, Provider: "gemini", Model: "m"}}}
+		for _, e := range says("", utp.Call{ID: id, Name: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`)}) {
+			e.Part++
+			evs = append(evs, e)
+		}
+		return evs
+	}}
+	url := start(t, m, backend.Config{Provider: "gemini"}, func(c *gateway.Config) {
+		c.NewID, c.Limits.Kept = ids(), 20<<10
+		for _, name := range []string{"alice", "bob"} {
+			c.Clients = append(c.Clients, gateway.Client{Name: name, Key: sha256.Sum256([]byte(name))})
+		}
+	})
+	var calls []utp.Call
+	for range 20 {
+		resp, body := apis[0].post(t, url, offer(false), "x-api-key", "alice")
+		reply, err := apis[0].read(t, offer(false), resp, body)
+		if err != nil || len(reply.Calls()) != 1 {
+			t.Fatalf("%+v, %v", reply, err)
+		}
+		c := reply.Calls()[0]
+		c.Extra = nil
+		calls = append(calls, c)
+	}
+	for _, tt := range []struct {
+		who  string
+		call int
+		want bool
+	}{{"alice", 19, true}, {"bob", 19, false}, {"alice", 0, false}} {
+		q, c := offer(false), calls[tt.call]
+		q.Messages = append(q.Messages, utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}}, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, "12")}})
+		m.begin(m.say)
+		apis[0].post(t, url, q, "x-api-key", tt.who)
+		sent, err := json.Marshal(m.asked[0].Messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seal := fmt.Sprintf("c2VhbDAwM%02d=", tt.call+1); strings.Contains(string(sent), seal) != tt.want {
+			t.Errorf("%s, call %d: the seal comes back: %v, want %v: %s", tt.who, tt.call, !tt.want, tt.want, sent)
 		}
 	}
 }

@@ -37,6 +37,9 @@ func having(servers []local.Server, model string) local.Server {
 
 // searchAlone is the built-in model that only searches.
 func (j *job) searchAlone(why string) *connection {
-	return &connection{model: extract.New(), name: extract.Name, tools: j.offers("", ""),
-		why: "no model: answering by search alone (" + why + ")"}
+	what := "no model: answering by search alone"
+	if j.serves {
+		what = "no model"
+	}
+	return &connection{model: extract.New(), name: extract.Name, tools: j.offers("", ""), why: what + " (" + why + ")"}
 }

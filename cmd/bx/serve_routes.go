@@ -48,7 +48,7 @@ func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
 		Hosts: f.Hosts, Origins: f.Origins, Explain: f.Explain || s.flags.explain, Trace: s.trace, Observe: s.observe,
 		Limits: gateway.Limits{Body: int64(f.Limits.BodyMB) << 20, Requests: f.Limits.Requests, Kept: f.Limits.KeptMB << 20,
 			Heartbeat: time.Duration(f.Limits.Heartbeat), Client: time.Duration(f.Limits.Client), Retries: f.Limits.Retries},
-		NewID: newReplyID, Version: versionText(), Log: s.requestLog(),
+		NewID: newReplyID, Log: s.requestLog(),
 	}
 	for _, k := range f.Clients {
 		sum, err := k.Hash()

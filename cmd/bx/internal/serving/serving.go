@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // File is all of it. The zero File is in force where there is none.
@@ -133,11 +135,14 @@ func located(name string, err error) error {
 		return out
 	}
 	out.Line, out.Column = bad.Position()
-	out.Excerpt = bad.String()
+	out.Excerpt = wire.Redact(bad.String())
 	return out
 }
 
 func (f *File) check() error {
+	if err := f.Limits.check(); err != nil {
+		return fmt.Errorf("[limits]: %w", err)
+	}
 	for _, name := range f.Names() {
 		if err := f.Backends[name].check(); err != nil {
 			return fmt.Errorf("[backends.%s]: %w", name, err)
@@ -152,6 +157,20 @@ func (f *File) check() error {
 		}
 	}
 	return f.clients()
+}
+
+func (l Limits) check() error {
+	return positive(map[string]int{"body_mb": l.BodyMB, "requests": l.Requests, "kept_mb": l.KeptMB})
+}
+
+// positive refuses numbers below 0.
+func positive(numbers map[string]int) error {
+	for _, key := range slices.Sorted(maps.Keys(numbers)) {
+		if numbers[key] < 0 {
+			return fmt.Errorf("%s = %d: want 0 or more", key, numbers[key])
+		}
+	}
+	return nil
 }
 
 // Names are those of the backends, in order.
@@ -173,12 +192,17 @@ func (b Backend) check() error {
 	case b.KeyEnv != "" && b.KeyFile != "":
 		return errors.New("want key_env or key_file, not both")
 	}
-	return nil
+	return positive(map[string]int{"num_ctx": b.NumCtx})
 }
 
 func (f *File) route(r Route) error {
 	if len(r.To) == 0 {
 		return errors.New(`to is missing: want ["BACKEND/MODEL"]`)
+	}
+	for _, w := range r.Weights {
+		if w < 0 {
+			return fmt.Errorf("weights holds %d: want 0 or more", w)
+		}
 	}
 	if len(r.Weights) > 0 && len(r.Weights) != len(r.To) {
 		return fmt.Errorf("weights has %d numbers for %d targets", len(r.Weights), len(r.To))
@@ -218,7 +242,11 @@ func (f *File) clients() error {
 			return fmt.Errorf("[[clients]] %d: want a name of its own, not %q", i+1, c.Name)
 		}
 		seen[c.Name] = true
-		if _, err := c.Hash(); err != nil {
+		_, err := c.Hash()
+		if err == nil {
+			err = positive(map[string]int{"requests": c.Requests, "tokens": c.Tokens, "parallel": c.Parallel})
+		}
+		if err != nil {
 			return fmt.Errorf("[[clients]] %s: %w", c.Name, err)
 		}
 	}
