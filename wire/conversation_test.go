@@ -81,14 +81,18 @@ func eachAPI(t *testing.T, f func(t *testing.T, dir string, c conversation, p ap
 		dir := filepath.Dir(file)
 		for _, p := range apis {
 			t.Run(filepath.Base(dir)+"/"+p.name, func(t *testing.T) {
-				var c conversation
-				if err := json.Unmarshal(compact(t, read(t, file)), &c); err != nil {
-					t.Fatal(err)
-				}
-				f(t, dir, c, p)
+				f(t, dir, load(t, dir), p)
 			})
 		}
 	}
+}
+
+func load(t *testing.T, dir string) (c conversation) {
+	t.Helper()
+	if err := json.Unmarshal(compact(t, read(t, filepath.Join(dir, "utp.json"))), &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // compact takes the white space out, which would count inside arguments.

@@ -14,10 +14,14 @@ import (
 // translateAPI is what --from or --to names.
 func translateAPI(flag, name string) (translation.API, error) {
 	api, ok := translation.Named(name)
-	if !ok {
-		return api, fail(exitUsage, "--%s %s: want one of %s", flag, name, strings.Join(translation.Names(), ", "))
+	switch known := strings.Join(translation.Names(), ", "); {
+	case ok:
+		return api, nil
+	case name == "":
+		return api, fail(exitUsage, "--%s is missing: want one of %s", flag, known)
+	default:
+		return api, fail(exitUsage, "--%s %s: want one of %s", flag, name, known)
 	}
-	return api, nil
 }
 
 // translateFlags are the options of bx translate.

@@ -105,7 +105,7 @@ func (w *writing) reasoning(m history.Sent, out *messageJSON) {
 	var words [2]string
 	for i, p := range m.Parts {
 		t, ok := p.(utp.Think)
-		if !ok || t.Text == "" {
+		if !ok || t.Text == "" && t.Signature == "" {
 			continue
 		}
 		own, _ := codec.UnpackExtra(t.Extra, provider)

@@ -283,9 +283,10 @@ func (r *reading) message(v shape.Value) *shape.Error {
 	case "assistant":
 		r.assistant(answers(m, parts)...)
 		return nil
-	case "developer", "system":
-		role = utp.System
-		rest = append(rest, shape.Field{Name: asRole, Value: shape.Quote(m.Role).Raw})
+	case "developer":
+		role, rest = utp.System, rest.WithText(asRole, m.Role)
+	case "system":
+		rest = codec.Marked(rest, shape.Field{Name: asRole, Value: shape.Quote(m.Role).Raw})
 	case "user":
 	default:
 		return &shape.Error{Path: "role", Offset: v.Offset, Want: "user, assistant, system or developer, not " + m.Role}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/lenient"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
@@ -87,4 +88,14 @@ func Object(args json.RawMessage, raw string) (object json.RawMessage, ok bool) 
 
 type rawArguments struct {
 	Raw string `json:"_raw"`
+}
+
+// mended is the object that broken JSON was to be, and what was wrong with it;
+// nil where that is not certain.
+func mended(text string) (object json.RawMessage, why string) {
+	out, n, fixes, err := lenient.Repair(text, lenient.Options{})
+	if err != nil || len(fixes) == 0 || strings.TrimSpace(text[n:]) != "" || !shape.IsObject(out) {
+		return nil, ""
+	}
+	return out, fixes[0].Why
 }

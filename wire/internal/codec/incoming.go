@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -95,12 +96,19 @@ var _ wire.Answer = Answer(nil)
 // Reader reads a streamed reply, or a whole one as its only frame.
 func (a Answer) Reader(newID func() string) wire.Reader { return a(newID) }
 
-// Read reads a whole reply. An error body is an *wire.Error.
+// Read reads a whole reply. An error body is an *wire.Error, and so is one that
+// holds no reply.
 func (a Answer) Read(body []byte, newID func() string) (utp.Reply, error) {
 	r := a(newID)
 	evs := append([]utp.Event(nil), r.Feed(wire.Frame{Data: body})...)
 	evs = append(evs, r.Close()...)
-	return utp.Collect(evs), r.Err()
+	reply, err := utp.Collect(evs), r.Err()
+	if errors.Is(err, wire.ErrCut) && len(reply.Parts) == 0 && json.Valid(body) {
+		e := wire.ReadError(0, body)
+		e.Type, e.Message = wire.NotThisAPI, "there is no reply in it: "+e.Body
+		return reply, e
+	}
+	return reply, err
 }
 
 // ReadCount reads the answer to a question how many tokens a request has: the

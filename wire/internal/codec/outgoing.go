@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 
@@ -86,12 +87,18 @@ type Param struct {
 	Given bool
 }
 
-// Arguments is a call's arguments; any that are no object are a loss.
+// Arguments is a call's arguments. Any that are no object are mended if they are
+// broken JSON of one, and a loss.
 func (o *Outgoing) Arguments(path string, c utp.Call) json.RawMessage {
 	args, ok := CallObject(c)
-	if !ok {
-		o.Lose(path, "sent as _raw", "the arguments are no JSON object")
+	if ok {
+		return args
 	}
+	if mended, why := mended(cmp.Or(c.RawArgs, string(c.Args))); mended != nil {
+		o.Lose(path, "mended", why)
+		return mended
+	}
+	o.Lose(path, "sent as _raw", "the arguments are no JSON object")
 	return args
 }
 

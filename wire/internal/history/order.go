@@ -107,6 +107,7 @@ func sent(i int, m utp.Message, id func(string) string) Sent {
 // pending is a result and where it stood.
 type pending struct {
 	message int
+	part    int // of the message
 	at      string
 	extra   json.RawMessage // of its message, if the message is nothing but results and this the first
 	result  utp.Result
@@ -142,7 +143,7 @@ func (o *ordering) collect() {
 				s.calls = append(s.calls, p)
 				o.uses[p.ID] = append(o.uses[p.ID], i)
 			case utp.Result:
-				next := &pending{message: i, at: partPath(i, k), result: p}
+				next := &pending{message: i, part: k, at: partPath(i, k), result: p}
 				s.results = append(s.results, next)
 				o.results[p.CallID] = append(o.results[p.CallID], next)
 			}
@@ -240,16 +241,16 @@ func (o *ordering) nameless(after, before int, name string) *pending {
 
 // noteOrder reports results that did not stand directly behind their calls.
 func (o *ordering) noteOrder(i int, answers []*pending) {
-	last, moved := i, false
+	last, part, moved := i, 0, false
 	for _, p := range answers {
 		if p == nil {
 			continue
 		}
-		moved = moved || p.message < last
+		moved = moved || p.message < last || p.message == last && p.part < part
 		for j := last + 1; j < p.message; j++ {
 			moved = moved || len(o.said[j].results) == 0 && says(o.in[j])
 		}
-		last = max(last, p.message)
+		last, part = max(last, p.message), p.part
 	}
 	if moved {
 		o.report(messagePath(i), "reordered", "the results must follow their calls in the order of the calls")

@@ -120,3 +120,25 @@ func TestResultText(t *testing.T) {
 		}
 	}
 }
+
+// Results of one message in another order than their calls are told; an empty
+// message between calls and results is nothing.
+func TestOrderTellsWhatItMoves(t *testing.T) {
+	calls := utp.Message{Role: utp.Assistant, Parts: []utp.Part{utp.Call{ID: "a", Name: "f"}, utp.Call{ID: "b", Name: "f"}}}
+	a, b := utp.Result{CallID: "a"}, utp.Result{CallID: "b"}
+	tool := func(parts ...utp.Part) utp.Message { return utp.Message{Role: utp.ToolRole, Parts: parts} }
+	for _, c := range []struct {
+		in   []utp.Message
+		told bool
+	}{
+		{[]utp.Message{calls, tool(a, b)}, false},
+		{[]utp.Message{calls, tool(b, a)}, true},
+		{[]utp.Message{calls, tool(b), tool(a)}, true},
+		{[]utp.Message{calls, utp.NewText(utp.User, " \n"), tool(a, b)}, false},
+		{[]utp.Message{calls, utp.NewText(utp.User, "x"), tool(a, b)}, true},
+	} {
+		if out, losses := order(c.in); (len(losses) > 0) != c.told || wellFormed(out) != "" {
+			t.Errorf("%+v: %v %s", c.in, losses, wellFormed(out))
+		}
+	}
+}
