@@ -2,6 +2,8 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -244,5 +246,40 @@ func TestPreviewRunsNothing(t *testing.T) {
 	}
 	if _, _, err := agent.Preview(t.Context(), config("", readScript("fail boom"), b), ask("?")); err == nil {
 		t.Error("an error was lost")
+	}
+}
+
+// A streamed call has one id from its start over the question to the user to its
+// result, also where the provider gave none, or one that is taken.
+//
+// contract: I-09 I-10
+func TestAStreamedCallKeepsItsID(t *testing.T) {
+	stream := func(part int, id string) []utp.Event {
+		call := utp.Call{ID: id, Name: "write_file", Args: json.RawMessage(`{"path":"a","content":"x"}`), Source: utp.Native}
+		start := call
+		start.Args = nil
+		return []utp.Event{{Kind: utp.CallStart, Part: part, Call: &start}, {Kind: utp.CallDelta, Part: part, Text: string(call.Args)}, {Kind: utp.CallEnd, Part: part, Call: &call}}
+	}
+	finish := utp.Event{Kind: utp.Finish, End: &utp.End{Stop: utp.StopTool}}
+	m := readScript("text .\n---\ntext Done.\n")
+	m.replies[0] = slices.Concat(stream(0, "own"), stream(1, ""), stream(2, "own"), []utp.Event{finish})
+	c := config("tier run\nconfirm yes", m, &bench{})
+	c.Gate.Confirm = func(_ context.Context, call utp.Call, _ utp.Tool) (bool, string) { return call.ID != "own", "no" }
+	seen := map[string][]string{} // by id
+	for e, err := range agent.Turn(t.Context(), c, ask("?")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case e.Kind == agent.Stream && e.Model.Kind == utp.CallStart:
+			seen[e.Model.Call.ID] = append(seen[e.Model.Call.ID], "start")
+		case e.Call != nil:
+			seen[e.Call.ID] = append(seen[e.Call.ID], e.Kind.String())
+		}
+	}
+	ran := []string{"start", "parsed", "pending", "approved", "started", "succeeded", "result"}
+	want := map[string][]string{"own": {"start", "parsed", "pending", "denied", "result"}, "call_1_1": ran, "call_1_2": ran}
+	if d := cmp.Diff(want, seen); d != "" {
+		t.Error(d)
 	}
 }

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -39,6 +40,7 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, 
 	}
 	p.adapter = c.adapter(p.model, a)
 	p.parse = ranked(c.reading(r), p.choice)
+	r = plainly(r)
 	p.unread = c.cfg.OnlyOffered && (len(r.Tools) == 0 || r.Choice.Mode == utp.None)
 	out, err := c.formed(r, p)
 	if err != nil {
@@ -62,6 +64,22 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, 
 		c.cfg.Lost(p.exchange.Losses)
 	}
 	return p, nil
+}
+
+// plainly is r with the types of its tools in JSON Schema's words.
+func plainly(r *utp.Request) *utp.Request {
+	out := *r
+	for i, t := range r.Tools {
+		s := schema.Plain(t.Schema)
+		if bytes.Equal(s, t.Schema) {
+			continue
+		}
+		if &out.Tools[0] == &r.Tools[0] {
+			out.Tools = slices.Clone(r.Tools)
+		}
+		out.Tools[i].Schema = s
+	}
+	return &out
 }
 
 // adapt gives the request what the adapter wants.

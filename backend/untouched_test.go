@@ -74,3 +74,21 @@ func posted(t *testing.T, provider string, q *utp.Request) (body string) {
 	}
 	return body
 }
+
+// A tool declared with the types of programs reaches every API, and a prompt, in
+// JSON Schema's.
+//
+// contract: F-15
+func TestSimpleTypesBecomeJSONSchema(t *testing.T) {
+	tool := search
+	tool.Schema = []byte(`{"type":"object","properties":{"ratio":{"type":"float"},"tags":{"type":"list[str]"}}}`)
+	for _, provider := range backend.Providers() {
+		got := posted(t, provider, question(tool))
+		if strings.Contains(strings.ToLower(got), "float") || strings.Contains(got, "list[") || !strings.Contains(strings.ToLower(got), `"items":{"type":"string"}`) {
+			t.Errorf("%s: %s", provider, got)
+		}
+	}
+	if string(tool.Schema) != `{"type":"object","properties":{"ratio":{"type":"float"},"tags":{"type":"list[str]"}}}` {
+		t.Error("the caller's tool was changed")
+	}
+}

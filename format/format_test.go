@@ -31,7 +31,7 @@ func brief(f format.Form) string {
 // Without a word of anybody the server decides, then the model's name, then
 // the provider.
 //
-// contract: N-07 N-08 N-22 N-23 W-12 CON-12
+// contract: F-13 N-07 N-08 N-22 N-23 W-12 CON-12
 func TestWhatIsKnownDecides(t *testing.T) {
 	for _, c := range []struct {
 		provider, model string

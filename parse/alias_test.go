@@ -36,3 +36,19 @@ func TestAnAliasInEveryForm(t *testing.T) {
 		}
 	}
 }
+
+// A list of JSON objects is JSON, not Python with objects in it.
+func TestAListOfObjectsIsJSON(t *testing.T) {
+	set := schema.Compile([]utp.Tool{{Name: "list_dir"}})
+	for text, source := range map[string]string{
+		"[{\"name\": \"list_dir\", \"arguments\": {}}]":               "text:json-bare",
+		"```json\n[{\"name\": \"list_dir\", \"arguments\": {}}]\n```": "text:json-bare",
+		"{\"name\": \"list_dir\", \"arguments\": {}}":                 "text:json-bare",
+		"[list_dir()]": "text:python-lines",
+	} {
+		r := parse.Text(parse.Config{Tools: set}, text)
+		if got := r.Calls(); len(got) != 1 || got[0].Source != source {
+			t.Errorf("%q: %+v, want %s", text, got, source)
+		}
+	}
+}

@@ -151,7 +151,7 @@ func (p *Parser) bare() found {
 		}
 	}
 	waits := no
-	for _, k := range p.bareFor(v.s[0]) {
+	for _, k := range p.bareFor(v.s) {
 		o := &p.m.openers[k]
 		var c caps
 		n, _, f := p.fit(o, v, &c)
@@ -166,10 +166,10 @@ func (p *Parser) bare() found {
 	return waits
 }
 
-// bareFor lists the bare openers in the order to try them: an object is read by
-// a grammar of JSON if there is one.
-func (p *Parser) bareFor(first byte) []int {
-	if first == '{' && len(p.m.bareJSON) > 0 {
+// bareFor lists the bare openers in the order to try them: an object, or a list
+// of them, is read by a grammar of JSON if there is one.
+func (p *Parser) bareFor(s string) []int {
+	if s = strings.TrimLeft(s, "[ \t\r\n"); s != "" && s[0] == '{' && len(p.m.bareJSON) > 0 {
 		return p.m.bareJSON
 	}
 	return p.m.bare

@@ -80,7 +80,7 @@ func genObjectSchema(depth int) *rapid.Generator[string] {
 const place = `"$defs":{"place":{"type":"object","properties":{"floor":{"type":"integer"},"room":{"type":"string"}},"required":["floor"]}}`
 
 // The examples of every manifest in every grammar are calls: they parse back as
-// written, and they fit the schema.
+// written, by their own grammar and among all of them, and they fit the schema.
 //
 // contract: M-09 N-10 F-05
 func TestEveryExampleParsesAndValidates(t *testing.T) {
@@ -108,15 +108,17 @@ func TestEveryExampleParsesAndValidates(t *testing.T) {
 
 func checkExample(t *rapid.T, g *grammar.Grammar, tool utp.Tool, text string, args json.RawMessage) {
 	set := schema.Compile([]utp.Tool{tool})
-	calls := parse.Text(parse.Config{Grammars: []*grammar.Grammar{g}, Tools: set}, text).Calls()
-	if len(calls) != 1 || calls[0].Name != tool.Name {
-		t.Fatalf("the example %q of %s reads as %+v", text, tool.Schema, calls)
-	}
-	if !sameJSON(calls[0].Args, args) {
-		t.Fatalf("the example %q reads as %s, want %s", text, calls[0].Args, args)
-	}
-	if _, _, issues := set.Check(tool.Name, calls[0].Args); len(issues) > 0 {
-		t.Fatalf("the example %q does not fit %s: %v", text, tool.Schema, issues)
+	for _, c := range []parse.Config{{Grammars: []*grammar.Grammar{g}, Tools: set}, {Prefer: []string{g.Name}, Tools: set}} {
+		calls := parse.Text(c, text).Calls()
+		if len(calls) != 1 || calls[0].Name != tool.Name {
+			t.Fatalf("%v: the example %q of %s reads as %+v", c.Prefer, text, tool.Schema, calls)
+		}
+		if !sameJSON(calls[0].Args, args) {
+			t.Fatalf("%v: the example %q reads as %s, want %s", c.Prefer, text, calls[0].Args, args)
+		}
+		if _, _, issues := set.Check(tool.Name, calls[0].Args); len(issues) > 0 {
+			t.Fatalf("%v: the example %q does not fit %s: %v", c.Prefer, text, tool.Schema, issues)
+		}
 	}
 }
 

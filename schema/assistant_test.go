@@ -72,6 +72,19 @@ func TestAssistant(t *testing.T) {
 			t.Errorf("%v", issues)
 		}
 	}
+	for to, names := range map[string]string{
+		"get_recent_history": "retrieve_conversation_history get_conversation_history get_history conversation_history fetch_history show_history list_history get_messages retrieve_messages",
+		"search_memories":    "search_memory memory_search query_memories find_memories",
+		"store_memory":       "save_memory add_memory remember", "get_user_profile": "get_profile user_profile",
+		"set_user_attribute": "set_attribute set_preference", "web_search": "search internet_search google",
+		"model": "current_model get_model list_models show_models available_models",
+	} {
+		for _, name := range strings.Fields(names) {
+			if got, _, _ := CompileWith(own, Options{Aliases: Assistant()}).Resolve(name); got != to {
+				t.Errorf("%s leads to %s, want %s", name, got, to)
+			}
+		}
+	}
 	if _, _, ok := CompileWith(named("read_file"), Options{Aliases: Assistant()}).Resolve("remember"); ok {
 		t.Error("an alias without its tool counts")
 	}

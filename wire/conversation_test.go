@@ -114,7 +114,7 @@ func read(t testing.TB, file string) []byte {
 	return b
 }
 
-// contract: F-01 F-03 F-04 F-07 F-08 F-09 F-10 F-11 F-13 F-15 N-08 N-10
+// contract: F-01 F-03 F-04 F-07 F-08 F-09 F-10 F-11 F-13 N-08 N-10
 func TestOpenWritesTheRequest(t *testing.T) {
 	eachAPI(t, func(t *testing.T, dir string, c conversation, p api) {
 		x, err := p.back.Open(&c.Request)

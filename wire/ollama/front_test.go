@@ -243,7 +243,6 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// contract: F-13
 func TestLists(t *testing.T) {
 	yes, no := true, false
 	models := []wire.Model{{ID: "qwen3:8b", Chat: true, Owner: "qwen3", Context: 40960, Tools: &yes, Think: &yes, Loaded: true, Created: 1787306400}, {ID: "old", Chat: true, Tools: &no}, {ID: "embed"}}

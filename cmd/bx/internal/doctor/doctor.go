@@ -106,7 +106,19 @@ func (e *examiner) best(so score, forms []string) (score, error) {
 			break
 		}
 	}
+	if so.sound() && so.strayed() {
+		return e.home(so)
+	}
 	return so, nil
+}
+
+// home examines the dialect that a model writes whatever it is told.
+func (e *examiner) home(so score) (score, error) {
+	s, err := e.examine(so.wrote)
+	if err == nil && s.better(so) {
+		return s, nil
+	}
+	return so, err
 }
 
 // examiner is one examination.
@@ -116,6 +128,7 @@ type examiner struct {
 	report Report
 	told   func(Finding)
 	wrote  []string // dialects that the model wrote by itself
+	last   string   // the dialect of the latest call
 	talked []string // forms in which it answered in words where a call was due
 }
 
@@ -138,18 +151,25 @@ func (e *examiner) candidates(model string) []string {
 // score is what one form is good for.
 type score struct {
 	form  string
-	calls bool // a call came, streamed
-	talks bool // the answer to a result came
-	good  int  // further probes that went well
+	wrote string // the dialect of the call that came, "native" of one in the server's field
+	calls bool   // a call came, streamed
+	talks bool   // the answer to a result came
+	good  int    // further probes that went well
 }
 
 func (s score) sound() bool { return s.calls && s.talks }
+
+// strayed reports a model that calls in another dialect than it was told.
+func (s score) strayed() bool { return s.calls && s.form != Native && s.wrote != s.form }
 
 func (s score) better(than score) bool {
 	rank := func(s score) int {
 		n := s.good
 		if s.calls {
 			n += 20
+		}
+		if s.calls && !s.strayed() {
+			n += 10
 		}
 		if s.sound() {
 			n += 20
@@ -170,7 +190,7 @@ func (e *examiner) examine(form string) (score, error) {
 		ok := f.Verdict == Yes
 		switch p.name {
 		case "call":
-			s.calls = ok
+			s.calls, s.wrote = ok, e.last
 		case "second turn":
 			s.talks = ok
 		default:
@@ -240,6 +260,7 @@ func (e *examiner) probe(p probe, form string) (Finding, error) {
 // note keeps the dialects of calls that came as text.
 func (e *examiner) note(r utp.Reply) {
 	for _, c := range r.Calls() {
+		e.last = strings.TrimPrefix(c.Source, "text:")
 		if name, ok := strings.CutPrefix(c.Source, "text:"); ok && !slices.Contains(e.wrote, name) {
 			e.wrote = append(e.wrote, name)
 		}
