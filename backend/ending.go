@@ -14,6 +14,10 @@ var endings = []string{
 	"<end_of_turn>", "<eos>", "<|end|>", "<|END_OF_TURN_TOKEN|>", "<|end_of_turn|>", "<｜end▁of▁sentence｜>",
 }
 
+// maxRun is how long a run of such tokens may be in bytes. A model that writes
+// more has gone astray, and is seen to.
+const maxRun = 1 << 10
+
 // ending takes such tokens off the end of a reply, before the text is read for
 // calls: what stands behind a call decides whether it is one. Anywhere else they
 // are text, and </s> is, too, where <s> stands before it.
@@ -21,6 +25,7 @@ type ending struct {
 	hold   utp.Event // text that may be the end, or become it
 	last   string    // up to two bytes of text before
 	struck bool      // <s> stood in the text
+	loop   bool      // hold is the rest of a run that was too long
 	out    []utp.Event
 }
 
@@ -34,7 +39,7 @@ func (d *ending) event(e utp.Event) []utp.Event {
 		d.flush()
 		d.text(e)
 	default:
-		if e.Kind == utp.Finish && d.at(d.hold.Text, false) == 0 {
+		if e.Kind == utp.Finish && !d.loop && d.at(d.hold.Text, false) == 0 {
 			d.hold.Text = ""
 		}
 		d.flush()
@@ -51,6 +56,10 @@ func (d *ending) text(e utp.Event) {
 	at := d.at(e.Text, true)
 	d.hold = e
 	d.hold.Text = e.Text[at:]
+	if d.loop = d.loop && at == 0; len(d.hold.Text) > maxRun {
+		last := strings.LastIndexByte(d.hold.Text, '<')
+		at, d.hold.Text, d.loop = at+last, d.hold.Text[last:], true
+	}
 	if e.Text = e.Text[:at]; e.Text != "" {
 		d.out = append(d.out, e)
 	}

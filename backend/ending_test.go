@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -44,6 +45,7 @@ func TestTheTokenAtTheEnd(t *testing.T) {
 		"5 <":                                     "5 <",
 		"Done.  \n":                               "Done.  \n",
 		"Fin.<｜end▁of▁sentence｜>":                 "Fin.",
+		strings.Repeat("</s>\n", 300):             strings.Repeat("</s>\n", 300),
 		"<tool_call>{\"name\":\"f\"}</tool_call>": "<tool_call>{\"name\":\"f\"}</tool_call>",
 	} {
 		if got := ended(in); strings.TrimRight(got, "\n") != strings.TrimRight(want, "\n") {
@@ -52,6 +54,20 @@ func TestTheTokenAtTheEnd(t *testing.T) {
 		if got := ended(strings.Split(in, "")...); got != ended(in) {
 			t.Errorf("%q in single characters: %q, whole %q", in, got, ended(in))
 		}
+	}
+}
+
+// A model that ends its turn without end costs no more for each token.
+func BenchmarkEndings(b *testing.B) {
+	for _, n := range []int{1e3, 1e4} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				var d ending
+				for range n {
+					d.event(utp.Event{Kind: utp.TextDelta, Text: "<|im_end|>"})
+				}
+			}
+		})
 	}
 }
 

@@ -30,13 +30,16 @@ func trimmed(events iter.Seq2[utp.Event, error]) iter.Seq2[utp.Event, error] {
 // trimmer holds the white space at the end of a text until it is known what
 // stands behind it.
 type trimmer struct {
-	part   int       // the last one that has begun; -1: none
-	text   bool      // it is text, and what follows as text belongs to it
-	parsed bool      // it came out of a text
-	marked bool      // a mark stands behind what has come of it
-	inner  bool      // nothing is cut from its beginning any more
-	space  utp.Event // held; its Text may be empty
-	out    []utp.Event
+	part   int  // the last one that has begun; -1: none
+	text   bool // it is text, and what follows as text belongs to it
+	parsed bool // it came out of a text
+	marked bool // a mark stands behind what has come of it
+	inner  bool // nothing is cut from its beginning any more
+
+	space []byte   // held
+	kind  utp.Kind // of what the space belongs to
+	at    int      // its part
+	out   []utp.Event
 }
 
 // event gives what may go on; the slice is valid until the next event.
@@ -79,20 +82,25 @@ func (t *trimmer) of(e utp.Event) []utp.Event {
 
 // trim takes from an event what may have to go.
 func (t *trimmer) trim(e utp.Event) utp.Event {
-	all := t.space.Text + e.Text
 	if !t.inner {
-		all = strings.TrimLeftFunc(all, unicode.IsSpace)
+		e.Text = strings.TrimLeftFunc(e.Text, unicode.IsSpace)
 	}
-	e.Text = strings.TrimRightFunc(all, unicode.IsSpace)
-	t.space = utp.Event{Kind: e.Kind, Part: e.Part, Text: all[len(e.Text):], Raw: all[len(e.Text):]}
-	t.inner = t.inner || e.Text != ""
+	words := strings.TrimRightFunc(e.Text, unicode.IsSpace)
+	behind := e.Text[len(words):]
+	t.kind, t.at = e.Kind, e.Part
+	if e.Text = words; words != "" {
+		e.Text = string(t.space) + words
+		t.space, t.inner = t.space[:0], true
+	}
+	t.space = append(t.space, behind...)
 	return e
 }
 
 // release lets go of the white space that was held.
 func (t *trimmer) release(stays bool) {
-	if stays && t.space.Text != "" {
-		t.out = append(t.out, t.space)
+	if stays && len(t.space) > 0 {
+		space := string(t.space)
+		t.out = append(t.out, utp.Event{Kind: t.kind, Part: t.at, Text: space, Raw: space})
 	}
-	t.space.Text = ""
+	t.space = t.space[:0]
 }
