@@ -208,6 +208,7 @@ func (x *exchange) again(why string, old []utp.Event) []utp.Event {
 		return old
 	}
 	x.report.Again = why
+	defer func(tries int) { x.report.Tries = tries }(x.report.Tries) // these are no fallbacks
 	q := x.correction(why, utp.Collect(old))
 	evs, err := x.gathered(q)
 	if err != nil && wire.FaultOf(err).Kind == wire.BadInput { // not every server can be held to a schema
