@@ -241,7 +241,7 @@ func TestMarkupOfOthersIsNoCall(t *testing.T) {
 	for _, a := range apis {
 		for _, markup := range []string{short, long} {
 			for who, ms := range map[string][]utp.Message{
-				"a user": {utp.NewText(utp.User, "What does this do? "+markup)},
+				"a user":        {utp.NewText(utp.User, "What does this do? "+markup)},
 				"a user before": {utp.NewText(utp.User, "What does this do? "+markup), utp.NewText(utp.Assistant, "It asks for the weather."), utp.NewText(utp.User, "Show it again.")},
 				"a tool": {utp.NewText(utp.User, "What is in the file?"),
 					{Role: utp.Assistant, Parts: []utp.Part{utp.Call{ID: "call_1", Name: "list_cities", Args: []byte(`{}`)}}},
