@@ -58,7 +58,7 @@ const (
 	Empty       ProblemKind = "empty"        // markers with nothing between
 	UnknownTool ProblemKind = "unknown_tool" // it names a tool that was not offered
 	TooLong     ProblemKind = "too_long"     // it passed the size cap
-	Quoted      ProblemKind = "quoted"       // it repeats markup from a tool result
+	Quoted      ProblemKind = "quoted"       // it repeats markup from a tool result or of the user
 	Invalid     ProblemKind = "invalid"      // its arguments break the schema
 )
 

@@ -206,12 +206,17 @@ func (c *Client) reading(r *utp.Request) parse.Config {
 	if r.Choice.Mode == utp.Named {
 		p.Forced = r.Choice.Name
 	}
-	p.Seen = append(slices.Clone(p.Seen), results(r.Messages)...)
+	p.Seen = append(slices.Clone(p.Seen), others(r.Messages)...)
 	return p
 }
 
-func results(ms []utp.Message) (texts []string) {
+// others are the texts of users and tools: a model that repeats a call from them
+// makes none.
+func others(ms []utp.Message) (texts []string) {
 	for _, m := range ms {
+		if m.Role == utp.User {
+			texts = append(texts, m.Text())
+		}
 		for _, res := range m.Results() {
 			if text := res.Text(); text != "" {
 				texts = append(texts, text)

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -26,6 +27,8 @@ func TestHeartbeats(t *testing.T) {
 				return says("Here I am after all.")
 			}}
 			url := start(t, m, backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Limits.Heartbeat = 2 * time.Millisecond })
+			more := sync.OnceFunc(func() { close(goOn) })
+			t.Cleanup(more)
 			x, err := a.back.Open(offer(true))
 			if err != nil {
 				t.Fatal(err)
@@ -40,7 +43,7 @@ func TestHeartbeats(t *testing.T) {
 			if err != nil || !strings.Contains(line, pings[a.name]) {
 				t.Fatalf("%q, %v", line, err)
 			}
-			close(goOn)
+			more()
 			rest := new(bytes.Buffer)
 			if _, err := rest.ReadFrom(r); err != nil {
 				t.Fatal(err)
@@ -48,6 +51,53 @@ func TestHeartbeats(t *testing.T) {
 			reply, err := a.streamed(t, x, append([]byte(line), rest.Bytes()...))
 			if err != nil || reply.Text() != "Here I am after all." {
 				t.Errorf("%q, %v", reply.Text(), err)
+			}
+		})
+	}
+}
+
+// A call that is held says that it lives, too.
+func TestHeartbeatsWhileHolding(t *testing.T) {
+	chunk := func(text string) string {
+		return fmt.Sprintf(`data: {"choices":[{"index":0,"delta":{"content":%q},"finish_reason":null}]}`+"\n\n", text)
+	}
+	for _, a := range apis {
+		t.Run(a.name, func(t *testing.T) {
+			goOn := make(chan bool)
+			more := sync.OnceFunc(func() { close(goOn) })
+			up := func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					http.NotFound(w, r)
+					return
+				}
+				stream(chunk("<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Pa"))(w, r)
+				<-goOn
+				stream(chunk("ris\"}}\n</tool_call>"), chunkStop, done)(w, r)
+			}
+			url := start(t, http.HandlerFunc(up), backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Limits.Heartbeat = 2 * time.Millisecond })
+			t.Cleanup(more)
+			x, err := a.back.Open(offer(true))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.Post(url+x.Path, "application/json", bytes.NewReader(x.Body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			r := bufio.NewReader(resp.Body)
+			line, err := r.ReadString('\n')
+			if err != nil || strings.Contains(line, "tool") || strings.Contains(line, "weather") {
+				t.Fatalf("%q, %v", line, err)
+			}
+			more()
+			rest := new(bytes.Buffer)
+			if _, err := rest.ReadFrom(r); err != nil {
+				t.Fatal(err)
+			}
+			reply, err := a.streamed(t, x, append([]byte(line), rest.Bytes()...))
+			if err != nil || len(reply.Calls()) != 1 || string(reply.Calls()[0].Args) != `{"city":"Paris"}` || reply.Text() != "" {
+				t.Errorf("%+v, %v", reply, err)
 			}
 		})
 	}

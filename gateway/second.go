@@ -28,14 +28,14 @@ const (
 //
 // A whole reply is held to its end. Of a stream only what may yet be in vain is
 // held: all of it while a call is required and none has begun, a call found in
-// text while it is short or repeats a tool's result, and what follows a broken
+// text while it is short or repeats what a tool or the user said, and what follows a broken
 // call with nothing before it.
 func (x *exchange) second(events iter.Seq2[utp.Event, error]) iter.Seq2[utp.Event, error] {
 	if len(x.request.Tools) == 0 || x.request.Choice.Mode == utp.None {
 		return events
 	}
 	h := holding{must: x.request.Choice.Mode == utp.Required || x.request.Choice.Mode == utp.Named, whole: !x.request.Stream,
-		once: x.way.Once || x.Limits.Retries < 0, choice: x.request.Choice, results: resultsOf(x.request)}
+		once: x.way.Once || x.Limits.Retries < 0, choice: x.request.Choice, others: others(x.request)}
 	return func(yield func(utp.Event, error) bool) {
 		for e, err := range events {
 			h.add(e)
@@ -49,8 +49,12 @@ func (x *exchange) second(events iter.Seq2[utp.Event, error]) iter.Seq2[utp.Even
 	}
 }
 
-func resultsOf(q *utp.Request) (texts []string) {
+// others are the texts of users and tools, from which a call may be quoted.
+func others(q *utp.Request) (texts []string) {
 	for _, m := range q.Messages {
+		if m.Role == utp.User {
+			texts = append(texts, m.Text())
+		}
 		for _, r := range m.Results() {
 			texts = append(texts, r.Text())
 		}
@@ -62,7 +66,7 @@ func resultsOf(q *utp.Request) (texts []string) {
 type holding struct {
 	must, whole, once bool
 	choice            utp.Choice
-	results           []string // what a call may be quoted from
+	others            []string // what a call may be quoted from
 
 	seen   bool // the client has some of it
 	broken *utp.Problem
@@ -195,10 +199,10 @@ func (h *holding) holds() bool {
 	return !h.seen && (h.must && h.calls == 0 || h.broken != nil)
 }
 
-// quoted reports whether all there is of the open call stands in a result.
+// quoted reports whether all there is of the open call stands in what others said.
 func (h *holding) quoted() bool {
 	raw := strings.TrimSpace(h.open.raw.String())
-	return slices.ContainsFunc(h.results, func(r string) bool { return strings.Contains(r, raw) })
+	return slices.ContainsFunc(h.others, func(r string) bool { return strings.Contains(r, raw) })
 }
 
 // again asks once more and gives the reply to pass on: the new one if it is of
@@ -208,6 +212,7 @@ func (x *exchange) again(why string, old []utp.Event) []utp.Event {
 		return old
 	}
 	x.report.Again = why
+	defer func(tries int) { x.report.Tries = tries }(x.report.Tries) // these are no fallbacks
 	q := x.correction(why, utp.Collect(old))
 	evs, err := x.gathered(q)
 	if err != nil && wire.FaultOf(err).Kind == wire.BadInput { // not every server can be held to a schema

@@ -131,14 +131,14 @@ func (p *Parser) judge() *utp.Problem {
 	case p.cfg.Policy.Unknown == TextUnknown && p.tools != nil && !c.declared:
 		return &utp.Problem{Kind: utp.UnknownTool, Message: "no such tool was offered"}
 	case p.quoted():
-		return &utp.Problem{Kind: utp.Quoted, Message: "it stands in a tool result"}
+		return &utp.Problem{Kind: utp.Quoted, Message: "it repeats what a tool or the user said"}
 	case p.trial.on && p.trial.think != nil && p.tools != nil && !p.sound(c.name, c.buf):
 		return &utp.Problem{Kind: utp.Invalid}
 	}
 	return nil
 }
 
-// quoted reports whether the call's text stands in a tool result.
+// quoted reports whether the call's text stands in what others said.
 func (p *Parser) quoted() bool {
 	if len(p.cfg.Seen) == 0 || p.cfg.Policy.Quoted {
 		return false

@@ -42,7 +42,7 @@ type Config struct {
 	Tools    *schema.Set        // the tools that were offered; nil or empty: not known
 	Forced   string             // tool_choice named: an object alone is this tool's arguments
 	Prefill  string             // how the prompt ended: an opened "<think>\n"
-	Seen     []string           // tool results of the request: a call quoted from one is a Problem
+	Seen     []string           // what tools and users said in the request: a call quoted from it is a Problem
 	Policy   Policy
 	Repair   Repair
 	MaxCall  int // bytes; 0 is 16 MiB
