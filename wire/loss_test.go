@@ -109,6 +109,7 @@ func unexplained(differ map[string]string, losses []wire.Loss) (wrong []string) 
 		tool, _, _ := strings.Cut(at, ".")
 		whole := strings.HasPrefix(at, "tools[") && (told[tool+"."] || told["tools"] || told["choice.allowed"])
 		anyOf := slices.ContainsFunc(message.FindAllString(at, -1), func(m string) bool { return told[m] || told["all"] })
+		anyOf = anyOf || told["choice.mode"] && strings.HasPrefix(at, "choice.")
 		if !told[at] && !whole && !anyOf {
 			wrong = append(wrong, fmt.Sprintf("%s is not told: %s\n%v", at, what, losses))
 		}
@@ -153,15 +154,16 @@ func differences(was, is *utp.Request) map[string]string {
 			out[at+f] = "gone"
 		}
 	}
-	name, _ := sameTool(was, is, utp.Tool{Name: was.Choice.Name})
-	choice := was.Choice
+	choice, now := wide(was.Choice), wide(is.Choice)
 	if len(was.Tools) > 0 {
-		note("choice.mode", choice.Mode, is.Choice.Mode)
-		if is.Choice.Mode == utp.Named {
-			note("choice.name", name.Name, is.Choice.Name)
+		note("choice.mode", choice.Mode, now.Mode)
+		if len(choice.Allowed) == 1 && len(now.Allowed) == 1 {
+			note("choice.name", called(was, is, choice.Allowed[0]), now.Allowed[0])
 		}
-		note("choice.allowed", len(choice.Allowed), len(is.Choice.Allowed))
-		note("choice.parallel", choice.Parallel != nil && !*choice.Parallel, is.Choice.Parallel != nil && !*is.Choice.Parallel)
+		note("choice.allowed", len(choice.Allowed), len(now.Allowed))
+		if choice.Mode != utp.None {
+			note("choice.parallel", choice.Parallel != nil && !*choice.Parallel, now.Parallel != nil && !*now.Parallel)
+		}
 	}
 	p, q := was.Params, is.Params
 	if p.MaxTokens != nil { // else some APIs want one
@@ -201,6 +203,20 @@ func differences(was, is *utp.Request) map[string]string {
 		out["messages"] = a + "\nbecame\n" + b
 	}
 	return out
+}
+
+// wide is a choice in which a named tool is the only one of which a call is required.
+func wide(c utp.Choice) utp.Choice {
+	if c.Mode == utp.Named {
+		c.Mode, c.Name, c.Allowed = utp.Required, "", []string{c.Name}
+	}
+	return c
+}
+
+// called is the name that a tool of was has in is.
+func called(was, is *utp.Request, name string) string {
+	now, _ := sameTool(was, is, utp.Tool{Name: name})
+	return now.Name
 }
 
 func spell(v any) string {
@@ -435,8 +451,15 @@ func toolName(was, r *utp.Request, name string) string {
 			}
 		}
 	}
+	for _, own := range was.Tools { // one that the choice leaves out
+		if strings.TrimPrefix(name, "_") == odd.ReplaceAllString(own.Name, "_") {
+			return own.Name
+		}
+	}
 	return name
 }
+
+var odd = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
 func isCustom(was *utp.Request, name string) bool {
 	return slices.ContainsFunc(was.Tools, func(t utp.Tool) bool { return t.Name == name && t.Kind == utp.CustomTool })

@@ -152,7 +152,10 @@ func (w *writing) thinking() {
 		w.Lose("params.effort", "dropped", "the model does not think")
 	case w.traits.adaptive:
 		w.think, w.out.Thinking = true, shape.JSON(thinkingJSON{Type: "adaptive"}, nil)
-		out.Effort = strings.Replace(p.Effort, "minimal", "low", 1)
+		if out.Effort = p.Effort; p.Effort == "minimal" {
+			out.Effort = "low"
+			w.Lose("params.effort", "sent as low", "Anthropic knows no less")
+		}
 	case !w.bare():
 		w.budget(p.Effort)
 	}
@@ -294,7 +297,7 @@ func (w *writing) choice(c utp.Choice) {
 		if c.Mode == utp.Named {
 			w.ask = "Answer with a call of the tool " + out.Name + "."
 		}
-		w.Lose("choice", "asked for in the system prompt", "the API refuses to force a call while the model thinks")
+		w.Lose("choice.mode", "asked for in the system prompt", "the API refuses to force a call while the model thinks")
 		out = choiceJSON{Type: "auto"}
 	}
 	if c.Parallel != nil && out.Type != "none" {

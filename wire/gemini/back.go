@@ -152,6 +152,9 @@ func (w *writing) thinking(out *generationJSON, said shape.Value) {
 		j.Budget = w.budget(tokens)
 	case leveled.MatchString(model):
 		j.Level = level(word, strings.Contains(model, "pro"))
+		if now := strings.ToLower(j.Level); now != word {
+			w.Lose("params.effort", "sent as "+now, "the model takes no other")
+		}
 	default:
 		w.Lose("params.effort", "dropped", "the model does not think")
 		return
@@ -264,7 +267,7 @@ func (w *writing) function(path string, t utp.Tool, own shape.Fields) shape.Valu
 // choice is as the client wrote it while it means the same.
 func (w *writing) choice(c utp.Choice, functions bool) {
 	said, _ := readConfig.Read(shape.Value{Raw: w.own.Get("toolConfig")})
-	if c.Parallel != nil && !*c.Parallel {
+	if c.Parallel != nil && !*c.Parallel && c.Mode != utp.None {
 		w.Lose("choice.parallel", "later calls of a reply are dropped", "Gemini has no such setting")
 	}
 	s := chosen(said.Calling)

@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -317,4 +318,32 @@ func TestFrontListsModels(t *testing.T) {
 	got := openai.Front{}.Models([]wire.Model{{ID: "m", Chat: true, Owner: "me", Created: 5, Context: 8192}, {ID: "embed"}})
 	sameJSON(t, `{"object":"list","data":[{"id":"m","object":"model","created":5,"owned_by":"me","context_length":8192}]}`, string(got))
 	sameJSON(t, `{"object":"list","data":[]}`, string(openai.Front{}.Models(nil)))
+}
+
+// Kimi K2 gets the ids that it was trained on, whatever made the calls.
+func TestKimiCountsItsCalls(t *testing.T) {
+	call := func(id, name string) utp.Part { return utp.Call{ID: id, Name: name, Args: []byte(`{}`)} }
+	result := func(id string) utp.Message {
+		return utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.Result{CallID: id, Parts: []utp.Part{utp.Text{Text: id}}}}}
+	}
+	r := &utp.Request{Model: "moonshotai/Kimi-K2-Instruct", Messages: []utp.Message{
+		{Role: utp.Assistant, Parts: []utp.Part{call("toolu_1", "ls"), call("toolu_2", "a.b")}}, result("toolu_2"), result("toolu_1"),
+		{Role: utp.Assistant, Parts: []utp.Part{call("toolu_1", "ls")}}, result("toolu_1"),
+	}}
+	got, _ := open(t, openai.Any, r)
+	var ids []string
+	for _, m := range regexp.MustCompile(`"(?:id|tool_call_id)":"([^"]*)"(?:,"content":"([^"]*)")?`).FindAllStringSubmatch(got, -1) {
+		ids = append(ids, strings.TrimSuffix(m[1]+" "+m[2], " "))
+	}
+	want := []string{"functions.ls:0", "functions.a_b:1", "functions.ls:0 toolu_1", "functions.a_b:1 toolu_2", "functions.ls:2", "functions.ls:2 toolu_1"}
+	if diff := cmp.Diff(want, ids); diff != "" {
+		t.Errorf("(-want +got):\n%s\n%s", diff, got)
+	}
+	if c := r.Messages[0].Calls()[0]; c.ID != "toolu_1" {
+		t.Errorf("the request was changed: %v", c)
+	}
+	r.Model = "kimi-latest"
+	if got, _ := open(t, openai.Any, r); !strings.Contains(got, `"toolu_1"`) {
+		t.Errorf("%s", got)
+	}
 }

@@ -14,11 +14,14 @@ func (w *writing) messages() {
 	ids := codec.ShortIDs(maxID)
 	switch w.back.Server {
 	case Any:
-		ids = codec.OwnIDs(maxID) // Kimi reads in them which call it was: functions.NAME:2
+		ids = codec.OwnIDs(maxID)
 	case Mistral:
 		ids = codec.FixedIDs(9)
 	}
 	ordered := history.Files(history.Order(w.in.Messages, ids, w.Lose), w.refuses, w.Lose)
+	if w.back.Server == Any && strings.Contains(strings.ToLower(w.in.Model), "kimi-k2") {
+		ordered = history.Numbered(ordered, w.names.Counted)
+	}
 	ordered = history.LiftBlobs(ordered, w.Lose)
 	w.out.Messages = make([]shape.Value, 0, len(ordered))
 	for _, m := range ordered {
@@ -56,7 +59,7 @@ func (w *writing) message(m history.Sent) {
 
 // result writes a text, or texts if there is more to them.
 func (w *writing) result(path string, r utp.Result) shape.Value {
-	if isPlain(r.Parts) {
+	if codec.Plain(r.Parts) {
 		return shape.Quote(history.ResultText(r))
 	}
 	at := codec.Places(path, len(r.Parts))
@@ -128,7 +131,7 @@ func (w *writing) reasoning(m history.Sent, out *messageJSON) {
 // content writes texts alone as one text, for servers whose templates want one,
 // all else as parts.
 func (w *writing) content(places []string, m utp.Message) shape.Value {
-	if isPlain(m.Parts) && (w.back.Server != OpenAI || len(m.Parts) < 2) {
+	if codec.Plain(m.Parts) && (w.back.Server != OpenAI || len(m.Parts) < 2) {
 		return shape.Quote(m.Text())
 	}
 	parts := []shape.Value{}
@@ -162,21 +165,6 @@ func (w *writing) content(places []string, m utp.Message) shape.Value {
 		return shape.Quote(m.Text())
 	}
 	return shape.List(parts)
-}
-
-// isPlain reports parts whose content is texts with nothing to them.
-func isPlain(parts []utp.Part) bool {
-	for _, p := range parts {
-		switch p := p.(type) {
-		case utp.Text:
-			if len(p.Extra) > 0 {
-				return false
-			}
-		case utp.Blob, utp.Unknown:
-			return false
-		}
-	}
-	return true
 }
 
 func text(t utp.Text, own shape.Fields) shape.Value {

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -47,7 +48,7 @@ func Models(body []byte) ([]wire.Model, error) {
 	models := make([]wire.Model, 0, len(j.Data))
 	for _, m := range j.Data {
 		out := wire.Model{ID: m.ID, Owner: m.Owner, Created: int64(m.Created)}
-		out.Context = int(first(m.LoadedLength, m.MaxLen, m.Length, m.Window, m.MaxLength))
+		out.Context = int(cmp.Or(m.LoadedLength, m.MaxLen, m.Length, m.Window, m.MaxLength))
 		out.Loaded = m.State == "loaded" || m.Status.Value == "loaded" || m.MaxLen > 0
 		out.Chat = m.Type != "embeddings" && !strings.Contains(strings.ToLower(m.ID), "embed")
 		if m.Type != "" {
@@ -57,15 +58,6 @@ func Models(body []byte) ([]wire.Model, error) {
 		models = append(models, out)
 	}
 	return models, nil
-}
-
-func first(ns ...shape.LooseInt) shape.LooseInt {
-	for _, n := range ns {
-		if n > 0 {
-			return n
-		}
-	}
-	return 0
 }
 
 // Props is what llama.cpp knows of the model that it runs.

@@ -71,3 +71,18 @@ func FileURL(b utp.Blob) string {
 	}
 	return "data:" + b.MIME + ";base64," + base64.StdEncoding.EncodeToString(b.Data)
 }
+
+// Plain reports parts whose content is texts with nothing to them.
+func Plain(parts []utp.Part) bool {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case utp.Text:
+			if len(p.Extra) > 0 {
+				return false
+			}
+		case utp.Blob, utp.Unknown:
+			return false
+		}
+	}
+	return true
+}

@@ -174,20 +174,28 @@ func (o *Outgoing) Choose(r *utp.Request) utp.Choice {
 		return c
 	}
 	o.Lose("choice.allowed", "sent without those that cannot be offered", "another provider runs them")
-	if c.Allowed = left; len(left) == 0 {
+	switch c.Allowed = left; {
+	case len(left) > 0:
+	case slices.ContainsFunc(r.Tools, func(t utp.Tool) bool { return !o.theirs(t) }):
 		o.Lose("choice.mode", "no call is allowed", "none of the allowed tools can be offered here")
 		c.Mode = utp.None
+	default:
+		c.Mode = utp.Auto
 	}
 	return c
 }
 
-// gone reports a tool that only another provider runs.
 func (o *Outgoing) gone(tools []utp.Tool, name string) bool {
 	i := slices.IndexFunc(tools, func(t utp.Tool) bool { return t.Name == name })
-	if i < 0 || tools[i].Kind != utp.HostedTool {
+	return i >= 0 && o.theirs(tools[i])
+}
+
+// theirs reports a tool that only another provider runs.
+func (o *Outgoing) theirs(t utp.Tool) bool {
+	if t.Kind != utp.HostedTool {
 		return false
 	}
-	own, _ := UnpackExtra(tools[i].Extra, o.Provider)
+	own, _ := UnpackExtra(t.Extra, o.Provider)
 	return len(own) == 0
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -148,6 +149,13 @@ func FixedIDs(n int) func(id string) string {
 		}
 		return base62(id, n)
 	}
+}
+
+// Counted is the id of a call, by its place in the conversation, as Kimi K2 writes
+// and reads it. With other ids it stops calling.
+// Source: Kimi-K2 docs/tool_call_guidance.md.
+func (n *Names) Counted(name string, place int) string {
+	return "functions." + n.Out(name) + ":" + strconv.Itoa(place)
 }
 
 func base62(s string, n int) string {
