@@ -55,10 +55,14 @@ func (p *plan) sieve(tell func(Trace)) *sieve {
 	}
 	s.behind(p.told.Name)
 	if strings.HasPrefix(p.told.Result.Open, "Observation") {
-		s.final = strings.TrimSpace(p.told.Think.Close)
+		s.final = words(p.told.Think.Close)
+		s.muse = words(p.told.Think.Open)
 	}
 	return s
 }
+
+// words are those of a marker, in small letters.
+func words(marker string) string { return strings.ToLower(strings.Trim(marker, ": \n")) }
 
 // stops are those of a dialect that calls are read in.
 func (p *plan) stops(dialect string) []string {

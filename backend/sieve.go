@@ -15,7 +15,7 @@ type sieve struct {
 	tight  bool // of empty lines in a row one counts
 	single bool // the first call is the last
 	stops  func(dialect string) []string
-	final  string // what ends a ReAct model's thinking: no call stands behind its answer; "": not so
+	final  string // what ends a ReAct model's thinking, "final answer": no call stands behind its answer; "": not so
 	tell   func(raw, why string)
 
 	out      []utp.Event
@@ -34,7 +34,9 @@ type sieve struct {
 
 	early utp.Event // the text so far, while a ReAct model may still come to its final answer
 	begun bool      // the answer has begun: no text is early any more
-	mused string    // thinking that stood in the text, of a ReAct model
+	muse  string    // what begins a ReAct model's thinking: "Thought"
+	aloud bool      // it stands behind that
+	mused string    // what stood there
 }
 
 // event gives the events to pass on for e, valid until the next call.
@@ -89,7 +91,7 @@ func (s *sieve) isEarly(e utp.Event) bool {
 
 // ends reports the mark that ends a ReAct model's thinking.
 func (s *sieve) ends(e utp.Event) bool {
-	return e.Kind == utp.Mark && strings.Contains(e.Raw, s.final)
+	return e.Kind == utp.Mark && strings.Contains(strings.ToLower(e.Raw), s.final)
 }
 
 // refuses reports whether an event does not count.
@@ -136,10 +138,13 @@ func (s *sieve) note(e utp.Event) {
 	case utp.Whole:
 		s.said = true
 	case utp.ThinkDelta:
-		if s.final != "" && len(s.mused) <= maxSaid {
+		if s.aloud && len(s.mused) <= maxSaid {
 			s.mused += e.Text
 		}
 	case utp.Mark:
+		if strings.TrimSpace(e.Raw) != "" {
+			s.aloud = s.muse != "" && strings.Contains(strings.ToLower(e.Raw), s.muse)
+		}
 		s.closed = s.closed || s.final != "" && s.ends(e)
 		s.invented(e.Raw)
 	}

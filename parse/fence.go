@@ -167,10 +167,29 @@ func (p *Parser) fenceEvents(evs []utp.Event) bool {
 			}
 			f.calls++
 		}
+		e.Call = p.inDialect(e.Call)
 		e.Part += p.nextPart
 		f.events = append(f.events, e)
 	}
 	return true
+}
+
+// inDialect is a call of bare JSON as one of the dialect that writes it in a
+// fence, where that is said to be the model's.
+func (p *Parser) inDialect(c *utp.Call) *utp.Call {
+	if c == nil || c.Source != "text:"+bareJSON.Name {
+		return c
+	}
+	for _, name := range p.cfg.Prefer {
+		for _, g := range p.preferred {
+			if g.fence && preferred(g.Grammar, []string{name}) {
+				own := *c
+				own.Source = "text:" + g.Name
+				return &own
+			}
+		}
+	}
+	return c
 }
 
 // writtenName is the name that the model wrote: an alias has defaults of its own.

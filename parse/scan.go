@@ -1,6 +1,9 @@
 package parse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // readText passes text, or reasoning, on up to the next opener. Nothing is held
 // back but what may still become a marker.
@@ -126,7 +129,7 @@ func (p *Parser) lineStart() found {
 
 // lineOpener looks for what counts at a line start only.
 func (p *Parser) lineOpener(c byte) found {
-	if p.m.lineHot[c] {
+	if p.m.lineHot[c] || p.prefersAt(c) {
 		if got := p.open(true); got != no {
 			return got
 		}
@@ -140,6 +143,15 @@ func (p *Parser) lineOpener(c byte) found {
 		return no
 	}
 	return p.bare()
+}
+
+// prefersAt reports whether calls of a preferred grammar may begin with c: it
+// goes before the bare forms that begin so too.
+func (p *Parser) prefersAt(c byte) bool {
+	leads := func(m marker) bool { return m.lead != "" && m.begins(c) }
+	return slices.ContainsFunc(p.preferred, func(g *gram) bool {
+		return slices.ContainsFunc(g.group.open, leads) || slices.ContainsFunc(g.call.open, leads)
+	})
 }
 
 // bare looks for a bare form.

@@ -156,3 +156,23 @@ func roundTrip(t *rapid.T, g *grammar.Grammar, reading []*grammar.Grammar) {
 		t.Fatalf("printed\n%s\ntext %q, problems %+v", text, r.Text(), r.Problems)
 	}
 }
+
+// A call as a model was told to write it is found in that dialect, though all
+// are read: it is no mismatch.
+//
+// contract: N-18 P-37
+func TestWhatWasToldIsFoundAsTold(t *testing.T) {
+	call := utp.Call{ID: "functions.get_weather:0", Name: "get_weather", Args: json.RawMessage(`{"city":"Oslo","days":3}`)}
+	for _, g := range grammar.All() {
+		text, err := prompt.Calls(g, []utp.Call{call})
+		if err != nil {
+			t.Errorf("%s: %v", g.Name, err)
+			continue
+		}
+		text = strings.TrimPrefix(text, g.Prefill)
+		got := parse.Text(parse.Config{Prefer: []string{g.Name}, Tools: schema.Compile([]utp.Tool{weather})}, text).Calls()
+		if len(got) != 1 || got[0].Source != "text:"+g.Name {
+			t.Errorf("%s: %q reads as %+v", g.Name, text, got)
+		}
+	}
+}
