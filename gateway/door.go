@@ -38,10 +38,11 @@ type door struct {
 	// forgets says that the API has no place for what other providers want to see
 	// again of a call.
 	forgets bool
+	flat    bool // a reply of the API has one text
 }
 
 var (
-	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, prefix: "chatcmpl-", forgets: true}
+	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, prefix: "chatcmpl-", forgets: true, flat: true}
 	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, prefix: "resp_", count: responses.CountReply, forgets: true}
 	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, prefix: "msg_", count: anthropic.CountReply, forgets: true,
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}

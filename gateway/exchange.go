@@ -163,6 +163,9 @@ func (x *exchange) whole(events iter.Seq2[utp.Event, error]) error {
 		x.note(e)
 	}
 	said := utp.Collect(x.seen)
+	if x.flat {
+		said = new(lines).reply(said)
+	}
 	body, losses, err := x.front.Whole(x.request, said, x.stamp())
 	x.report.Losses = append(x.report.Losses, losses...)
 	x.report.First = x.Now().Sub(x.began)

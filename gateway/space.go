@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/unifiedtoolprotocol/utp"
 )
@@ -103,4 +105,48 @@ func (t *trimmer) release(stays bool) {
 		t.out = append(t.out, utp.Event{Kind: t.kind, Part: t.at, Text: space, Raw: space})
 	}
 	t.space = t.space[:0]
+}
+
+// lines keep the texts of a reply apart in an API that has one text for all of
+// it: where a call or thinking stands between two, a line ends.
+type lines struct {
+	said    bool // there was a text
+	between bool // and something else behind it
+	space   bool // it ended in white space
+}
+
+func (l *lines) text(s string) string {
+	if s == "" {
+		return s
+	}
+	first, _ := utf8.DecodeRuneInString(s)
+	if l.said && l.between && !l.space && !unicode.IsSpace(first) {
+		s = "\n" + s
+	}
+	last, _ := utf8.DecodeLastRuneInString(s)
+	l.said, l.between, l.space = true, false, unicode.IsSpace(last)
+	return s
+}
+
+func (l *lines) event(e utp.Event) utp.Event {
+	switch e.Kind {
+	case utp.TextDelta:
+		e.Text = l.text(e.Text)
+	case utp.ThinkDelta, utp.CallStart, utp.Whole:
+		l.between = true
+	}
+	return e
+}
+
+func (l *lines) reply(r utp.Reply) utp.Reply {
+	r.Parts = slices.Clone(r.Parts)
+	for i, p := range r.Parts {
+		if t, ok := p.(utp.Text); ok {
+			t.Text = l.text(t.Text)
+			r.Parts[i] = t
+			continue
+		}
+		l.between = true
+	}
+	return r
 }

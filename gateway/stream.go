@@ -33,7 +33,7 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	still := sync.OnceFunc(out.beat(x.Limits.Heartbeat))
 	defer still()
 	x.idle = out.flush
-	writer := x.front.Writer(x.request, x.stamp())
+	writer, apart := x.front.Writer(x.request, x.stamp()), new(lines)
 	for e, err := range events {
 		if err != nil {
 			failed = err
@@ -42,6 +42,9 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 		x.note(e)
 		if e.Kind == utp.Finish && e.End.Stop != utp.StopError {
 			x.remember(utp.Collect(x.seen)) // a client may go on as soon as it has the end
+		}
+		if x.flat {
+			e = apart.event(e)
 		}
 		if err := out.send(writer.Write(e)); err != nil {
 			return err
