@@ -268,10 +268,18 @@ type cutting struct {
 // not: the client gets an error in its own form, or every call whole.
 func TestCutAnywhere(t *testing.T) {
 	args := `{"city":"` + strings.Repeat("Paris ", 20) + `"}`
+	for name, evs := range map[string][]utp.Event{
+		"native": says("Let me look at it first, then.", utp.Call{ID: "call_1", Name: "get_weather", Args: []byte(args)}),
+		"text":   says("Let me look at it first, then.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": " + args + "}\n</tool_call>"),
+	} {
+		t.Run(name, func(t *testing.T) { cutAnywhere(t, evs, args) })
+	}
+}
+
+func cutAnywhere(t *testing.T, evs []utp.Event, args string) {
+	t.Helper()
 	for _, back := range apis {
-		m := &model{api: back, say: func(int, *utp.Request) []utp.Event {
-			return says("Let me look at it first, then.", utp.Call{ID: "call_1", Name: "get_weather", Args: []byte(args)})
-		}}
+		m := &model{api: back, say: func(int, *utp.Request) []utp.Event { return evs }}
 		var cut atomic.Pointer[cutting]
 		url := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			rec, c := httptest.NewRecorder(), cut.Load()
@@ -290,6 +298,9 @@ func TestCutAnywhere(t *testing.T) {
 			for _, polite := range []bool{false, true} {
 				cut.Store(&cutting{at, polite})
 				for _, front := range apis {
+					if reply, err := front.ask(t, url, offer(false)); err == nil {
+						t.Errorf("%s behind %s, cut at %d/10, polite %v: a whole reply: %+v", back.name, front.name, at, polite, reply)
+					}
 					reply, err := front.ask(t, url, offer(true))
 					for _, c := range reply.Calls() {
 						if err == nil && string(c.Args) != args {
