@@ -137,6 +137,9 @@ func (x *exchange) prepare() error {
 
 // body takes all of the client's request.
 func (x *exchange) body() ([]byte, error) {
+	if coding := x.r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return nil, &wire.InputError{Path: "Content-Encoding", Offset: -1, Want: "a request that is not compressed"}
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(x.bare, x.r.Body, x.Limits.Body))
 	var long *http.MaxBytesError
 	switch {

@@ -229,6 +229,18 @@ func TestLongRequests(t *testing.T) {
 	}
 }
 
+func TestCompressedRequests(t *testing.T) {
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"})
+	for _, a := range apis {
+		if resp, body := a.post(t, url, offer(false), "Content-Encoding", "zstd"); resp.StatusCode != 400 || !strings.Contains(body, "not compressed") {
+			t.Errorf("%s: HTTP %d: %s", a.name, resp.StatusCode, body)
+		}
+	}
+	if resp, body := get(t, "POST", url+"/v1/embeddings", "x", "Content-Encoding", "gzip"); resp.StatusCode != 400 || !strings.Contains(body, "not compressed") {
+		t.Errorf("HTTP %d: %s", resp.StatusCode, body)
+	}
+}
+
 // What people say, and keys, do not come into the log.
 func TestLogHoldsNoContent(t *testing.T) {
 	var log bytes.Buffer

@@ -233,6 +233,19 @@ func TestMetricsAndReadiness(t *testing.T) {
 	}
 }
 
+// A stream that breaks off is not counted as a good one.
+func TestBrokenStreamsAreCounted(t *testing.T) {
+	over := make(chan bool, 1)
+	url := start(t, stream(chunkText, "cut"), backend.Config{Provider: "openai", Retries: -1, Formats: natively}, func(c *gateway.Config) {
+		c.Observe = func(gateway.Report) { over <- true }
+	})
+	apis[0].post(t, url, offer(true))
+	<-over
+	if _, text := get(t, "GET", url+"/metrics", ""); !strings.Contains(text, `bx_requests_total{api="openai",target="up",status="broken"} 1`) {
+		t.Error(text)
+	}
+}
+
 // The gateway is ready when any backend answers, whatever names lead there.
 func TestReadiness(t *testing.T) {
 	good, _ := target(t, "good", "openai")

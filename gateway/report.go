@@ -99,7 +99,7 @@ func (r *Report) log(ctx context.Context, to *slog.Logger) {
 // count adds the report to the metrics.
 func (r *Report) count(m *metrics) {
 	api := label("api", r.API)
-	m.add("bx_requests_total", labels(api, label("target", r.Target), label("status", status(r.Status))), 1)
+	m.add("bx_requests_total", labels(api, label("target", r.Target), label("status", r.outcome())), 1)
 	m.observe("bx_request_seconds", api, r.Took.Seconds())
 	if r.First > 0 {
 		m.observe("bx_first_byte_seconds", api, r.First.Seconds())
@@ -129,9 +129,13 @@ func (r *Report) count(m *metrics) {
 	}
 }
 
-func status(code int) string {
-	if code == 0 {
+// outcome is the status in words; "broken" for a reply that began well.
+func (r *Report) outcome() string {
+	switch {
+	case r.Status == 0:
 		return "gone"
+	case r.Err != nil && r.Status < 400:
+		return "broken"
 	}
-	return http.StatusText(code)
+	return http.StatusText(r.Status)
 }
