@@ -32,6 +32,7 @@ type exchange struct {
 	keep    bool        // the conversation is kept for previous_response_id
 	idle    func()      // nil: nobody waits
 	seen    []utp.Event // of the reply, as the client gets them
+	said    int         // bytes of it
 }
 
 func (g *Gateway) exchange(d *door, w http.ResponseWriter, r *http.Request) *exchange {
@@ -88,8 +89,18 @@ func (x *exchange) admit(serve func() error) error {
 	if err != nil {
 		return x.deny(err)
 	}
-	defer func() { leave(x.report.Usage.Prompt() + x.report.Usage.Completion()) }()
+	defer func() { leave(x.spent()) }()
 	return serve()
+}
+
+// spent are the tokens of the request: as the backend counts them, or a guess
+// where it does not or did not come to it.
+func (x *exchange) spent() int {
+	n := x.report.Usage.Prompt() + x.report.Usage.Completion()
+	if n > 0 || x.report.Tries == 0 {
+		return n
+	}
+	return wire.Estimate(x.request) + x.said/4
 }
 
 // deny answers with an error.
@@ -192,6 +203,7 @@ func (x *exchange) note(e utp.Event) {
 	if x.keeps(e) {
 		x.seen = append(x.seen, e)
 	}
+	x.said += len(e.Text)
 	r := &x.report
 	switch e.Kind {
 	case utp.CallEnd:

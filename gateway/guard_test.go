@@ -188,6 +188,18 @@ func TestLimitsOfAClient(t *testing.T) {
 	}
 }
 
+// A reply that breaks off, or that nobody counts, is not for nothing.
+func TestTokensThatNobodyCounts(t *testing.T) {
+	for name, up := range map[string]http.HandlerFunc{"cut": stream(chunkText, "cut"), "not counted": stream(chunkText, chunkStop, done)} {
+		url := start(t, up, backend.Config{Provider: "openai", Retries: -1, Formats: natively}, keyed(func(c *gateway.Client) { c.Tokens = 15 }))
+		for i, want := range []int{200, 429} {
+			if resp, body := apis[0].post(t, url, offer(true), "x-api-key", "bx-alice"); resp.StatusCode != want {
+				t.Errorf("%s, request %d: HTTP %d: %s", name, i+1, resp.StatusCode, body)
+			}
+		}
+	}
+}
+
 func TestRequestsAtOnce(t *testing.T) {
 	inside, goOn := make(chan bool, 9), make(chan bool)
 	m := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event {
@@ -196,6 +208,8 @@ func TestRequestsAtOnce(t *testing.T) {
 		return says("Done.")
 	}}
 	url := start(t, m, backend.Config{Provider: "openai"}, keyed(func(c *gateway.Client) { c.Parallel = 1 }), func(c *gateway.Config) { c.Limits.Requests = 2 })
+	free := sync.OnceFunc(func() { close(goOn) })
+	t.Cleanup(free)
 	var wg sync.WaitGroup
 	for _, key := range []string{"bx-alice", "bx-bob"} {
 		wg.Go(func() {
@@ -203,7 +217,11 @@ func TestRequestsAtOnce(t *testing.T) {
 				t.Errorf("%s: HTTP %d: %s", key, resp.StatusCode, body)
 			}
 		})
-		<-inside
+		select {
+		case <-inside:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s: the request is not let in", key)
+		}
 		if resp, body := apis[0].post(t, url, offer(false), "x-api-key", "bx-alice"); resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "1" {
 			t.Errorf("HTTP %d: %s", resp.StatusCode, body)
 		}
@@ -211,7 +229,7 @@ func TestRequestsAtOnce(t *testing.T) {
 	if resp, body := apis[0].post(t, url, offer(false), "x-api-key", "bx-bob"); resp.StatusCode != 429 || !strings.Contains(body, "gateway has as many") {
 		t.Errorf("a third at once: HTTP %d: %s", resp.StatusCode, body)
 	}
-	close(goOn)
+	free()
 	wg.Wait()
 }
 
