@@ -78,11 +78,11 @@ type detailJSON struct {
 
 // ReadError reads an error body in any of the shapes {"error":"…"},
 // {"error":{"message","type","code"}}, {"message","type","code"} and
-// {"detail":…}, or as plain text.
+// {"detail":…}, in a list (Google's surface for OpenAI's clients), or as plain text.
 func ReadError(status int, body []byte) *Error {
 	e := &Error{Status: status, Body: excerpt(body)}
 	var j errorJSON
-	if json.Unmarshal(body, &j) != nil {
+	if json.Unmarshal(alone(body), &j) != nil {
 		return e
 	}
 	e.fill(j)
@@ -98,6 +98,15 @@ func ReadError(status int, body []byte) *Error {
 		e.Message = detail(j.Detail)
 	}
 	return e
+}
+
+// alone is a body without a list around it.
+func alone(body []byte) []byte {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		return list[0]
+	}
+	return body
 }
 
 func (e *Error) fill(j errorJSON) {

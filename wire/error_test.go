@@ -16,6 +16,8 @@ func TestReadError(t *testing.T) {
 		{"Gemini", `{"error":{"code":404,"message":"gone","status":"NOT_FOUND"}}`, "gone", "NOT_FOUND", "404"},
 		{"FastAPI", `{"detail":[{"loc":["body"],"msg":"field required"},{"msg":"too short"}]}`, "field required; too short", "", ""},
 		{"FastAPI text", `{"detail":"Not Found"}`, "Not Found", "", ""},
+		{"Google for OpenAI's clients", `[{"error":{"code":429,"message":"slow","status":"RESOURCE_EXHAUSTED","details":[]}}]`, "slow", "RESOURCE_EXHAUSTED", "429"},
+		{"an empty list", `[]`, "", "", ""},
 		{"null", `{"error":null,"message":"m"}`, "m", "", ""},
 		{"HTML", "<html>\n502</html>", "", "", ""},
 		{"nothing", "", "", "", ""},

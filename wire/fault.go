@@ -165,7 +165,7 @@ type retryInfo struct {
 // RetryDelay is the pause that an error body asks for, as Google's do; 0 if none.
 func RetryDelay(body []byte) time.Duration {
 	var j retryInfo
-	if json.Unmarshal(body, &j) != nil {
+	if json.Unmarshal(alone(body), &j) != nil {
 		return 0
 	}
 	for _, d := range j.Error.Details {

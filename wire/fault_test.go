@@ -33,6 +33,9 @@ func TestFaults(t *testing.T) {
 	if d := RetryDelay([]byte(`{"error":{"details":[{"@type":"x"},{"retryDelay":"1.5s"}]}}`)); d != 1500*time.Millisecond {
 		t.Error(d)
 	}
+	if d := RetryDelay([]byte(`[{"error":{"details":[{"retryDelay":"2s"}]}}]`)); d != 2*time.Second {
+		t.Error(d)
+	}
 	if RetryDelay([]byte(`{"error":"x"}`)) != 0 || RetryDelay(nil) != 0 {
 		t.Error("a pause out of nothing")
 	}

@@ -79,7 +79,7 @@ func (l *partList) put(p partJSON, extra json.RawMessage) {
 	if p.Signature == "" {
 		p.Signature = own.Text(signature)
 	}
-	l.out = append(l.out, shape.Value{Raw: readPart.Write(p, own.Without(signature))})
+	l.out = append(l.out, nested(p, own.Without(signature)))
 }
 
 func (l *partList) add(e utp.Event, words string) {

@@ -32,9 +32,8 @@ func (Front) Framing(r *utp.Request) wire.Framing {
 
 // reading is a client's request on its way in.
 type reading struct {
-	in     requestJSON
-	out    utp.Request
-	losses []wire.Loss
+	in  requestJSON
+	out utp.Request
 }
 
 // Read reads the body of a POST to …/models/MODEL:generateContent,
@@ -45,7 +44,7 @@ func (Front) Read(r wire.HTTPRequest) (*utp.Request, []wire.Loss, error) {
 	if err := in.read(r); err != nil {
 		return nil, nil, (*wire.InputError)(err)
 	}
-	return &in.out, in.losses, nil
+	return &in.out, nil, nil
 }
 
 func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
@@ -93,10 +92,6 @@ func (r *reading) model(path string) string {
 	return method
 }
 
-func (r *reading) lose(path, what, why string) {
-	r.losses = append(r.losses, wire.Loss{Path: path, What: what, Why: why})
-}
-
 func (r *reading) system() *shape.Error {
 	if r.in.System.IsZero() {
 		return nil
@@ -109,21 +104,21 @@ func (r *reading) system() *shape.Error {
 	if err != nil {
 		return shape.Inside(err, "systemInstruction", -1)
 	}
-	parts, err := r.parts(c.Parts, "systemInstruction")
+	parts, err := r.parts(c.Parts)
 	r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.System, Parts: parts})
 	return shape.Inside(err, "systemInstruction", -1)
 }
 
 func (r *reading) contents() *shape.Error {
 	for i, v := range r.in.Contents {
-		if err := r.content(v, codec.At("contents", i)); err != nil {
+		if err := r.content(v); err != nil {
 			return shape.Inside(err, "contents", i)
 		}
 	}
 	return nil
 }
 
-func (r *reading) content(v shape.Value, path string) *shape.Error {
+func (r *reading) content(v shape.Value) *shape.Error {
 	c, err := readContent.Read(v)
 	if err != nil {
 		return err
@@ -136,7 +131,7 @@ func (r *reading) content(v shape.Value, path string) *shape.Error {
 	default:
 		return &shape.Error{Path: "role", Offset: v.Offset, Want: "user or model, not " + c.Role}
 	}
-	parts, err := r.parts(c.Parts, path)
+	parts, err := r.parts(c.Parts)
 	if err != nil {
 		return err
 	}
@@ -149,10 +144,10 @@ func (r *reading) content(v shape.Value, path string) *shape.Error {
 	return nil
 }
 
-func (r *reading) parts(list []shape.Value, path string) ([]utp.Part, *shape.Error) {
+func (r *reading) parts(list []shape.Value) ([]utp.Part, *shape.Error) {
 	var out []utp.Part
 	for i, v := range list {
-		p, err := r.part(v, codec.At(path+".parts", i))
+		p, err := r.part(v)
 		if err != nil {
 			return nil, shape.Inside(err, "parts", i)
 		}
@@ -207,7 +202,7 @@ func joined(parts []utp.Part) (out []utp.Part) {
 	return out
 }
 
-func (r *reading) part(v shape.Value, path string) (utp.Part, *shape.Error) {
+func (r *reading) part(v shape.Value) (utp.Part, *shape.Error) {
 	p, err := readPart.Read(v)
 	if err != nil {
 		return nil, err
@@ -216,12 +211,18 @@ func (r *reading) part(v shape.Value, path string) (utp.Part, *shape.Error) {
 	if p.Signature != "" && !p.Thought {
 		rest = append(rest, shape.Field{Name: signature, Value: shape.Quote(p.Signature).Raw})
 	}
+	if p.Call != nil && len(p.Call.Rest) > 0 {
+		rest = rest.With(inCall, shape.Value{Raw: p.Call.Rest.Raw()})
+	}
+	if p.Response != nil && len(p.Response.Rest) > 0 {
+		rest = rest.With(inResponse, shape.Value{Raw: p.Response.Rest.Raw()})
+	}
 	extra := codec.PackExtra(provider, rest)
 	switch {
 	case p.Call != nil:
-		return r.call(p.Call, extra, path), nil
+		return r.call(p.Call, extra), nil
 	case p.Response != nil:
-		return r.response(p.Response, extra, path)
+		return r.response(p.Response, extra)
 	case p.Thought:
 		return think(&p), nil
 	case p.Text != nil:
@@ -260,8 +261,7 @@ func think(p *partJSON) utp.Part {
 	return t
 }
 
-func (r *reading) call(j *callJSON, extra json.RawMessage, path string) utp.Part {
-	r.unknown(path+".functionCall", j.Rest)
+func (r *reading) call(j *callJSON, extra json.RawMessage) utp.Part {
 	c := utp.Call{ID: codec.OriginID(j.ID), Name: j.Name, Source: utp.Native, Extra: extra, Args: j.Args}
 	switch {
 	case len(j.Args) == 0:
@@ -272,17 +272,9 @@ func (r *reading) call(j *callJSON, extra json.RawMessage, path string) utp.Part
 	return c
 }
 
-// unknown reports fields inside a part that have no place.
-func (r *reading) unknown(path string, rest shape.Fields) {
-	for _, f := range rest {
-		r.lose(path+"."+f.Name, "dropped", "it is not known here")
-	}
-}
-
 // response reads a result: the text under "result", "output" or "error", that of
 // {"name", "content"}, which the AI SDK writes, or any other object as JSON.
-func (r *reading) response(j *responseJSON, extra json.RawMessage, path string) (utp.Part, *shape.Error) {
-	r.unknown(path+".functionResponse", j.Rest)
+func (r *reading) response(j *responseJSON, extra json.RawMessage) (utp.Part, *shape.Error) {
 	out := utp.Result{CallID: codec.OriginID(j.ID), Name: j.Name, Status: utp.OK, Extra: extra}
 	text := string(j.Response)
 	fields, err := shape.Members(shape.Value{Raw: j.Response})
@@ -304,7 +296,7 @@ func (r *reading) response(j *responseJSON, extra json.RawMessage, path string) 
 		text = content.String()
 	}
 	out.Parts = []utp.Part{utp.Text{Text: text}}
-	files, bad := r.parts(j.Parts, path)
+	files, bad := r.parts(j.Parts)
 	out.Parts = append(out.Parts, files...)
 	return out, shape.Inside(bad, "functionResponse", -1)
 }

@@ -83,6 +83,23 @@ const array = "stream_as_array"
 // signature is the field of an Extra that holds a part's thoughtSignature.
 const signature = "thoughtSignature"
 
+// Fields of an Extra with what only this API has inside a call or a response.
+const (
+	inCall     = "functionCall"
+	inResponse = "functionResponse"
+)
+
+// nested writes a call or a response with what only this API has inside of it.
+func nested(j partJSON, own shape.Fields) shape.Value {
+	if f, _ := shape.Members(shape.Value{Raw: own.Get(inCall)}); f != nil && j.Call != nil {
+		own, j.Call = own.Set(inCall, shape.JSON(*j.Call, f).Raw), nil
+	}
+	if f, _ := shape.Members(shape.Value{Raw: own.Get(inResponse)}); f != nil && j.Response != nil {
+		own, j.Response = own.Set(inResponse, shape.JSON(*j.Response, f).Raw), nil
+	}
+	return shape.Value{Raw: readPart.Write(j, own)}
+}
+
 func file(b utp.Blob) partJSON {
 	if b.URL != "" {
 		return partJSON{File: &fileJSON{MIME: b.MIME, URI: b.URL, Name: b.Name}}

@@ -349,3 +349,30 @@ func TestCountAndModels(t *testing.T) {
 		t.Error("HTML passed for a list of models")
 	}
 }
+
+// Fields of tomorrow inside of a call or a response go where they came from, and
+// to others are a loss.
+func TestFieldsInsideOfACall(t *testing.T) {
+	const inside = `"functionCall":{"id":"a","name":"w","args":{},"willContinue":false}`
+	body := `{"contents":[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{` + inside + `,"later":1}]},
+	 {"role":"user","parts":[{"functionResponse":{"id":"a","name":"w","response":{"result":"x"},"scheduling":"SILENT"}}]}]}`
+	r, losses, err := gemini.Front{}.Read(wire.HTTPRequest{Path: "/v1beta/models/gemini-2.5-pro:generateContent", Body: []byte(body)})
+	if err != nil || len(losses) > 0 {
+		t.Fatal(err, losses)
+	}
+	x, err := gemini.Back{}.Open(r)
+	if err != nil || len(x.Losses) > 0 {
+		t.Fatal(err, x.Losses)
+	}
+	sameJSON(t, body, string(x.Body))
+	reply, err := x.Read([]byte(`{"candidates":[{"content":{"role":"model","parts":[{`+inside+`,"later":1,"thoughtSignature":"c2ln"}]},"finishReason":"STOP"}]}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, _, err := gemini.Front{}.Whole(r, reply, wire.Stamp{})
+	for _, want := range []string{inside, `"later":1`, `"thoughtSignature":"c2ln"`} {
+		if err != nil || strings.Count(string(answer), want) != 1 || !json.Valid(answer) {
+			t.Errorf("%s %v: want %s once", answer, err, want)
+		}
+	}
+}

@@ -107,9 +107,9 @@ func (w *writing) part(path string, p utp.Part, bare *bool) shape.Value {
 			j.Signature = unsigned
 		}
 		*bare = false
-		return shape.JSON(j, own.Without(signature))
+		return nested(j, own.Without(signature))
 	case utp.Result:
-		return shape.JSON(partJSON{Response: w.response(path, p)}, w.Own(path, p.Extra))
+		return nested(partJSON{Response: w.response(path, p)}, w.Own(path, p.Extra))
 	case utp.Blob:
 		return shape.JSON(file(p), w.Own(path, p.Extra))
 	case utp.Unknown:

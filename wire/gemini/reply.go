@@ -170,8 +170,10 @@ func (r *reader) inline(p *partJSON, v shape.Value) {
 func (r *reader) call(p *partJSON) {
 	args := r.back[r.names.In(p.Call.Name)].Apply(p.Call.Args)
 	f := codec.Fragment{Index: -1, ID: p.Call.ID, Name: p.Call.Name, Args: string(args), Whole: true}
-	if p.Signature != "" {
-		f.Extra = signed(p.Signature)
+	rest := p.Rest.WithText(signature, p.Signature)
+	if len(p.Call.Rest) > 0 {
+		rest = rest.With(inCall, shape.Value{Raw: p.Call.Rest.Raw()})
 	}
+	f.Extra = codec.PackExtra(provider, rest)
 	r.Call(f)
 }

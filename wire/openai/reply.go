@@ -80,7 +80,7 @@ func (r *reader) chunk(data []byte) {
 		r.Fail(e)
 		return
 	}
-	if k := j.Error.Kind(); k != 0 && k != 'f' {
+	if k := j.Error.Kind(); k != 0 && k != 'f' || j.Object == "error" { // vLLM's older form
 		r.Fail(wire.ReadError(0, data))
 		return
 	}

@@ -20,7 +20,7 @@ type answer struct {
 }
 
 func (a answer) reader(newID func() string) wire.Reader {
-	r := &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID), items: map[key]*item{}}
+	r := &reader{answer: a, Incoming: codec.NewIncoming(provider, a.model, a.names, newID), items: map[key]*item{}, places: map[int]*item{}}
 	r.Frame = r.event
 	return r
 }
@@ -46,6 +46,7 @@ type reader struct {
 	codec.Incoming
 	in      eventJSON
 	items   map[key]*item // that have begun
+	places  map[int]*item // the last of each place
 	refused bool
 }
 
@@ -62,7 +63,7 @@ func (r *reader) event(data []byte) {
 	case "output_item.added":
 		r.open(e)
 	case "output_item.done":
-		r.done(r.find(e), e.Item)
+		r.done(r.find(e, false), e.Item)
 	case "completed", "incomplete", "failed", "cancelled":
 		r.whole(e.Response)
 	case "error":
@@ -92,28 +93,32 @@ func (r *reader) begin(v shape.Value) {
 	}
 }
 
-// find is the item that an event belongs to: by its id, or where there is none
-// by its place.
-func (r *reader) find(e *eventJSON) *item {
-	id := string(e.ItemID)
-	if id == "" && !e.Item.IsZero() {
-		id, _ = e.Item.TextAt("id")
+// find is the item that an event belongs to: by its id, or where there is none, or
+// another with every event, by its place. begins is that of an item that begins.
+func (r *reader) find(e *eventJSON, begins bool) *item {
+	at := key{string(e.ItemID), -1}
+	if at.id == "" && !e.Item.IsZero() {
+		at.id, _ = e.Item.TextAt("id")
 	}
-	at := key{id, -1}
-	if id == "" && e.Index != nil {
+	if at.id == "" && e.Index != nil {
 		at.index = *e.Index
 	}
 	it := r.items[at]
+	if it == nil && !begins && e.Index != nil && r.places[*e.Index] != nil && !r.places[*e.Index].done {
+		it = r.places[*e.Index]
+	}
 	if it == nil {
 		it = &item{index: len(r.items)}
-		r.items[at] = it
+	}
+	if r.items[at] = it; e.Index != nil {
+		r.places[*e.Index] = it
 	}
 	return it
 }
 
 // open begins an item. A call begins here; of the others the deltas tell.
 func (r *reader) open(e *eventJSON) {
-	it := r.find(e)
+	it := r.find(e, true)
 	head, err := readHead.Read(e.Item)
 	if err != nil || it.kind != "" {
 		return
@@ -156,7 +161,7 @@ func (r *reader) delta(name string, e *eventJSON) {
 	if !isDelta || e.Delta == "" {
 		return
 	}
-	it, delta := r.find(e), string(e.Delta)
+	it, delta := r.find(e, false), string(e.Delta)
 	switch kind {
 	case "output_text", "refusal":
 		r.refused = r.refused || kind == "refusal"
@@ -173,15 +178,9 @@ func (r *reader) delta(name string, e *eventJSON) {
 		}
 		r.Call(codec.Fragment{Index: it.index, Args: delta})
 	case "custom_tool_call_input":
-		r.Call(codec.Fragment{Index: it.index, Args: inside(delta)})
+		r.Call(codec.Fragment{Index: it.index, Args: shape.Inner(delta)})
 	}
 	it.some = true
-}
-
-// inside is a text as it stands inside a JSON string.
-func inside(s string) string {
-	b := shape.Quote(s).Raw
-	return string(b[1 : len(b)-1])
 }
 
 // done reads a complete item: all of it if no delta came.
@@ -250,7 +249,7 @@ func (r *reader) closeCall(it *item, v shape.Value) {
 	case it.kind == "custom_tool_call":
 		rest := `"}`
 		if c.Input != nil && !it.some {
-			rest = inside(*c.Input) + rest
+			rest = shape.Inner(*c.Input) + rest
 		}
 		r.Call(codec.Fragment{Index: it.index, Args: rest})
 	case c.Arguments != nil && !it.some:
@@ -286,7 +285,7 @@ func (r *reader) whole(v shape.Value) {
 		if len(r.items) > 0 && r.streamed(i, v) {
 			continue
 		}
-		r.done(r.find(&eventJSON{Index: &i, Item: v}), v)
+		r.done(r.find(&eventJSON{Index: &i, Item: v}, false), v)
 	}
 	if u, err := readUsage.Read(j.Usage); err == nil {
 		r.End.Usage = u.usage()
@@ -297,11 +296,14 @@ func (r *reader) whole(v shape.Value) {
 // streamed reports an item that the events before have told.
 func (r *reader) streamed(i int, v shape.Value) bool {
 	id, _ := v.TextAt("id")
-	if it := r.items[key{id, -1}]; id != "" && it != nil {
+	it := r.items[key{id, -1}]
+	if id == "" || it == nil {
+		it = r.places[i]
+	}
+	if it != nil {
 		return it.done
 	}
-	it := r.items[key{"", i}]
-	return it != nil && it.done || i < len(r.items)
+	return i < len(r.items)
 }
 
 func (r *reader) stop(j *replyJSON, v shape.Value) {

@@ -78,6 +78,12 @@ func Quote(s string) Value {
 	return Value{Raw: quoted(make([]byte, 0, n), s)}
 }
 
+// Inner is a text as it stands between the quotes of a JSON string.
+func Inner(s string) string {
+	b := Quote(s).Raw
+	return string(b[1 : len(b)-1])
+}
+
 // List is Values as an array.
 func List(list []Value) Value {
 	n := 2
