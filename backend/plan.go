@@ -111,7 +111,7 @@ func (c *Client) formed(r *utp.Request, p *plan) (*utp.Request, error) {
 }
 
 func (c *Client) writer(g *grammar.Grammar) prompt.Writer {
-	return prompt.Writer{Grammar: g, Custom: c.cfg.Custom, Warn: func(err error) { c.caution(err.Error()) }}
+	return prompt.Writer{Grammar: g, Custom: c.cfg.Custom, Append: c.cfg.Literal, Warn: func(err error) { c.caution(err.Error()) }}
 }
 
 // allAsText is for a model that knows neither tools nor results but as text.

@@ -95,6 +95,7 @@ func Tools(g *grammar.Grammar, tools []utp.Tool) string {
 type Writer struct {
 	Grammar *grammar.Grammar
 	Custom  map[string]string // by tool name: a text/template over an Offer that replaces the tool's place in the list
+	Append  bool              // {{tools}} is text like any other: the list goes to the end
 	Warn    func(error)       // of a tool that cannot be described and is left out; nil: nowhere
 }
 
