@@ -153,6 +153,15 @@ func CheckTemplate(text string) error {
 	return errors.Unwrap(err)
 }
 
+// templateError adds to an error what a template may use.
+type templateError struct{ err error }
+
+func (e *templateError) Error() string {
+	return e.err.Error() + ": want .Name, .Description, .Definition, .Basic or .Advanced"
+}
+
+func (e *templateError) Unwrap() error { return e.err }
+
 // custom runs the template of a tool.
 func custom(name, text string, o *Offer) (string, error) {
 	t, err := template.New(name).Parse(text)
@@ -161,7 +170,7 @@ func custom(name, text string, o *Offer) (string, error) {
 	}
 	var b strings.Builder
 	if err := t.Execute(&b, o); err != nil {
-		return "", fmt.Errorf("prompt: template of tool %q: %w", name, err)
+		return "", fmt.Errorf("prompt: template of tool %q: %w", name, &templateError{err})
 	}
 	return strings.TrimSpace(b.String()), nil
 }
