@@ -41,6 +41,7 @@ type Config struct {
 	// results go back. Behind them stand the server's word, the model's name and
 	// the provider.
 	Formats     []format.Layer
+	Literal     bool              // {{tools}} in a prompt is text, as somebody else's client may send it: a list of tools goes to the end
 	Custom      map[string]string // by tool name: how a prompt offers it, as in prompt.Writer
 	Adapter     *format.Adapter   // what the model needs beside its dialect; nil: the one for its name
 	Parse       parse.Config      // how text is read; Forced and Seen come from the request, and Tools too unless it has every tool there is

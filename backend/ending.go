@@ -1,14 +1,16 @@
 package backend
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 )
 
-// endings are the tokens with which models end a turn. Some servers leave the
-// last one in the text. Sources: ChatML; Llama 2, 3 and 4; Mistral; GPT-NeoX and
-// Qwen; Gemma; Phi; Command R; OpenChat; DeepSeek, as their tokenizers name them.
+// endings are the tokens with which models end a turn, each with one "<" at its
+// beginning and a ">" at its end. Some servers leave the last one in the text.
+// Sources: ChatML; Llama 2, 3 and 4; Mistral; GPT-NeoX and Qwen; Gemma; Phi;
+// Command R; OpenChat; DeepSeek, as their tokenizers name them.
 var endings = []string{
 	"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eot|>", "<|end_of_text|>", "</s>", "<|endoftext|>",
 	"<end_of_turn>", "<eos>", "<|end|>", "<|END_OF_TURN_TOKEN|>", "<|end_of_turn|>", "<｜end▁of▁sentence｜>",
@@ -49,9 +51,9 @@ func (d *ending) event(e utp.Event) []utp.Event {
 }
 
 func (d *ending) text(e utp.Event) {
-	seen := d.last + e.Text
-	d.struck = d.struck || strings.Contains(seen, "<s>")
-	d.last = seen[max(0, len(seen)-2):]
+	if d.last != "" || strings.IndexByte(e.Text, '<') >= 0 {
+		d.strike(d.last + e.Text)
+	}
 	e.Text = d.hold.Text + e.Text
 	at := d.at(e.Text, true)
 	d.hold = e
@@ -62,6 +64,17 @@ func (d *ending) text(e utp.Event) {
 	}
 	if e.Text = e.Text[:at]; e.Text != "" {
 		d.out = append(d.out, e)
+	}
+}
+
+// strike looks for <s> in the text so far, of which two bytes may begin one.
+func (d *ending) strike(seen string) {
+	d.struck = d.struck || strings.Contains(seen, "<s>")
+	d.last = ""
+	for _, head := range []string{"<s", "<"} {
+		if strings.HasSuffix(seen, head) {
+			d.last = head
+		}
 	}
 }
 
@@ -76,12 +89,11 @@ func (d *ending) flush() {
 // complete yet; the end of text if there are none.
 func (d *ending) at(text string, growing bool) int {
 	at := len(text)
-	if growing {
-		for _, token := range endings {
-			at = min(at, len(text)-overlap(text, token))
-		}
+	if i := strings.LastIndexByte(text, '<'); growing && i >= 0 && begins(text[i:]) {
+		at = i
 	}
-	for head := strings.TrimRight(text[:at], " \t\r\n"); ; head = strings.TrimRight(text[:at], " \t\r\n") {
+	for {
+		head := strings.TrimRight(text[:at], " \t\r\n")
 		token := d.token(head)
 		if token == "" {
 			return at
@@ -90,8 +102,16 @@ func (d *ending) at(text string, growing bool) int {
 	}
 }
 
-// token is the token that text ends in, if any.
+// begins reports whether a token may become of s.
+func begins(s string) bool {
+	return slices.ContainsFunc(endings, func(token string) bool { return len(s) < len(token) && token[:len(s)] == s })
+}
+
+// token is the one that text ends in, if any.
 func (d *ending) token(text string) string {
+	if !strings.HasSuffix(text, ">") {
+		return ""
+	}
 	for _, token := range endings {
 		if strings.HasSuffix(text, token) && !(token == "</s>" && d.struck) {
 			return token

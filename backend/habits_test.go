@@ -162,6 +162,34 @@ func TestATryAtACallIsAProblem(t *testing.T) {
 	}
 }
 
+// A model that calls in the words of ReAct though it was told otherwise answers
+// in them too.
+//
+// contract: P-37 A-22 P-35
+func TestAnAnswerInTheFormOfTheCall(t *testing.T) {
+	for _, form := range []string{"native", "hermes"} {
+		eachWay(t, func(t *testing.T, provider string, whole bool, chunk int) {
+			s := inline(t, turns("Thought: I look.\nAction: search_code\nAction Input: {\"query\": \"a\"}", "Thought: I know.\nFinal Answer: It is 5.\nAction: search_code\nAction Input: {}", "Final Answer: Yes."))
+			s.Chunk = chunk
+			c := told(t, form)
+			c.Provider, c.Whole = provider, whole
+			r := setUp(t, s, c)
+			q := question(search)
+			q = after(q, mustReply(t, r.Client, q))
+			got := mustReply(t, r.Client, q)
+			if strings.TrimSpace(got.Text()) != "It is 5." || len(got.Calls()) > 0 || strings.TrimSpace(got.Thinking()) != "I know." {
+				t.Errorf("%s: %+v", form, got.Parts)
+			}
+		})
+	}
+	r := setUp(t, inline(t, turns("<tool_call>{\"name\": \"search_code\", \"arguments\": {\"query\": \"a\"}}</tool_call>", "Final Answer: is what ReAct says.")), told(t, "native"))
+	q := question(search)
+	q = after(q, mustReply(t, r.Client, q))
+	if got := mustReply(t, r.Client, q); got.Text() != "Final Answer: is what ReAct says." {
+		t.Errorf("%+v", got.Parts)
+	}
+}
+
 // The stops of the form and of the adapter go together, and none goes once a
 // tool has answered.
 //

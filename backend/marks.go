@@ -50,13 +50,11 @@ func (p *plan) sieve(tell func(Trace)) *sieve {
 			s.marks = append(s.marks, mark{open: text, close: "\n", line: true})
 		}
 	}
-	if p.told == nil {
-		return s
+	if p.told != nil {
+		s.behind(p.told.Name)
 	}
-	s.behind(p.told.Name)
-	if strings.HasPrefix(p.told.Result.Open, "Observation") {
-		s.final = words(p.told.Think.Close)
-		s.muse = words(p.told.Think.Open)
+	if p.aloud != nil {
+		s.final, s.muse = words(p.aloud.Think.Close), words(p.aloud.Think.Open)
 	}
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/format"
@@ -19,6 +20,7 @@ type plan struct {
 	model    string
 	native   bool             // tools went into the provider's field
 	told     *grammar.Grammar // in which tools and calls were told, if not native
+	aloud    *grammar.Grammar // of ReAct, whose words around thoughts and answers count; nil: none do
 	choice   format.Choice
 	adapter  format.Adapter
 	late     bool // a tool has answered the question
@@ -40,6 +42,7 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, 
 	}
 	p.adapter = c.adapter(p.model, a)
 	p.parse = ranked(c.reading(r), p.choice)
+	p.thinkAloud(r.Messages)
 	r = plainly(r)
 	p.unread = c.cfg.OnlyOffered && (len(r.Tools) == 0 || r.Choice.Mode == utp.None)
 	out, err := c.formed(r, p)
@@ -64,6 +67,31 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, 
 		c.cfg.Lost(p.exchange.Losses)
 	}
 	return p, nil
+}
+
+// thinkAloud finds out whether the model thinks and answers in the words of
+// ReAct: it was told so, or called so by itself.
+func (p *plan) thinkAloud(ms []utp.Message) {
+	if isAloud(p.told) {
+		p.aloud = p.told
+		return
+	}
+	for _, m := range slices.Backward(ms) {
+		calls := m.Calls()
+		if len(calls) == 0 {
+			continue
+		}
+		if g, ok := grammar.ByName(strings.TrimPrefix(calls[len(calls)-1].Source, "text:")); ok && isAloud(g) && !p.parse.Only {
+			p.aloud = g
+			p.parse.Prefer = append(slices.Clone(p.parse.Prefer), g.Name)
+		}
+		return
+	}
+}
+
+// isAloud reports a dialect of ReAct that has words for a thought and an answer.
+func isAloud(g *grammar.Grammar) bool {
+	return g != nil && g.Line && g.Think.Close != "" && strings.HasPrefix(g.Result.Open, "Observation")
 }
 
 // plainly is r with the types of its tools in JSON Schema's words.
@@ -111,7 +139,7 @@ func (c *Client) formed(r *utp.Request, p *plan) (*utp.Request, error) {
 }
 
 func (c *Client) writer(g *grammar.Grammar) prompt.Writer {
-	return prompt.Writer{Grammar: g, Custom: c.cfg.Custom, Warn: func(err error) { c.caution(err.Error()) }}
+	return prompt.Writer{Grammar: g, Custom: c.cfg.Custom, Append: c.cfg.Literal, Warn: func(err error) { c.caution(err.Error()) }}
 }
 
 // allAsText is for a model that knows neither tools nor results but as text.

@@ -427,8 +427,18 @@ func jsonOrText(s string) json.RawMessage {
 // that has none of that name gets it as its only one, but no text that begins as
 // one of its arguments: "path: a.go".
 func (p *Parser) plainBody(v view) bool {
+	n, none := nothing(v)
+	switch {
+	case none == more:
+		return false
+	case none == yes && p.needsNothing(p.cur.name):
+		p.fix("", v.s[:n], "", "words for no arguments")
+		p.pos += n
+		p.finish()
+		return true
+	}
 	key, order := p.cur.g.Text, p.tools.Order(p.cur.name)
-	if sole := p.soleText(); sole != "" && !slices.Contains(order, key) {
+	if sole := p.soleText(); sole != "" && none == no && !slices.Contains(order, key) {
 		pair, f := pairOf(order, v)
 		if f == more {
 			return false
@@ -440,6 +450,22 @@ func (p *Parser) plainBody(v view) bool {
 	}
 	p.openPlain(key)
 	return true
+}
+
+// nothing finds a word for no arguments that is all of its line.
+func nothing(v view) (int, found) {
+	for _, word := range []string{"none", "null", "n/a", "nothing", "empty", "no input", "(none)"} {
+		n, f := matchLiteral(v.s, word)
+		if f == more && v.ask() == more {
+			return 0, more
+		}
+		if f == yes {
+			if f = lineEnd(v.from(n)); f != no {
+				return n, f
+			}
+		}
+	}
+	return 0, no
 }
 
 // pairOf reports whether a text begins with one of the keys and "=", ":" or "(".

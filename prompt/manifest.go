@@ -95,6 +95,7 @@ func Tools(g *grammar.Grammar, tools []utp.Tool) string {
 type Writer struct {
 	Grammar *grammar.Grammar
 	Custom  map[string]string // by tool name: a text/template over an Offer that replaces the tool's place in the list
+	Append  bool              // {{tools}} is text like any other: the list goes to the end
 	Warn    func(error)       // of a tool that cannot be described and is left out; nil: nowhere
 }
 
@@ -152,6 +153,15 @@ func CheckTemplate(text string) error {
 	return errors.Unwrap(err)
 }
 
+// templateError adds to an error what a template may use.
+type templateError struct{ err error }
+
+func (e *templateError) Error() string {
+	return e.err.Error() + ": want .Name, .Description, .Definition, .Basic or .Advanced"
+}
+
+func (e *templateError) Unwrap() error { return e.err }
+
 // custom runs the template of a tool.
 func custom(name, text string, o *Offer) (string, error) {
 	t, err := template.New(name).Parse(text)
@@ -160,7 +170,7 @@ func custom(name, text string, o *Offer) (string, error) {
 	}
 	var b strings.Builder
 	if err := t.Execute(&b, o); err != nil {
-		return "", fmt.Errorf("prompt: template of tool %q: %w", name, err)
+		return "", fmt.Errorf("prompt: template of tool %q: %w", name, &templateError{err})
 	}
 	return strings.TrimSpace(b.String()), nil
 }

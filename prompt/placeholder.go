@@ -34,10 +34,10 @@ func NoTools() string { return strings.TrimSpace(say("none", "")) }
 
 // addTools puts the list at the first placeholder of a system message, else at
 // the end of the first one, else into a new one.
-func addTools(messages []utp.Message, list string) ([]utp.Message, error) {
+func (w Writer) addTools(messages []utp.Message, list string) ([]utp.Message, error) {
 	p := filler{list: list}
 	for i, m := range messages {
-		if m.Role != utp.System {
+		if m.Role != utp.System || w.Append {
 			continue
 		}
 		if err := p.fill(m.Parts); err != nil {

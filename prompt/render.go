@@ -42,7 +42,7 @@ func (w Writer) Render(r *utp.Request) (*utp.Request, error) {
 	if list != "" {
 		list = strings.TrimSpace(list + say("choice", r.Choice))
 	}
-	out.Messages, err = addTools(messages, list)
+	out.Messages, err = w.addTools(messages, list)
 	return &out, err
 }
 

@@ -132,7 +132,7 @@ func (j *job) backendConfig(provider, url string) backend.Config {
 		c.Trace = func(t backend.Trace) { j.view.Trace(t.Dialect, t.Raw, t.Decision, t.Mismatch) }
 	}
 	if j.serves {
-		c.OnlyOffered, c.Parse.Policy.Unknown = true, parse.TextUnknown
+		c.OnlyOffered, c.Literal, c.Parse.Policy.Unknown = true, true, parse.TextUnknown
 	}
 	return c
 }

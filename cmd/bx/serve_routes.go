@@ -185,7 +185,7 @@ func (c clients) client(name string, p serving.Policy) (*backend.Client, error) 
 	conf := backend.Config{
 		Provider: b.Provider, URL: b.URL, APIKey: secret, NumCtx: b.NumCtx, Retries: b.Retries,
 		Timeouts: backend.Timeouts{First: first, Idle: idle}, HTTP: signed(backend.HTTP(c.app.offline, 0), c.id),
-		OnlyOffered: true,
+		OnlyOffered: true, Literal: true,
 	}
 	policy(&conf, p)
 	client, err := backend.New(conf)
