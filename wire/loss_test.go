@@ -266,7 +266,7 @@ func extras(was, is json.RawMessage) (out []string) {
 	}
 	have := fields(is)
 	for f, v := range fields(was) {
-		if have[f] != v {
+		if have[f] != v && v != "null" {
 			_, name, _ := strings.Cut(f, " ")
 			out = append(out, name)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire/openai"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -373,5 +374,18 @@ func TestWhatAMessageCannotEndIn(t *testing.T) {
 		if got, x := open(t, r); !strings.Contains(got, c.want) || len(x.Losses) != c.lost {
 			t.Errorf("%v: %s %v", c.parts, got, x.Losses)
 		}
+	}
+}
+
+// That a tool is one of the client's own, and a field that says nothing, are no
+// losses, and go back to Anthropic as they came.
+func TestWhatSaysNothingIsNoLoss(t *testing.T) {
+	r := read(t, `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"a","citations":null}]}],"tools":[{"type":"custom","name":"f","input_schema":{"type":"object"}}]}`)
+	x, err := openai.Back{}.Open(r)
+	if err != nil || len(x.Losses) != 1 || x.Losses[0].Path != "anthropic-beta" {
+		t.Errorf("%v %v", err, x.Losses)
+	}
+	if got, _ := open(t, r); !strings.Contains(got, `"type":"custom"`) || !strings.Contains(got, `"citations":null`) {
+		t.Errorf("%s", got)
 	}
 }

@@ -168,7 +168,11 @@ func tool(t toolJSON, v shape.Value) utp.Tool {
 		}
 		return utp.Tool{Name: t.Name, Kind: utp.HostedTool, Extra: codec.PackExtra(provider, all)}
 	}
-	return utp.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema, Strict: t.Strict, Extra: codec.PackExtra(provider, t.Rest)}
+	rest := t.Rest
+	if kind := rest.Get("type"); kind != nil {
+		rest = codec.Marked(rest.Without("type"), shape.Field{Name: "type", Value: kind})
+	}
+	return utp.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema, Strict: t.Strict, Extra: codec.PackExtra(provider, rest)}
 }
 
 func (r *reading) system() *shape.Error {

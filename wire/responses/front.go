@@ -23,11 +23,10 @@ var _ wire.Front = Front{}
 
 // reading is a client's request on its way in.
 type reading struct {
-	front  Front
-	in     requestJSON
-	out    utp.Request
-	names  map[string]string // the calls' tools by id, for the results that follow
-	losses []wire.Loss
+	front Front
+	in    requestJSON
+	out   utp.Request
+	names map[string]string // the calls' tools by id, for the results that follow
 
 	toolNames codec.ToolNames
 }
@@ -39,7 +38,7 @@ func (f Front) Read(r wire.HTTPRequest) (*utp.Request, []wire.Loss, error) {
 	if err := in.read(r); err != nil {
 		return nil, nil, (*wire.InputError)(err)
 	}
-	return &in.out, in.losses, nil
+	return &in.out, nil, nil
 }
 
 func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
@@ -114,7 +113,6 @@ func (r *reading) choice() *shape.Error {
 	}
 	j, err := readChoice.Field("tool_choice", v)
 	switch j.Type {
-	case "":
 	case "function", "custom":
 		c.Mode, c.Name = utp.Named, r.named(choiceTool{Type: j.Type, Name: j.Name})[0]
 	case "allowed_tools":
@@ -122,8 +120,6 @@ func (r *reading) choice() *shape.Error {
 		for _, t := range j.Tools {
 			c.Allowed = append(c.Allowed, r.named(t)...)
 		}
-	default:
-		r.losses = append(r.losses, wire.Loss{Path: "tool_choice", What: "only this API understands it", Why: "it names a tool of the provider's own"})
 	}
 	return err
 }

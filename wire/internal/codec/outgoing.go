@@ -63,7 +63,9 @@ func (o *Outgoing) foreign(path string, extra json.RawMessage) {
 			fields = shape.Fields{{Name: "extra"}}
 		}
 		for _, f := range fields.Without(asSaid, mark) {
-			o.Lose(path+f.Name, "dropped", "only "+p.Name+" has it")
+			if string(f.Value) != "null" {
+				o.Lose(path+f.Name, "dropped", "only "+p.Name+" has it")
+			}
 		}
 		forms, _ := shape.Members(shape.Value{Raw: fields.Get(asSaid)})
 		for _, f := range forms {
