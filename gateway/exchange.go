@@ -287,10 +287,6 @@ func (d *door) refuse(w http.ResponseWriter, err error) (status int) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(fault.RetryAfter.Seconds()))))
 	}
 	status, body := d.front.Error(err)
-	var own *denial
-	if errors.As(err, &own) {
-		status = own.why.Status // also those for which the APIs have no word
-	}
 	reply(w, status, body)
 	return status
 }

@@ -363,3 +363,25 @@ func TestPassThrough(t *testing.T) {
 		t.Errorf("HTTP %d: %s", resp.StatusCode, body)
 	}
 }
+
+// What no backend can do is refused in the client's own form.
+func TestWhatNobodyDoes(t *testing.T) {
+	none, _ := target(t, "none", "responses") // has the paths of OpenAI alone
+	some, _ := target(t, "some", "anthropic")
+	for _, tt := range []struct {
+		to         gateway.Target
+		path, want string
+	}{
+		{some, "/v1/embeddings", `"type":"server_error"`},
+		{some, "/v1/responses/resp_1/cancel", `"type":"server_error"`},
+		{none, "/v1/messages/batches", `{"type":"error","error":{"type":"api_error"`},
+		{none, "/v1beta/models/m:embedContent", `{"error":{"code":501,`},
+		{none, "/v1beta/models/m:embedContent", `"status":"UNIMPLEMENTED"`},
+		{none, "/api/embed", `{"error":"POST /api/embed is for`},
+	} {
+		url := listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{{To: []gateway.Target{tt.to}}}})
+		if resp, body := get(t, "POST", url+tt.path, `{"model":"m"}`); resp.StatusCode != 501 || !strings.Contains(body, tt.want) {
+			t.Errorf("%s: HTTP %d: %s, want %s", tt.path, resp.StatusCode, body, tt.want)
+		}
+	}
+}

@@ -25,6 +25,7 @@ const (
 	Overloaded                   // 503, 529
 	Timeout                      // 408, 504
 	BadGateway                   // 502: the model's server answered nonsense or broke off
+	NotThere                     // 501: nothing does this here
 )
 
 // Fault is an error as a Front tells it to its client.
@@ -39,7 +40,7 @@ type Fault struct {
 // statuses are the HTTP statuses of the kinds.
 var statuses = map[FaultKind]int{
 	Internal: 500, BadInput: 400, NoKey: 401, Forbidden: 403, NotFound: 404, TooLarge: 413,
-	RateLimited: 429, Overloaded: 503, Timeout: 504, BadGateway: 502,
+	RateLimited: 429, Overloaded: 503, Timeout: 504, BadGateway: 502, NotThere: 501,
 }
 
 // Status is the HTTP status.

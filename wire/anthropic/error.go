@@ -12,6 +12,7 @@ var types = map[wire.FaultKind]string{
 	wire.BadInput: "invalid_request_error", wire.NoKey: "authentication_error", wire.Forbidden: "permission_error",
 	wire.NotFound: "not_found_error", wire.TooLarge: "request_too_large", wire.RateLimited: "rate_limit_error",
 	wire.Overloaded: "overloaded_error", wire.Timeout: "timeout_error", wire.Internal: "api_error", wire.BadGateway: "api_error",
+	wire.NotThere: "api_error",
 }
 
 // overloaded is Anthropic's own status for it.

@@ -11,7 +11,7 @@ import (
 var statuses = map[wire.FaultKind]string{
 	wire.BadInput: "INVALID_ARGUMENT", wire.NoKey: "UNAUTHENTICATED", wire.Forbidden: "PERMISSION_DENIED", wire.NotFound: "NOT_FOUND",
 	wire.TooLarge: "INVALID_ARGUMENT", wire.RateLimited: "RESOURCE_EXHAUSTED", wire.Overloaded: "UNAVAILABLE",
-	wire.Timeout: "DEADLINE_EXCEEDED", wire.Internal: "INTERNAL", wire.BadGateway: "INTERNAL",
+	wire.Timeout: "DEADLINE_EXCEEDED", wire.Internal: "INTERNAL", wire.BadGateway: "INTERNAL", wire.NotThere: "UNIMPLEMENTED",
 }
 
 // Error writes an error as Google does.

@@ -13,6 +13,7 @@ var errorTypes = map[wire.FaultKind]string{
 	wire.BadInput: "invalid_request_error", wire.NoKey: "authentication_error", wire.Forbidden: "permission_error",
 	wire.NotFound: "not_found_error", wire.TooLarge: "request_too_large", wire.RateLimited: "rate_limit_error",
 	wire.Overloaded: "server_error", wire.Timeout: "server_error", wire.Internal: "server_error", wire.BadGateway: "server_error",
+	wire.NotThere: "server_error",
 }
 
 type errorJSON struct {
