@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -182,20 +183,39 @@ func legalResponses(frames []wire.Frame) string {
 // legalGemini wants each frame to be a reply of one candidate with new parts of
 // exactly one form, calls whole, and the end with its counts in the last.
 // Source: Gemini API reference, "Generate content".
+// illegalPart says what is wrong with a part of Gemini's: it has one form, a text,
+// a call, or one that we do not know.
+func illegalPart(raw json.RawMessage) string {
+	var p struct {
+		Text *string
+		Call *struct {
+			ID, Name string
+			Args     json.RawMessage
+		} `json:"functionCall"`
+		Signature []byte `json:"thoughtSignature"`
+	}
+	fields := map[string]json.RawMessage{}
+	if err := errors.Join(json.Unmarshal(raw, &p), json.Unmarshal(raw, &fields)); err != nil {
+		return err.Error()
+	}
+	delete(fields, "thought")
+	delete(fields, "thoughtSignature")
+	switch {
+	case len(fields) == 0 || p.Text != nil && p.Call != nil:
+		return "a part of no or several forms"
+	case p.Call != nil && (p.Call.Name == "" || !shape.IsObject(p.Call.Args)):
+		return "a call without a name or arguments"
+	}
+	return ""
+}
+
 func legalGemini(frames []wire.Frame) string {
 	for i, f := range frames {
 		var e struct {
 			Candidates []struct {
 				Content struct {
 					Role  string
-					Parts []struct {
-						Text *string
-						Call *struct {
-							ID, Name string
-							Args     json.RawMessage
-						} `json:"functionCall"`
-						Signature []byte `json:"thoughtSignature"`
-					}
+					Parts []json.RawMessage
 				}
 				FinishReason string
 			}
@@ -212,8 +232,8 @@ func legalGemini(frames []wire.Frame) string {
 			return fmt.Sprintf("frame %d: the end is not at the end", i)
 		}
 		for _, p := range e.Candidates[0].Content.Parts {
-			if (p.Text != nil) == (p.Call != nil) || p.Call != nil && (p.Call.Name == "" || !shape.IsObject(p.Call.Args)) {
-				return fmt.Sprintf("frame %d: a part of no or several forms: %s", i, f.Data)
+			if wrong := illegalPart(p); wrong != "" {
+				return fmt.Sprintf("frame %d: %s: %s", i, wrong, f.Data)
 			}
 		}
 	}

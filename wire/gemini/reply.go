@@ -143,6 +143,10 @@ func (r *reader) part(v shape.Value) {
 		}
 	case p.Inline != nil:
 		r.inline(p, v)
+	case p.File == nil && p.Response == nil && len(p.Rest) == 0: // it holds nothing
+		if p.Signature != "" {
+			r.Part(utp.Text{Extra: signed(p.Signature)})
+		}
 	default:
 		r.Part(utp.Unknown{Provider: provider, Raw: v.Raw})
 	}
