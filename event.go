@@ -44,7 +44,7 @@ type Event struct {
 	Value   Part
 	Problem *Problem
 	End     *End
-	Extra   json.RawMessage // Finish: unknown fields of the message
+	Extra   json.RawMessage // Finish: unknown fields of the message; TextDelta: what its provider says of this piece, such as logprobs
 	Raw     string          // model text covered; joined, the Raws of a text parse are its input
 }
 

@@ -63,6 +63,7 @@ func (d *ending) text(e utp.Event) {
 		at, d.hold.Text, d.loop = at+last, d.hold.Text[last:], true
 	}
 	if e.Text = e.Text[:at]; e.Text != "" {
+		d.hold.Extra = nil
 		d.out = append(d.out, e)
 	}
 }

@@ -47,6 +47,9 @@ func (s *sieve) event(e utp.Event) []utp.Event {
 	}
 	if e.Kind == utp.TextDelta && s.over == "" {
 		s.text(e)
+		if len(s.out) == 1 && s.out[0].Kind == e.Kind && s.out[0].Text == e.Text {
+			s.out[0].Extra = e.Extra
+		}
 		return s.out
 	}
 	if s.flush(); e.Kind != utp.Finish && s.refuses(e) {

@@ -71,3 +71,24 @@ func TestLeavingWithTheLastEvent(t *testing.T) {
 		}
 	}
 }
+
+// What a server says of a piece of text, such as its logprobs, reaches a client
+// of the same API, whether the text is read for calls or not.
+func TestLogprobsOfAStream(t *testing.T) {
+	const logprobs = `"logprobs":{"content":[{"token":"Hi","logprob":-0.25}]}`
+	up := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte(`data: {"id":"1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"It is a greeting, "}}]}` +
+			"\n\n" + `data: {"id":"1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"Hi"},` + logprobs + `}]}` +
+			"\n\n" + `data: {"id":"1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"))
+	})
+	url := start(t, up, backend.Config{Provider: "openai", Formats: natively})
+	for _, q := range []*utp.Request{offer(true), {Model: "m", Stream: true, Messages: offer(true).Messages}} {
+		if _, body := apiNamed("openai").post(t, url, q); strings.Count(string(body), `Hi"},"finish_reason":null,`+logprobs) != 1 {
+			t.Errorf("%d tools: %s", len(q.Tools), body)
+		}
+		if _, body := apiNamed("anthropic").post(t, url, q); strings.Contains(string(body), "logprob") {
+			t.Errorf("another API: %s", body)
+		}
+	}
+}

@@ -35,6 +35,9 @@ func (p *Parser) Through(e utp.Event) []utp.Event {
 	case utp.TextDelta:
 		p.endThink()
 		p.fromText(p.Feed(e.Text))
+		if len(t.out) == 1 && t.out[0].Kind == utp.TextDelta && t.out[0].Text == e.Text {
+			t.out[0].Extra = e.Extra
+		}
 	case utp.ThinkDelta:
 		p.fromThink(e.Text)
 	case utp.PartEnd:

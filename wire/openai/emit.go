@@ -224,7 +224,8 @@ func (w *writer) event(e utp.Event) {
 	}
 	switch e.Kind {
 	case utp.TextDelta:
-		w.delta(deltaJSON{Content: shape.Quote(e.Text)})
+		own, _ := codec.UnpackExtra(e.Extra, provider)
+		w.send(optionJSON{Delta: shape.Value{Raw: ofDelta.Write(deltaJSON{Content: shape.Quote(e.Text)}, nil)}, Logprobs: shape.Value{Raw: own.Get("logprobs")}}, nil)
 	case utp.ThinkDelta:
 		w.think = append(w.think, e.Text...)
 		w.delta(deltaJSON{ReasoningContent: shape.Quote(e.Text)})

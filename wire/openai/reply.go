@@ -133,6 +133,9 @@ func (r *reader) bare(message shape.Value, data []byte) {
 func (r *reader) choice(c *optionJSON) {
 	if !c.Delta.IsZero() {
 		r.message(c.Delta, false)
+		if c.Logprobs.Kind() == '{' {
+			r.Beside(codec.PackExtra(provider, shape.Fields{{Name: "logprobs", Value: c.Logprobs.Raw}}))
+		}
 	}
 	if !c.Message.IsZero() {
 		r.message(c.Message, true)

@@ -79,6 +79,13 @@ func (b *Builder) emit(e utp.Event) { b.evs = append(b.evs, e) }
 // Text adds text for the reader.
 func (b *Builder) Text(s string) { b.run(utp.TextDelta, s) }
 
+// Beside keeps what the provider says of the text that was added last.
+func (b *Builder) Beside(extra json.RawMessage) {
+	if n := len(b.evs); n > 0 && b.evs[n-1].Kind == utp.TextDelta {
+		b.evs[n-1].Extra = extra
+	}
+}
+
 // Think adds reasoning. about is what its PartEnd carries, if anything; its
 // Text is ignored.
 func (b *Builder) Think(s string, about utp.Think) {
