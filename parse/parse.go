@@ -59,7 +59,7 @@ func (c Config) Compiled() Config {
 
 const defaultMaxCall = 16 << 20
 
-// Text parses a whole text.
+// Text parses the tool calls out of a whole text.
 func Text(c Config, s string) utp.Reply {
 	p := New(c)
 	evs := slices.Clone(p.Feed(s))
