@@ -51,16 +51,16 @@ func detail(t utp.Think, words string) (list []shape.Value) {
 
 // dialogue is what a client's request says of the form of its reply.
 type dialogue struct {
-	head   replyJSON
+	head   headJSON
 	custom map[string]bool // tools with free text input
 	old    bool            // a call is a function_call
 	usage  bool            // a stream ends with the counts
 }
 
-func answering(r *utp.Request, end utp.End, s wire.Stamp, object shape.Loose) dialogue {
+func answering(r *utp.Request, end utp.End, s wire.Stamp, object string) dialogue {
 	id, model := s.Named(r, end)
 	d := dialogue{custom: map[string]bool{}}
-	d.head = replyJSON{ID: shape.Loose(id), Object: object, Created: shape.LooseInt(s.Unix), Model: shape.Loose(model)}
+	d.head = headJSON{ID: id, Object: object, Created: s.Unix, Model: model}
 	for _, t := range r.Tools {
 		d.custom[t.Name] = t.Kind == utp.CustomTool
 	}
@@ -71,8 +71,8 @@ func answering(r *utp.Request, end utp.End, s wire.Stamp, object shape.Loose) di
 	return d
 }
 
-// end closes a reply's only choice.
-func (d *dialogue) end(c *optionJSON, end utp.End) (rest shape.Fields) {
+// end closes a reply's only choice. own belongs to that, rest to the reply.
+func (d *dialogue) end(c *optionJSON, end utp.End) (own, rest shape.Fields) {
 	reason := reasons[end.Stop]
 	if d.old && end.Stop == utp.StopTool {
 		reason = "function_call"
@@ -81,9 +81,12 @@ func (d *dialogue) end(c *optionJSON, end utp.End) (rest shape.Fields) {
 	if end.StopSeq != "" {
 		c.StopReason = shape.Quote(end.StopSeq)
 	}
-	own, _ := codec.UnpackExtra(end.Extra, provider)
-	c.Logprobs.Raw = own.Get("logprobs")
-	return own.Without("logprobs")
+	rest, _ = codec.UnpackExtra(end.Extra, provider)
+	c.Logprobs.Raw = rest.Get("logprobs")
+	if list, err := (shape.Value{Raw: rest.Get(ofChoices)}).Elements(); err == nil && len(list) > 0 {
+		own, _ = shape.Members(list[0])
+	}
+	return own, rest.Without("logprobs", ofChoices)
 }
 
 // Whole writes a complete reply. It fails for one that is broken.
@@ -96,14 +99,14 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 			return
 		}
 		var c optionJSON
-		rest := w.end(&c, *e.End)
+		of, rest := w.end(&c, *e.End)
 		if c.Logprobs.Raw == nil {
 			c.Logprobs = null
 		}
 		own, _ := codec.UnpackExtra(e.Extra, provider)
 		c.Message = w.message(own)
-		w.head.Choices, w.head.Usage = []optionJSON{c}, usage(e.End.Usage)
-		body = ofReply.Write(w.head, rest)
+		w.head.Choices, w.head.Usage = []shape.Value{{Raw: ofOption.Write(c, of)}}, usage(e.End.Usage)
+		body = ofHead.Write(w.head, rest)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -203,13 +206,13 @@ func (w *writer) fail(err error) {
 	w.Send("", body)
 }
 
-func (w *writer) send(c optionJSON, rest shape.Fields) {
-	w.head.Choices = append(w.head.Choices[:0], c)
-	w.Send("", ofReply.Copy(&w.head, rest))
+func (w *writer) send(c optionJSON, own, rest shape.Fields) {
+	w.head.Choices = append(w.head.Choices[:0], shape.Value{Raw: ofOption.Copy(&c, own)})
+	w.Send("", ofHead.Copy(&w.head, rest))
 }
 
 func (w *writer) delta(d deltaJSON) {
-	w.send(optionJSON{Delta: shape.Value{Raw: ofDelta.Write(d, nil)}}, nil)
+	w.send(optionJSON{Delta: shape.Value{Raw: ofDelta.Write(d, nil)}}, nil, nil)
 }
 
 // calls writes an entry of tool_calls.
@@ -225,7 +228,7 @@ func (w *writer) event(e utp.Event) {
 	switch e.Kind {
 	case utp.TextDelta:
 		own, _ := codec.UnpackExtra(e.Extra, provider)
-		w.send(optionJSON{Delta: shape.Value{Raw: ofDelta.Write(deltaJSON{Content: shape.Quote(e.Text)}, nil)}, Logprobs: shape.Value{Raw: own.Get("logprobs")}}, nil)
+		w.send(optionJSON{Delta: shape.Value{Raw: ofDelta.Write(deltaJSON{Content: shape.Quote(e.Text)}, nil)}, Logprobs: shape.Value{Raw: own.Get("logprobs")}}, nil, nil)
 	case utp.ThinkDelta:
 		w.think = append(w.think, e.Text...)
 		w.delta(deltaJSON{ReasoningContent: shape.Quote(e.Text)})
@@ -298,13 +301,13 @@ func (w *writer) oldCall(e utp.Event) {
 
 func (w *writer) finish(e utp.Event) {
 	var c optionJSON
-	rest := w.end(&c, *e.End)
+	of, rest := w.end(&c, *e.End)
 	own, _ := codec.UnpackExtra(e.Extra, provider)
 	c.Delta = shape.Value{Raw: ofDelta.Write(deltaJSON{}, own)}
-	w.send(c, rest)
+	w.send(c, of, rest)
 	if w.dialogue.usage {
-		w.head.Choices, w.head.Usage = []optionJSON{}, usage(e.End.Usage)
-		w.Send("", ofReply.Write(w.head, nil))
+		w.head.Choices, w.head.Usage = []shape.Value{}, usage(e.End.Usage)
+		w.Send("", ofHead.Write(w.head, nil))
 	}
 	w.Send("", []byte("[DONE]"))
 }

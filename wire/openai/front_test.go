@@ -347,3 +347,35 @@ func TestKimiCountsItsCalls(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// What we do not know of a choice reaches a client of the same API, whole and
+// streamed: Azure's content_filter_results, OpenRouter's native_finish_reason.
+func TestUnknownFieldsOfAChoice(t *testing.T) {
+	const own = `"native_finish_reason":"STOP","content_filter_results":{"hate":{"filtered":false}}`
+	r := &utp.Request{Model: "m"}
+	x, err := openai.Back{}.Open(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := x.Read([]byte(`{"id":"1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop",`+own+`}]}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, losses, err := openai.Front{}.Whole(r, said, wire.Stamp{ID: "x"})
+	if err != nil || len(losses) > 0 || strings.Count(string(whole), `"logprobs":null,`+own+`}],`) != 1 {
+		t.Errorf("%s (%v, %v)", whole, losses, err)
+	}
+	reader, writer := x.Reader(nil), openai.Front{}.Writer(r, wire.Stamp{ID: "x"})
+	var stream string
+	for _, data := range []string{`{"id":"1","model":"m","choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":null,"content_filter_results":{}}]}`,
+		`{"id":"1","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop",` + own + `}]}`, "[DONE]"} {
+		for _, e := range reader.Feed(wire.Frame{Data: []byte(data)}) {
+			for _, f := range writer.Write(e) {
+				stream += string(f.Data) + "\n"
+			}
+		}
+	}
+	if strings.Count(stream, `"finish_reason":"stop",`+own+`}]`) != 1 || strings.Count(stream, "content_filter") != 1 {
+		t.Error(stream)
+	}
+}

@@ -47,6 +47,8 @@ const (
 	refusal = "refusal" // of a text: it is one
 	asFile  = "file"    // of a file: its client sent it as one
 	legacy  = "functions"
+
+	ofChoices = "choices" // of a reply's end: what its choice alone says
 )
 
 func (u *usageJSON) usage() utp.Usage {

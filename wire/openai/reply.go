@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"slices"
+
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
@@ -34,6 +36,7 @@ type reader struct {
 	piece    deltaJSON
 	finished bool // a finish_reason or [DONE] was seen
 	held     *held
+	chosen   shape.Fields  // what only this API says of the choice
 	details  []shape.Value // reasoning_details that only their server understands
 }
 
@@ -64,6 +67,9 @@ func (r *reader) close() {
 	r.release(false)
 	if len(r.details) > 0 {
 		r.Extra = r.Extra.Set("reasoning_details", shape.List(r.details).Raw)
+	}
+	if len(r.chosen) > 0 {
+		r.About = r.About.Set(ofChoices, shape.List([]shape.Value{{Raw: r.chosen.Raw()}}).Raw)
 	}
 	if r.End.Stop == utp.StopError {
 		r.Fail(&wire.Error{Message: "the server broke the reply off"})
@@ -131,6 +137,11 @@ func (r *reader) bare(message shape.Value, data []byte) {
 }
 
 func (r *reader) choice(c *optionJSON) {
+	for _, f := range c.Rest {
+		if s := string(f.Value); s != "null" && s != "{}" && s != "[]" {
+			r.chosen = r.chosen.Set(f.Name, slices.Clone(f.Value))
+		}
+	}
 	if !c.Delta.IsZero() {
 		r.message(c.Delta, false)
 		if c.Logprobs.Kind() == '{' {

@@ -180,6 +180,17 @@ type optionJSON struct {
 	Finish     *shape.Loose   `json:"finish_reason"`
 	StopReason shape.Value    `json:"stop_reason,omitzero"` // vLLM: the stop sequence, or a token's number
 	Logprobs   shape.Value    `json:"logprobs,omitzero"`
+	Rest       shape.Fields   `json:"-"`
+}
+
+// headJSON is a reply, or a piece of it, as it is written.
+type headJSON struct {
+	ID      string        `json:"id"`
+	Object  string        `json:"object"`
+	Created int64         `json:"created"`
+	Model   string        `json:"model"`
+	Choices []shape.Value `json:"choices"`
+	Usage   *usageJSON    `json:"usage,omitempty"`
 }
 
 // deltaJSON is the message of a reply or a piece of it.
@@ -229,6 +240,8 @@ var (
 	ofCustom    = shape.Of[customCall]()
 	ofDetail    = shape.Of[detailJSON]()
 	ofReply     = shape.Of[replyJSON]()
+	ofHead      = shape.Of[headJSON]()
+	ofOption    = shape.Of[optionJSON]()
 	ofDelta     = shape.Of[deltaJSON]()
 )
 
