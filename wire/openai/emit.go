@@ -49,6 +49,11 @@ func detail(t utp.Think, words string) (list []shape.Value) {
 	return list
 }
 
+var (
+	ofHead   = shape.Of[headJSON]()
+	ofOption = shape.Of[optionJSON]()
+)
+
 // dialogue is what a client's request says of the form of its reply.
 type dialogue struct {
 	head   headJSON
@@ -83,10 +88,10 @@ func (d *dialogue) end(c *optionJSON, end utp.End) (own, rest shape.Fields) {
 	}
 	rest, _ = codec.UnpackExtra(end.Extra, provider)
 	c.Logprobs.Raw = rest.Get("logprobs")
-	if list, err := (shape.Value{Raw: rest.Get(ofChoices)}).Elements(); err == nil && len(list) > 0 {
+	if list, err := (shape.Value{Raw: rest.Get(options)}).Elements(); err == nil && len(list) > 0 {
 		own, _ = shape.Members(list[0])
 	}
-	return own, rest.Without("logprobs", ofChoices)
+	return own, rest.Without("logprobs", options)
 }
 
 // Whole writes a complete reply. It fails for one that is broken.

@@ -47,8 +47,7 @@ const (
 	refusal = "refusal" // of a text: it is one
 	asFile  = "file"    // of a file: its client sent it as one
 	legacy  = "functions"
-
-	ofChoices = "choices" // of a reply's end: what its choice alone says
+	options = "choices" // of a reply's end: what its choice alone says
 )
 
 func (u *usageJSON) usage() utp.Usage {

@@ -69,7 +69,7 @@ func (r *reader) close() {
 		r.Extra = r.Extra.Set("reasoning_details", shape.List(r.details).Raw)
 	}
 	if len(r.chosen) > 0 {
-		r.About = r.About.Set(ofChoices, shape.List([]shape.Value{{Raw: r.chosen.Raw()}}).Raw)
+		r.About = r.About.Set(options, shape.List([]shape.Value{{Raw: r.chosen.Raw()}}).Raw)
 	}
 	if r.End.Stop == utp.StopError {
 		r.Fail(&wire.Error{Message: "the server broke the reply off"})
@@ -113,17 +113,18 @@ func (r *reader) note(j *replyJSON) {
 		r.End.Usage = j.Usage.usage()
 	}
 	if j.Choices != nil {
-		r.beside(j.Rest)
+		r.About = told(r.About, j.Rest)
 	}
 }
 
-// beside keeps what only this API says of the end of a reply.
-func (r *reader) beside(rest shape.Fields) {
-	for _, f := range rest {
-		if s := string(f.Value); s != "null" && s != "{}" && f.Name != "obfuscation" {
-			r.About = r.About.Set(f.Name, f.Value)
+// told adds the fields that say something.
+func told(f, more shape.Fields) shape.Fields {
+	for _, m := range more {
+		if s := string(m.Value); s != "null" && s != "{}" && m.Name != "obfuscation" {
+			f = f.Set(m.Name, slices.Clone(m.Value))
 		}
 	}
+	return f
 }
 
 // bare reads a reply without choices, which may be a message.
@@ -137,11 +138,7 @@ func (r *reader) bare(message shape.Value, data []byte) {
 }
 
 func (r *reader) choice(c *optionJSON) {
-	for _, f := range c.Rest {
-		if s := string(f.Value); s != "null" && s != "{}" && s != "[]" {
-			r.chosen = r.chosen.Set(f.Name, slices.Clone(f.Value))
-		}
-	}
+	r.chosen = told(r.chosen, c.Rest)
 	if !c.Delta.IsZero() {
 		r.message(c.Delta, false)
 		if c.Logprobs.Kind() == '{' {
@@ -151,7 +148,7 @@ func (r *reader) choice(c *optionJSON) {
 	if !c.Message.IsZero() {
 		r.message(c.Message, true)
 		if !c.Logprobs.IsZero() {
-			r.beside(shape.Fields{{Name: "logprobs", Value: c.Logprobs.Raw}})
+			r.About = told(r.About, shape.Fields{{Name: "logprobs", Value: c.Logprobs.Raw}})
 		}
 	}
 	if c.Finish == nil || *c.Finish == "" {
@@ -193,8 +190,7 @@ func (r *reader) message(v shape.Value, whole bool) (some bool) {
 	}
 	calls := codec.Listed(d.ToolCalls)
 	if d.FunctionCall.Kind() == '{' {
-		old := callJSON{Index: new(int)}
-		calls = append(calls, shape.Value{Raw: ofCall.Write(old, shape.Fields{{Name: "function", Value: d.FunctionCall.Raw}})})
+		calls = append(calls, shape.Value{Raw: ofCall.Write(callJSON{Index: new(int)}, shape.Fields{{Name: "function", Value: d.FunctionCall.Raw}})})
 	}
 	for _, c := range calls {
 		r.call(c, whole)

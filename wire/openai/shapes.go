@@ -240,8 +240,6 @@ var (
 	ofCustom    = shape.Of[customCall]()
 	ofDetail    = shape.Of[detailJSON]()
 	ofReply     = shape.Of[replyJSON]()
-	ofHead      = shape.Of[headJSON]()
-	ofOption    = shape.Of[optionJSON]()
 	ofDelta     = shape.Of[deltaJSON]()
 )
 
