@@ -116,7 +116,6 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 	if s.file != "" {
 		go s.watch(ctx, g)
 	}
-	debug.SetGCPercent(gcPercent)
 	go rest(ctx, g)
 	grace := drain
 	if d := s.read.Limits.Drain; d > 0 {
@@ -126,12 +125,9 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}, l, grace)
 }
 
-// A gateway of many streams should be small, and smaller when it has none:
-// memory is collected early, and given back when nothing runs.
-const (
-	gcPercent = 25
-	restEvery = 20 * time.Second
-)
+// restEvery is how often memory is returned to the system while nothing runs.
+// When it is collected is left to GOGC and GOMEMLIMIT.
+const restEvery = 20 * time.Second
 
 func rest(ctx context.Context, g *gateway.Gateway) {
 	tick := time.NewTicker(restEvery)
