@@ -52,43 +52,6 @@ func tools(t *testing.T, s string) (out []utp.Tool) {
 	return out
 }
 
-// events prints a reply's events as a case writes them: runs of text merged,
-// white space beside calls trimmed as Collect does.
-func events(evs []utp.Event) string {
-	var b strings.Builder
-	r := utp.Collect(evs)
-	problems := r.Problems
-	for _, p := range r.Parts {
-		switch p := p.(type) {
-		case utp.Text:
-			fmt.Fprintf(&b, "text %s\n", quote(p.Text))
-		case utp.Think:
-			fmt.Fprintf(&b, "think %s\n", quote(p.Text))
-		case utp.Call:
-			id := ""
-			if p.ID != "" {
-				id = " id=" + p.ID
-			}
-			fmt.Fprintf(&b, "call %s %s%s\n", p.Name, p.Args, id)
-			for _, f := range p.Fixes {
-				fmt.Fprintf(&b, "fix %s %s %s\n", p.Name, f.Path, quote(f.Why))
-			}
-		}
-	}
-	for _, p := range problems {
-		fmt.Fprintf(&b, "problem %s %s\n", p.Kind, quote(p.Raw))
-	}
-	return b.String()
-}
-
-func quote(s string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s)
-	return strings.TrimSpace(b.String())
-}
-
 // feed parses in chunks that end at the cuts.
 func feed(cfg parse.Config, s string, cut bool, at ...int) (evs []utp.Event) {
 	p := parse.New(cfg)
@@ -107,7 +70,7 @@ func TestCases(t *testing.T) {
 	golden.Run(t, cases, func(t *testing.T, c *golden.Case) {
 		cfg, in, cut := config(t, c), c.Get("in"), c.Has("cut")
 		whole := feed(cfg, in, cut)
-		c.Want(t, "events", events(whole))
+		c.Want(t, "events", parse.Transcript(utp.Collect(whole)))
 		laws(t, cfg, in, cut, whole)
 	})
 }
@@ -145,6 +108,7 @@ func laws(t *testing.T, cfg parse.Config, in string, cut bool, whole []utp.Event
 	t.Helper()
 	tile(t, in, whole)
 	started(t, whole)
+	numbered(t, whole)
 	want := merged(whole)
 	check := func(at ...int) {
 		t.Helper()
@@ -232,6 +196,21 @@ func startedLaw(evs []utp.Event) string {
 		return fmt.Sprintf("calls never end: %v", open)
 	}
 	return ""
+}
+
+// numbered: parts count from 0 in the order in which they begin.
+func numbered(t *testing.T, evs []utp.Event) {
+	t.Helper()
+	next := 0
+	for _, e := range evs {
+		switch {
+		case e.Kind == utp.Mark:
+		case e.Part > next:
+			t.Fatalf("part %d begins where part %d is due", e.Part, next)
+		case e.Part == next:
+			next++
+		}
+	}
 }
 
 // merged prints events with runs of text, thinking and arguments joined.

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,8 +98,9 @@ func TestNeverStuck(t *testing.T) {
 	}
 	for name, flood := range floods {
 		for _, list := range grammars {
-			evs := New(Config{Tools: floodTools, Grammars: list}).Feed(strings.Repeat(flood, 200))
-			for _, e := range evs {
+			p := New(Config{Tools: floodTools, Grammars: list})
+			evs := slices.Clone(p.Feed(strings.Repeat(flood, 200)))
+			for _, e := range append(evs, p.Close(false)...) {
 				if e.Problem != nil && e.Problem.Message == stuckMessage {
 					t.Errorf("%s: %v", name, e.Problem)
 				}
