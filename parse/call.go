@@ -71,7 +71,7 @@ func (p *Parser) startCall() {
 		return
 	}
 	c.started, c.part = true, p.part()
-	p.emit(utp.Event{Kind: utp.CallStart, Part: c.part, Call: &utp.Call{ID: c.id, OrigID: c.id, Name: c.name, Source: "text:" + c.g.Name}})
+	p.emit(utp.Event{Kind: utp.CallStart, Part: c.part, Call: &utp.Call{ID: c.id, Name: c.name, Source: "text:" + c.g.Name}})
 }
 
 // flush sends what there is of the arguments, unless it may still change.
@@ -104,7 +104,7 @@ func (p *Parser) finish() {
 	c.holds = false
 	p.flush()
 	raw := p.take()
-	out := utp.Call{ID: c.id, OrigID: c.id, Name: c.name, Args: bytes.Clone(c.buf),
+	out := utp.Call{ID: c.id, Name: c.name, Args: bytes.Clone(c.buf),
 		RawArgs: p.rawArgs(), Source: "text:" + c.g.Name, Fixes: c.fixes}
 	p.send(utp.Event{Kind: utp.CallEnd, Part: c.part, Call: &out, Raw: raw})
 	p.closeCall()
