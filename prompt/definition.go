@@ -39,12 +39,18 @@ func need(h shape, key string) string {
 	return ""
 }
 
-// typeWords names the type, or lists the values of an enum.
+// typeWords names the types, or lists the values of an enum.
 func (h shape) typeWords() string {
-	if len(h.Enum) > 0 {
+	names := h.typeNames()
+	switch {
+	case len(h.Enum) > 0:
 		return "one of " + strings.ReplaceAll(joinValues(h.Enum), ",", ", ")
+	case h.Const != nil:
+		return "always " + unquote(h.Const)
+	case len(names) > 0:
+		return strings.Join(names, " or ")
 	}
-	return h.typeName()
+	return "any type"
 }
 
 func joinValues(values []json.RawMessage) string {

@@ -30,6 +30,23 @@ func TestEveryManifestIsUsed(t *testing.T) {
 	}
 }
 
+// The list of ReAct says of an argument what its schema says: one without a type
+// is no string.
+//
+// contract: M-01
+func TestReActListNamesOnlyTypesThatTheSchemaNames(t *testing.T) {
+	g, _ := grammar.ByName("react")
+	tool := utp.Tool{Name: "workflow", Schema: json.RawMessage(`{"type":"object","required":["args"],"properties":{
+		"args":{"description":"NOT as a JSON-encoded string"},"path":{"type":"string"},"limit":{"type":["integer","string","null"]},
+		"mode":{"enum":["a","b"]},"version":{"const":2},"nothing":{"type":"null"}}}`)}
+	text := prompt.Tools(g, []utp.Tool{tool})
+	for _, want := range []string{"args (any type, required): NOT", "path (string)\n", "limit (integer or string)\n", "mode (one of a, b)\n", "version (always 2)\n", "nothing (null)\n"} {
+		if !strings.Contains(text, "- "+want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 // genSchema makes schemas with what tools use: nested and optional members,
 // limits, patterns, formats, unions, references.
 func genSchema(depth int) *rapid.Generator[string] {

@@ -124,20 +124,28 @@ func (h shape) given() json.RawMessage {
 }
 
 func (h shape) typeName() string {
+	if names := h.typeNames(); len(names) > 0 {
+		return names[0]
+	}
+	return "string"
+}
+
+// typeNames are the types that a schema allows, null aside; none if it names none.
+func (h shape) typeNames() (names []string) {
 	switch t := h.Type.(type) {
 	case string:
-		return t
+		return []string{t}
 	case []any:
 		for _, e := range t {
 			if name, ok := e.(string); ok && name != "null" {
-				return name
+				names = append(names, name)
 			}
 		}
 	}
-	if h.Properties != nil {
-		return "object"
+	if len(names) == 0 && h.Properties != nil {
+		return []string{"object"}
 	}
-	return "string"
+	return names
 }
 
 // number is v moved into the limits; step is how far it keeps from an
