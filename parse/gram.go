@@ -19,6 +19,7 @@ type gram struct {
 	noise             []marker
 	routes            []route
 	fence             bool     // its call opener is a code fence
+	aloud             bool     // it thinks in ordinary words, and calls where they stand: ReAct
 	argNewline        bool     // one newline belongs to Arg.Open
 	endNewline        bool     // one newline belongs to Arg.Close
 	argHead           []marker // the part of Arg.Open with the key, where the value has a tag of its own
@@ -49,6 +50,7 @@ func compileGrammar(g *grammar.Grammar, rank int) *gram {
 		markers["call.open"] = dressed(markers["call.open"])
 	}
 	c.think, c.group, c.call = pairOf("think"), pairOf("group"), pairOf("call")
+	c.aloud = g.Line && len(c.think.open) > 0 && isWord(c.think.open[0])
 	c.arg, c.item, c.header = pairOf("arg"), pairOf("item"), pairOf("header")
 	c.rawOpen = compileAll(markers["raw.open"])
 	for _, shut := range markers["raw.close"] {

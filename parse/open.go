@@ -57,7 +57,8 @@ func (p *Parser) enterThink(g *gram) {
 
 // beginBlock starts a group or a call.
 func (p *Parser) beginBlock(b choice) {
-	if bare := b.o.declared && !b.o.named; bare || p.think != nil {
+	musing := p.think != nil && !(p.think.aloud && b.o.g == p.think)
+	if bare := b.o.declared && !b.o.named; bare || musing {
 		p.try(bare)
 		p.trial.whole = !p.line
 	}
