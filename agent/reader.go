@@ -107,7 +107,7 @@ func (rd *reader) parsed(e utp.Event, c *utp.Call) {
 // the text of any other problem is a broken call and stays out of it, also where
 // that shows at the end of the reply only (part -1).
 func (rd *reader) problem(e *utp.Event) {
-	if e.Part < 0 && e.Raw == "" && e.Problem != nil && e.Problem.Raw != "" {
+	if e.Part < 0 && e.Problem != nil && e.Problem.Raw != "" {
 		rd.tries = append(rd.tries, e.Problem.Raw)
 	}
 	raw := rd.raw + e.Raw

@@ -160,14 +160,21 @@ func (f *flow) send(e utp.Event) {
 	f.left = !f.yield(e)
 }
 
-// sayTried reports a call that the model tried to write, where it wrote none.
+// sayTried reports a call that the model tried to write, where it wrote none. If
+// nothing else is an answer, as it stands behind a thought, its words are.
 func (f *flow) sayTried() {
 	if f.tried == nil || f.calls+f.problems > 0 || f.sieve.answered {
 		return
 	}
-	if p := f.tried.problem(); p != nil {
-		f.send(utp.Event{Kind: utp.ProblemEvent, Part: -1, Problem: p})
+	p := f.tried.problem()
+	if p == nil {
+		return
 	}
+	e := utp.Event{Kind: utp.ProblemEvent, Part: -1, Problem: p}
+	if !f.sieve.said {
+		e.Raw, f.sieve.said = p.Raw, true
+	}
+	f.send(e)
 }
 
 // sayMused gives the thinking of a ReAct model as its answer, where it wrote

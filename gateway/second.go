@@ -22,9 +22,9 @@ const (
 )
 
 // second passes a reply on. One that is of no use to the client, and of which
-// the client has seen nothing, is asked for once more, as a JSON object of one
-// of the tools: its call cannot be read, or a call was required and there is
-// none. If that does not help, the first reply goes out as it is.
+// the client has seen nothing but thoughts, is asked for once more, as a JSON
+// object of one of the tools: its call cannot be read, or a call was required
+// and there is none. If that does not help, the first reply goes out as it is.
 //
 // A whole reply is held to its end. Of a stream only what may yet be in vain is
 // held: all of it while a call is required and none has begun, a call found in
@@ -40,7 +40,7 @@ func (x *exchange) second(events iter.Seq2[utp.Event, error]) iter.Seq2[utp.Even
 		for e, err := range events {
 			h.add(e)
 			if why := h.useless(e, err); why != "" {
-				h.events = x.again(why, h.events)
+				h.events = x.again(why, h.events, h.next)
 			}
 			if !h.pass(yield, err) {
 				return
@@ -68,7 +68,8 @@ type holding struct {
 	choice            utp.Choice
 	others            []string // what a call may be quoted from
 
-	seen   bool // the client has some of it
+	seen   bool // the client has some of it, thoughts aside
+	next   int  // behind the highest part
 	broken *utp.Problem
 	calls  int // that the choice allows
 	size   int
@@ -88,6 +89,7 @@ func (h *holding) add(e utp.Event) {
 		return
 	}
 	h.size += len(e.Text) + len(e.Raw)
+	h.next = max(h.next, e.Part+1)
 	switch {
 	case e.Kind == utp.CallStart && e.Call.FromText() && h.open == nil:
 		h.open = &opened{part: e.Part, counts: allows(h.choice, e.Call.Name)}
@@ -177,13 +179,19 @@ func (h *holding) pass(yield func(utp.Event, error) bool, err error) bool {
 	}
 	h.open = nil
 	for _, e := range h.events {
-		h.seen = h.seen || e.Kind != utp.Mark
+		h.seen = h.seen || e.Kind != utp.Mark && !isThinking(e)
 		if !yield(e, nil) {
 			return false
 		}
 	}
 	h.events, h.size = h.events[:0], 0
 	return err == nil || yield(utp.Event{}, err)
+}
+
+// isThinking reports an event of a thought, which may stand before any answer.
+func isThinking(e utp.Event) bool {
+	_, thought := e.Value.(utp.Think)
+	return e.Kind == utp.ThinkDelta || thought
 }
 
 // holds reports whether what is there must wait for more.
@@ -205,9 +213,10 @@ func (h *holding) quoted() bool {
 	return slices.ContainsFunc(h.others, func(r string) bool { return strings.Contains(r, raw) })
 }
 
-// again asks once more and gives the reply to pass on: the new one if it is of
-// use, else the old one.
-func (x *exchange) again(why string, old []utp.Event) []utp.Event {
+// again asks once more and returns the reply to pass on: the new one, in parts
+// from next on behind the thoughts of the old one, if it is of use, else the old
+// one.
+func (x *exchange) again(why string, old []utp.Event, next int) []utp.Event {
 	if _, ok := x.Gateway.second.take(x.Now(), 1); !ok {
 		return old
 	}
@@ -232,10 +241,11 @@ func (x *exchange) again(why string, old []utp.Event) []utp.Event {
 	call.ID = mint(x.request, 0, call.Name)
 	end := said.End
 	end.Stop, end.Usage = utp.StopTool, end.Usage.Add(usageOf(old))
-	return []utp.Event{
-		{Kind: utp.CallStart, Call: &utp.Call{ID: call.ID, Name: call.Name, Source: call.Source}},
-		{Kind: utp.CallDelta, Text: string(call.Args)}, {Kind: utp.CallEnd, Call: &call}, {Kind: utp.Finish, Part: 1, End: &end},
-	}
+	thoughts := slices.DeleteFunc(old, func(e utp.Event) bool { return !isThinking(e) })
+	return append(thoughts,
+		utp.Event{Kind: utp.CallStart, Part: next, Call: &utp.Call{ID: call.ID, Name: call.Name, Source: call.Source}},
+		utp.Event{Kind: utp.CallDelta, Part: next, Text: string(call.Args)},
+		utp.Event{Kind: utp.CallEnd, Part: next, Call: &call}, utp.Event{Kind: utp.Finish, Part: next + 1, End: &end})
 }
 
 // gathered asks for all of a reply.
