@@ -9,6 +9,7 @@ package wire
 
 import (
 	"cmp"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -123,12 +124,18 @@ type Model struct {
 	Context int    `json:"context,omitempty"` // window in tokens; 0 is unknown
 	Tools   *bool  `json:"tools,omitempty"`   // the server takes native tools for it; nil is unknown
 	Think   *bool  `json:"think,omitempty"`   // it can reason; nil is unknown
+	Vision  *bool  `json:"vision,omitempty"`  // it takes images; nil is unknown
 	Loaded  bool   `json:"loaded,omitempty"`  // in memory now
 	Chat    bool   `json:"chat"`              // not an embedding model
 	Remote  bool   `json:"remote,omitempty"`  // the server passes its requests on to another machine
 	Owner   string `json:"owner,omitempty"`
 	Created int64  `json:"created,omitempty"` // Unix seconds
 	Offer   string `json:"-"`                 // how the tools of a request reach it: "native", "prompted" or "none"; "" is not known
+
+	// Of a server with Ollama's API its own words: the entries of its two lists,
+	// and what changes with the model's files.
+	Entry, Running json.RawMessage `json:"-"`
+	Digest         string          `json:"-"`
 }
 
 // InputError is a client's request, or a field of it, that cannot be read: where

@@ -9,11 +9,11 @@ import (
 
 func Example() {
 	tools := true
-	servers := []local.Server{{ // as local.Find(ctx) gives them
+	found := local.Found{Servers: []local.Server{{ // as local.Find(ctx) gives them
 		Kind: local.Ollama, URL: "http://127.0.0.1:11434",
 		Models: []wire.Model{{ID: "qwen3:8b", Chat: true, Loaded: true, Tools: &tools}},
-	}}
-	server, model, why := local.Choose(servers)
+	}}}
+	server, model, why := local.Choose(found)
 	fmt.Println(server.Provider(), model)
 	fmt.Println(why)
 	// Output:

@@ -2,12 +2,15 @@ package local_test
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,7 +49,7 @@ const free = 1
 
 func find(t *testing.T, ports ...local.Port) []local.Server {
 	t.Helper()
-	return local.Finder{Ports: ports, Limit: 5 * time.Second}.Find(context.Background())
+	return local.Finder{Ports: ports, Limit: 5 * time.Second}.Find(context.Background()).Servers
 }
 
 func TestFindsEachKind(t *testing.T) {
@@ -56,7 +59,7 @@ func TestFindsEachKind(t *testing.T) {
 		if len(servers) != 1 || servers[0].Kind != kind || servers[0].URL != "http://127.0.0.1:"+strconv.Itoa(port) {
 			t.Fatalf("%s: %+v", kind, servers)
 		}
-		s, model, why := local.Choose(servers)
+		s, model, why := local.Choose(local.Found{Servers: servers})
 		if model != "qwen3:8b" || s.Kind != kind || !strings.Contains(why, "qwen3:8b") || !strings.Contains(why, kind.String()) {
 			t.Errorf("%s: chose %q: %s", kind, model, why)
 		}
@@ -82,18 +85,108 @@ func TestPassesOverOtherPrograms(t *testing.T) {
 	}
 }
 
-func TestASilentPortDoesNotHoldUpTheOthers(t *testing.T) {
+// TestASilentServerIsNamed: who took the connection and said nothing is waited
+// for, and named when the time is over; the others count.
+func TestASilentServerIsNamed(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	servers := local.Finder{Limit: 250 * time.Millisecond, Ports: []local.Port{
-		{Kind: local.Ollama, Number: l.Addr().(*net.TCPAddr).Port},
-		{Kind: local.VLLM, Number: listen(t, mock(t, "kind: vllm"))},
-	}}.Find(context.Background())
-	if len(servers) != 1 || servers[0].Kind != local.VLLM {
+	silent := local.Port{Kind: local.Ollama, Number: l.Addr().(*net.TCPAddr).Port}
+	var waiting []string
+	finder := local.Finder{Limit: 250 * time.Millisecond, Moment: time.Millisecond, Waiting: func(s string) { waiting = append(waiting, s) },
+		Ports: []local.Port{silent, {Kind: local.LMStudio, Number: free}, {Kind: local.VLLM, Number: listen(t, mock(t, "kind: vllm"))}}}
+	found := finder.Find(context.Background())
+	name := "Ollama at http://127.0.0.1:" + strconv.Itoa(silent.Number)
+	if len(found.Servers) != 1 || found.Servers[0].Kind != local.VLLM || len(found.Silent) != 1 || found.Silent[0].String() != name+" did not answer within 250ms" {
+		t.Errorf("%+v", found)
+	}
+	if !slices.Contains(waiting, name) {
+		t.Errorf("waiting for %q, want %q among them", waiting, name)
+	}
+	if _, model, why := local.Choose(found); model == "" || !strings.HasSuffix(why, "; "+name+" did not answer within 250ms") {
+		t.Errorf("chose %q: %s", model, why)
+	}
+	found.Servers = nil
+	if _, _, why := local.Choose(found); why != name+" did not answer within 250ms" {
+		t.Error(why)
+	}
+}
+
+// TestWhereNothingListensIsKnownAtOnce: a refused connection ends the search long
+// before the time is over.
+func TestWhereNothingListensIsKnownAtOnce(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	found := local.Finder{Ports: []local.Port{{Kind: local.Ollama, Number: free}, {Kind: local.LlamaCPP, Number: free}}, Limit: time.Hour}.Find(ctx)
+	if ctx.Err() != nil || len(found.Servers)+len(found.Silent) != 0 {
+		t.Errorf("%v, %+v", ctx.Err(), found)
+	}
+}
+
+// TestASlowServerIsFound: each answer takes 350 ms, and all are there: the loaded
+// model, and what it takes.
+func TestASlowServerIsFound(t *testing.T) {
+	h := mock(t, "kind: ollama\nmodel: cold, warm")
+	port := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(350 * time.Millisecond)
+		h.ServeHTTP(w, r)
+	}))
+	found := local.Finder{Ports: []local.Port{{Kind: local.Ollama, Number: port}}}.Find(context.Background())
+	if _, model, why := local.Choose(found); model == "" || !strings.Contains(why, "in memory, which takes tools") {
+		t.Errorf("chose %q: %s", model, why)
+	}
+}
+
+// TestChoosingWithoutWhatIsInMemorySaysSo: /api/ps that hangs is no reason to do
+// without the server, but for a word.
+func TestChoosingWithoutWhatIsInMemorySaysSo(t *testing.T) {
+	h := mock(t, "kind: ollama\nmodel: a, b")
+	port := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/ps" {
+			<-r.Context().Done()
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	found := local.Finder{Ports: []local.Port{{Kind: local.Ollama, Number: port}}, Limit: 250 * time.Millisecond}.Find(context.Background())
+	if _, model, why := local.Choose(found); model != "a" || !strings.Contains(why, "which models are in memory it did not say in time") {
+		t.Errorf("chose %q: %s", model, why)
+	}
+}
+
+// TestAServerThatLoadsIsWaitedFor: llama-server answers 503 to every path while
+// it loads its model.
+func TestAServerThatLoadsIsWaitedFor(t *testing.T) {
+	h, asked := mock(t, "kind: llamacpp\nmodel: m"), atomic.Int32{}
+	port := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) < 4 {
+			http.Error(w, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`, http.StatusServiceUnavailable)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	if servers := find(t, local.Port{Kind: local.LlamaCPP, Number: port}); len(servers) != 1 {
 		t.Errorf("%+v", servers)
+	}
+}
+
+// TestOneOddFieldMakesNoServerUseless: lists are read field by field.
+func TestOneOddFieldMakesNoServerUseless(t *testing.T) {
+	for _, odd := range []string{`"size":1000000000.0`, `"size":1e9`, `"size":"1 GB"`, `"size":null`, `"details":null`, `"details":"llama"`,
+		`"capabilities":{"tools":true}`, `"modified_at":5`, `"digest":[]`} {
+		h := mock(t, "kind: ollama\nmodel: m")
+		port := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/tags" {
+				_, _ = io.WriteString(w, `{"models":[{"name":"m","model":"m",`+odd+`},null,7]}`)
+				return
+			}
+			h.ServeHTTP(w, r)
+		}))
+		if servers := find(t, local.Port{Kind: local.Ollama, Number: port}); len(servers) != 1 || len(servers[0].Models) != 1 || servers[0].Models[0].ID != "m" {
+			t.Errorf("%s: %+v", odd, servers)
+		}
 	}
 }
 
@@ -116,7 +209,7 @@ func TestChoose(t *testing.T) {
 		{"tools first", []local.Server{server(local.Ollama, wire.Model{ID: "a", Chat: true, Tools: &no}, wire.Model{ID: "b", Chat: true, Tools: &yes})}, "b", "takes tools"},
 		{"first of equals", []local.Server{server(local.Ollama, wire.Model{ID: "a", Chat: true}, wire.Model{ID: "b", Chat: true})}, "a", "has a"},
 	} {
-		if _, model, why := local.Choose(c.servers); model != c.want || !strings.Contains(why, c.why) {
+		if _, model, why := local.Choose(local.Found{Servers: c.servers}); model != c.want || !strings.Contains(why, c.why) {
 			t.Errorf("%s: %q, %s", c.name, model, why)
 		}
 	}

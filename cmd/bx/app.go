@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -36,12 +37,38 @@ type job struct {
 	serves bool // as a gateway: the tools are the clients'
 }
 
-// begin reads the configuration.
+// begin reads the configuration of a command that works in a repository.
 func (a *app) begin() (*job, error) {
 	root, err := a.rootDir()
 	if err != nil {
 		return nil, err
 	}
+	return a.beginIn(root)
+}
+
+// beginAnywhere is begin for a command that can do without a repository.
+func (a *app) beginAnywhere() (*job, error) {
+	root, err := a.rootDir()
+	if errors.Is(err, errNoRepository) {
+		root, err = "", nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.beginIn(root)
+}
+
+// beginServing is begin for the gateway, which has no business with the folder
+// that it is started in.
+func (a *app) beginServing() (*job, error) {
+	if a.root != "" {
+		return a.begin()
+	}
+	return a.beginIn("")
+}
+
+// beginIn reads the user's configuration and that of a root, if there is one.
+func (a *app) beginIn(root string) (*job, error) {
 	file := a.config
 	if file == "" {
 		file = a.env("BX_CONFIG")

@@ -41,13 +41,15 @@ func (a *app) rootDir() (string, error) {
 	}
 }
 
+var errNoRepository = errors.New("is no repository")
+
 // tooWide refuses to take a whole home or disk for a repository.
 func tooWide(dir string) error {
 	home, err := os.UserHomeDir()
 	if dir != filepath.Dir(dir) && (err != nil || dir != filepath.Clean(home)) {
 		return nil
 	}
-	return fail(exitUsage, "%s is no repository: go into one, or name it with --root", dir)
+	return fail(exitUsage, "%s %w: go into one, or name it with --root", dir, errNoRepository)
 }
 
 // userDir holds the user's bx.toml and llmc.toml; "" where there is no home.

@@ -7,15 +7,16 @@ import (
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/backend/extract"
 	"github.com/unifiedtoolprotocol/utp/backend/local"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 )
 
 // discover looks for a server on this machine. Without one bx answers by
 // search alone, unless the user asked for a model by name.
 func (j *job) discover(ctx context.Context) (*connection, error) {
-	servers := local.Find(ctx)
-	s, model, why := local.Choose(servers)
-	if want := j.set.Model; want != "" && len(servers) > 0 {
-		s, model, why = having(servers, want), want, "set by "+j.set.ModelWhy
+	found := local.Finder{Waiting: func(server string) { j.view.Line(view.Normal, "waiting for %s", server) }}.Find(ctx)
+	s, model, why := local.Choose(found)
+	if want := j.set.Model; want != "" && len(found.Servers) > 0 {
+		s, model, why = having(found.Servers, want), want, "set by "+j.set.ModelWhy
 	}
 	switch {
 	case model != "":

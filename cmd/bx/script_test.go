@@ -86,7 +86,8 @@ func condition(cond string) (bool, error) {
 	if cond != "no-server" {
 		return false, fmt.Errorf("unknown condition %q", cond)
 	}
-	return len(local.Find(context.Background())) == 0, nil
+	found := local.Find(context.Background())
+	return len(found.Servers)+len(found.Silent) == 0, nil
 }
 
 // mockKey finds the fake of a script.

@@ -57,7 +57,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if f.newKey != "" {
 		return a.printKey(f.newKey)
 	}
-	j, err := a.begin()
+	j, err := a.beginServing()
 	if err != nil {
 		return err
 	}

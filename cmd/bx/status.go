@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -20,7 +21,7 @@ func (a *app) statusCommand() *cobra.Command {
 
 // status of the place, the configuration and the server.
 type status struct {
-	Root     string          `json:"root"`
+	Root     string          `json:"root"` // "": the folder is in no repository
 	UserFile string          `json:"user_config"` // where the user's own file goes
 	Files    []string        `json:"config_files"`
 	Profile  string          `json:"profile,omitempty"`
@@ -31,7 +32,7 @@ type status struct {
 }
 
 func (a *app) status(ctx context.Context) error {
-	j, err := a.begin()
+	j, err := a.beginAnywhere()
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (a *app) printStatus(s status) {
 	say := func(name, format string, args ...any) {
 		fmt.Fprintf(a.out, "%-9s"+format+"\n", append([]any{name}, args...)...)
 	}
-	say("root", "%s", s.Root)
+	say("root", "%s", cmp.Or(s.Root, "none: this folder is in no repository"))
 	for _, f := range s.Files {
 		say("config", "%s", f)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
 // ModelsPath is where the list of models is, by GET.
@@ -13,18 +14,30 @@ const ModelsPath = "/v1/models"
 
 // Models reads the answer of ModelsPath.
 func Models(body []byte) ([]wire.Model, error) {
-	var j modelsJSON
+	var j struct {
+		Data shape.Lax[[]shape.Lax[entryJSON]] `json:"data"`
+	}
 	if err := json.Unmarshal(body, &j); err != nil {
 		return nil, fmt.Errorf("anthropic: list of models: %w", err)
 	}
 	yes := true
-	models := make([]wire.Model, 0, len(j.Data))
-	for _, m := range j.Data {
-		out := wire.Model{ID: m.ID, Context: int(m.Window), Tools: &yes, Chat: true, Owner: provider}
-		if t, err := time.Parse(time.RFC3339, m.Created); err == nil {
+	models := make([]wire.Model, 0, len(j.Data.Is))
+	for _, entry := range j.Data.Is {
+		m := entry.Is
+		if m.ID == "" {
+			continue
+		}
+		out := wire.Model{ID: string(m.ID), Context: int(m.Window), Tools: &yes, Chat: true, Owner: provider}
+		if t, err := time.Parse(time.RFC3339, string(m.Created)); err == nil {
 			out.Created = t.Unix()
 		}
 		models = append(models, out)
 	}
 	return models, nil
+}
+
+type entryJSON struct {
+	ID      shape.Loose    `json:"id"`
+	Created shape.Loose    `json:"created_at"`
+	Window  shape.LooseInt `json:"max_input_tokens"`
 }

@@ -243,6 +243,53 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestListsSuitOllamasProgram: "ollama list" and "ollama ps" cut 12 letters off
+// the digest and read the dates; a server's own entries pass.
+func TestListsSuitOllamasProgram(t *testing.T) {
+	theirs := []byte(`{"models":[{"name":"m:latest","model":"m:latest","size":1e9,"digest":"0123456789abcdef","modified_at":"2026-08-21T10:00:00.5+02:00","details":{"family":"x","parameter_size":"8B"},"new_field":1}]}`)
+	ours, err := ollama.Tags(theirs, false)
+	if err != nil || len(ours) != 1 || ours[0].Created != 1787299200 {
+		t.Fatal(ours, err)
+	}
+	inMemory, err := ollama.Tags([]byte(`{"models":[{"name":"m:latest","digest":"0123456789abcdef","expires_at":"2026-08-21T11:00:00Z","size_vram":7}]}`), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours[0].Loaded, ours[0].Running, ours[0].ID = true, inMemory[0].Running, "alias"
+	models := append(ours, wire.Model{ID: "other", Chat: true, Loaded: true, Created: 1787306400})
+	for _, c := range []struct {
+		body []byte
+		want []string
+	}{
+		{ollama.Front{}.Models(models), []string{`"name":"alias"`, `"digest":"0123456789abcdef"`, `"size":1e9`, `"parameter_size":"8B"`, `"new_field":1`, `"capabilities":["completion","tools"]`}},
+		{ollama.Front{}.Running(models), []string{`"name":"alias"`, `"expires_at":"2026-08-21T11:00:00Z"`, `"size_vram":7`}},
+	} {
+		var j struct {
+			Models []struct {
+				Digest   string
+				Modified time.Time `json:"modified_at"`
+				Expires  time.Time `json:"expires_at"`
+			}
+		}
+		if err := json.Unmarshal(c.body, &j); err != nil || len(j.Models) != 2 {
+			t.Fatalf("%v: %s", err, c.body)
+		}
+		for _, m := range j.Models {
+			if len(m.Digest) < 12 || m.Modified.Unix() <= 0 && m.Expires.Unix() <= 0 {
+				t.Errorf("%+v of %s", m, c.body)
+			}
+		}
+		if len(j.Models[1].Digest) != 64 {
+			t.Errorf("digest %q, want 64 digits", j.Models[1].Digest)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(string(c.body), want) {
+				t.Errorf("%s is missing in %s", want, c.body)
+			}
+		}
+	}
+}
+
 func TestLists(t *testing.T) {
 	yes, no := true, false
 	models := []wire.Model{{ID: "qwen3:8b", Chat: true, Owner: "qwen3", Context: 40960, Tools: &yes, Think: &yes, Loaded: true, Created: 1787306400}, {ID: "old", Chat: true, Tools: &no}, {ID: "embed"}}

@@ -1,10 +1,12 @@
 package ollama
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
@@ -20,29 +22,25 @@ const (
 )
 
 type listJSON struct {
-	Models []modelJSON `json:"models"`
+	Models shape.Lax[[]json.RawMessage] `json:"models"`
 }
 
-// modelJSON is a model in a list. Older servers say nothing of capabilities.
-type modelJSON struct {
-	Name         string         `json:"name"`
-	Model        string         `json:"model"`
-	Modified     string         `json:"modified_at,omitempty"`
-	Size         int64          `json:"size"`
-	Digest       string         `json:"digest"`
-	Details      detailsJSON    `json:"details"`
-	Context      shape.LooseInt `json:"context_length,omitempty"` // of /api/ps: as loaded
-	Capabilities []string       `json:"capabilities,omitempty"`
-	RemoteHost   string         `json:"remote_host,omitempty"` // of a model that runs in Ollama's cloud
+// entryJSON is a model in a list. Older servers say nothing of capabilities.
+// Servers that pose as Ollama write sizes as floats and dates as null: no field
+// makes the others unreadable.
+type entryJSON struct {
+	Name         shape.Loose              `json:"name"`
+	Model        shape.Loose              `json:"model"`
+	Modified     shape.Loose              `json:"modified_at"`
+	Digest       shape.Loose              `json:"digest"`
+	Details      shape.Lax[familyJSON]    `json:"details"`
+	Context      shape.LooseInt           `json:"context_length"` // of /api/ps: as loaded
+	Capabilities shape.Lax[[]shape.Loose] `json:"capabilities"`
+	RemoteHost   shape.Loose              `json:"remote_host"` // of a model that runs in Ollama's cloud
 }
 
-type detailsJSON struct {
-	Parent       string   `json:"parent_model"`
-	Format       string   `json:"format"`
-	Family       string   `json:"family"`
-	Families     []string `json:"families"`
-	Parameters   string   `json:"parameter_size"`
-	Quantization string   `json:"quantization_level"`
+type familyJSON struct {
+	Family shape.Loose `json:"family"`
 }
 
 // Tags reads the answer of TagsPath, or with running that of RunningPath: the
@@ -52,28 +50,42 @@ func Tags(body []byte, running bool) ([]wire.Model, error) {
 	if err := json.Unmarshal(body, &j); err != nil {
 		return nil, fmt.Errorf("ollama: list of models: %w", err)
 	}
-	models := make([]wire.Model, 0, len(j.Models))
-	for _, m := range j.Models {
-		name := m.Name
-		if name == "" {
-			name = m.Model
+	models := make([]wire.Model, 0, len(j.Models.Is))
+	for _, raw := range j.Models.Is {
+		var m entryJSON
+		if err := json.Unmarshal(raw, &m); err != nil || m.Name == "" && m.Model == "" {
+			continue
 		}
-		out := wire.Model{ID: name, Loaded: running, Owner: m.Details.Family, Context: int(m.Context)}
-		out.Remote = m.RemoteHost != "" || strings.HasSuffix(name, "-cloud") || strings.HasSuffix(name, ":cloud")
-		out.Chat = !strings.Contains(m.Details.Family, "bert") && !strings.Contains(name, "embed")
-		able(&out, m.Capabilities)
-		models = append(models, out)
+		models = append(models, m.model(raw, running))
 	}
 	return models, nil
 }
 
+func (m *entryJSON) model(raw json.RawMessage, running bool) wire.Model {
+	name, family := string(cmp.Or(m.Name, m.Model)), string(m.Details.Is.Family)
+	out := wire.Model{ID: name, Loaded: running, Owner: family, Context: int(m.Context), Digest: string(m.Digest)}
+	if out.Entry = raw; running {
+		out.Entry, out.Running = nil, raw
+	}
+	if t, err := time.Parse(time.RFC3339, string(m.Modified)); err == nil {
+		out.Created = t.Unix()
+	}
+	out.Remote = m.RemoteHost != "" || strings.HasSuffix(name, "-cloud") || strings.HasSuffix(name, ":cloud")
+	out.Chat = !strings.Contains(family, "bert") && !strings.Contains(name, "embed")
+	able(&out, m.Capabilities.Is)
+	return out
+}
+
 // able sets what capabilities say; older servers list none.
-func able(m *wire.Model, capabilities []string) {
+func able(m *wire.Model, capabilities []shape.Loose) {
 	if len(capabilities) == 0 {
 		return
 	}
-	tools, think := slices.Contains(capabilities, "tools"), slices.Contains(capabilities, "thinking")
-	m.Tools, m.Think, m.Chat = &tools, &think, slices.Contains(capabilities, "completion")
+	has := func(what shape.Loose) *bool {
+		yes := slices.Contains(capabilities, what)
+		return &yes
+	}
+	m.Tools, m.Think, m.Vision, m.Chat = has("tools"), has("thinking"), has("vision"), *has("completion")
 }
 
 type showRequest struct {
@@ -97,35 +109,37 @@ type Details struct {
 	NumCtx       int      // the window set in the model file; 0: none
 }
 
-type showJSON struct {
-	Capabilities []string                   `json:"capabilities"`
-	Template     string                     `json:"template"`
-	Parameters   string                     `json:"parameters"` // lines "num_ctx 8192"
-	Details      detailsJSON                `json:"details"`
-	Info         map[string]json.RawMessage `json:"model_info"` // "qwen3.context_length"
+type knownJSON struct {
+	Capabilities shape.Lax[[]shape.Loose]              `json:"capabilities"`
+	Template     shape.Loose                           `json:"template"`
+	Parameters   shape.Loose                           `json:"parameters"` // lines "num_ctx 8192"
+	Info         shape.Lax[map[string]json.RawMessage] `json:"model_info"` // "qwen3.context_length"
 }
 
 // Show reads the answer of ShowPath. Of a server that lists no capabilities the
 // template tells whether the model takes tools.
 func Show(model string, body []byte) (Details, error) {
-	var j showJSON
+	var j knownJSON
 	if err := json.Unmarshal(body, &j); err != nil {
 		return Details{}, fmt.Errorf("ollama: model %s: %w", model, err)
 	}
-	d := Details{Model: wire.Model{ID: model, Chat: true}, Capabilities: j.Capabilities}
-	able(&d.Model, j.Capabilities)
+	d := Details{Model: wire.Model{ID: model, Chat: true}}
+	for _, c := range j.Capabilities.Is {
+		d.Capabilities = append(d.Capabilities, string(c))
+	}
+	able(&d.Model, j.Capabilities.Is)
 	if d.Tools == nil && j.Template != "" {
-		tools := strings.Contains(j.Template, ".Tools")
+		tools := strings.Contains(string(j.Template), ".Tools")
 		d.Tools = &tools
 	}
-	for key, raw := range j.Info {
+	for key, raw := range j.Info.Is {
 		if strings.HasSuffix(key, ".context_length") {
 			var n shape.LooseInt
 			_ = json.Unmarshal(raw, &n)
 			d.Context = max(d.Context, int(n))
 		}
 	}
-	for line := range strings.Lines(j.Parameters) {
+	for line := range strings.Lines(string(j.Parameters)) {
 		if _, err := fmt.Sscanf(line, "num_ctx %d", &d.NumCtx); err == nil {
 			break
 		}

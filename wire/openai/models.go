@@ -19,24 +19,35 @@ const (
 )
 
 type listJSON struct {
-	Data []struct {
-		ID      string         `json:"id"`
-		Owner   string         `json:"owned_by"`
-		Created shape.LooseInt `json:"created"`
-		MaxLen  shape.LooseInt `json:"max_model_len"`  // vLLM, SGLang
-		Length  shape.LooseInt `json:"context_length"` // OpenRouter
-		Window  shape.LooseInt `json:"context_window"` // Groq
-		Status  struct {
-			Value string `json:"value"` // llama.cpp's router
-		} `json:"status"`
-		// LM Studio
-		Type         string         `json:"type"`
-		State        string         `json:"state"`
-		LoadedLength shape.LooseInt `json:"loaded_context_length"`
-		MaxLength    shape.LooseInt `json:"max_context_length"`
-		Capabilities []string       `json:"capabilities"`
-	} `json:"data"`
+	Data shape.Lax[[]shape.Lax[entryJSON]] `json:"data"`
 }
+
+type entryJSON struct {
+	ID      shape.Loose           `json:"id"`
+	Owner   shape.Loose           `json:"owned_by"`
+	Created shape.LooseInt        `json:"created"`
+	MaxLen  shape.LooseInt        `json:"max_model_len"`  // vLLM, SGLang
+	Length  shape.LooseInt        `json:"context_length"` // OpenRouter
+	Window  shape.LooseInt        `json:"context_window"` // Groq
+	Meta    shape.Lax[metaJSON]   `json:"meta"`
+	Status  shape.Lax[statusJSON] `json:"status"`
+	// LM Studio
+	Type         shape.Loose              `json:"type"`
+	State        shape.Loose              `json:"state"`
+	LoadedLength shape.LooseInt           `json:"loaded_context_length"`
+	MaxLength    shape.LooseInt           `json:"max_context_length"`
+	Capabilities shape.Lax[[]shape.Loose] `json:"capabilities"`
+}
+
+// metaJSON and statusJSON are llama.cpp's, the latter that of its router.
+type (
+	metaJSON struct {
+		Window shape.LooseInt `json:"n_ctx"`
+	}
+	statusJSON struct {
+		Value shape.Loose `json:"value"`
+	}
+)
 
 // Models reads the answer of ModelsPath or LMStudioPath. LM Studio alone says
 // which models are loaded and which take tools.
@@ -45,14 +56,18 @@ func Models(body []byte) ([]wire.Model, error) {
 	if err := json.Unmarshal(body, &j); err != nil {
 		return nil, fmt.Errorf("openai: list of models: %w", err)
 	}
-	models := make([]wire.Model, 0, len(j.Data))
-	for _, m := range j.Data {
-		out := wire.Model{ID: m.ID, Owner: m.Owner, Created: int64(m.Created)}
-		out.Context = int(cmp.Or(m.LoadedLength, m.MaxLen, m.Length, m.Window, m.MaxLength))
-		out.Loaded = m.State == "loaded" || m.Status.Value == "loaded" || m.MaxLen > 0
-		out.Chat = m.Type != "embeddings" && !strings.Contains(strings.ToLower(m.ID), "embed")
+	models := make([]wire.Model, 0, len(j.Data.Is))
+	for _, entry := range j.Data.Is {
+		m := entry.Is
+		if m.ID == "" {
+			continue
+		}
+		out := wire.Model{ID: string(m.ID), Owner: string(m.Owner), Created: int64(m.Created)}
+		out.Context = int(cmp.Or(m.LoadedLength, m.MaxLen, m.Length, m.Window, m.Meta.Is.Window, m.MaxLength))
+		out.Loaded = m.State == "loaded" || m.Status.Is.Value == "loaded" || m.MaxLen > 0
+		out.Chat = m.Type != "embeddings" && !strings.Contains(strings.ToLower(out.ID), "embed")
 		if m.Type != "" {
-			tools := slices.Contains(m.Capabilities, "tool_use")
+			tools := slices.Contains(m.Capabilities.Is, "tool_use")
 			out.Tools = &tools
 		}
 		models = append(models, out)
@@ -71,9 +86,9 @@ type propsJSON struct {
 	Settings *struct {
 		NCtx shape.LooseInt `json:"n_ctx"`
 	} `json:"default_generation_settings"`
-	Caps struct {
-		Tools *bool `json:"supports_tools"`
-	} `json:"chat_template_caps"`
+	Caps shape.Lax[struct {
+		Tools shape.Lax[*bool] `json:"supports_tools"`
+	}] `json:"chat_template_caps"`
 	Build shape.Loose `json:"build_info"`
 }
 
@@ -83,5 +98,5 @@ func ReadProps(body []byte) (Props, error) {
 	if err := json.Unmarshal(body, &j); err != nil || j.Settings == nil {
 		return Props{}, fmt.Errorf("openai: the answer of %s is not one of llama.cpp: %.60q", PropsPath, body)
 	}
-	return Props{Context: int(j.Settings.NCtx), Tools: j.Caps.Tools, Build: string(j.Build)}, nil
+	return Props{Context: int(j.Settings.NCtx), Tools: j.Caps.Is.Tools.Is, Build: string(j.Build)}, nil
 }

@@ -14,20 +14,22 @@ const ModelsPath = "/v1/models"
 // Models reads the answer of ModelsPath. It does not say what a model can do.
 func Models(body []byte) ([]wire.Model, error) {
 	var j struct {
-		Data []modelJSON `json:"data"`
+		Data shape.Lax[[]shape.Lax[modelJSON]] `json:"data"`
 	}
 	if err := json.Unmarshal(body, &j); err != nil {
 		return nil, fmt.Errorf("responses: list of models: %w", err)
 	}
-	models := make([]wire.Model, 0, len(j.Data))
-	for _, m := range j.Data {
-		models = append(models, wire.Model{ID: m.ID, Owner: m.Owner, Created: int64(m.Created), Chat: true})
+	models := make([]wire.Model, 0, len(j.Data.Is))
+	for _, entry := range j.Data.Is {
+		if m := entry.Is; m.ID != "" {
+			models = append(models, wire.Model{ID: string(m.ID), Owner: string(m.Owner), Created: int64(m.Created), Chat: true})
+		}
 	}
 	return models, nil
 }
 
 type modelJSON struct {
-	ID      string         `json:"id"`
+	ID      shape.Loose    `json:"id"`
 	Created shape.LooseInt `json:"created"`
-	Owner   string         `json:"owned_by"`
+	Owner   shape.Loose    `json:"owned_by"`
 }

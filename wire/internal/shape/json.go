@@ -54,6 +54,19 @@ func (n *LooseInt) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// Lax is a field that servers also write in another shape, or as null: what is
+// no T reads as the zero T.
+type Lax[T any] struct{ Is T }
+
+// UnmarshalJSON never fails.
+func (l *Lax[T]) UnmarshalJSON(b []byte) error {
+	var v T
+	if json.Unmarshal(b, &v) == nil {
+		l.Is = v
+	}
+	return nil
+}
+
 // IsObject reports whether b is one JSON object and nothing else.
 func IsObject(b []byte) bool {
 	s := scanner{b: b}
