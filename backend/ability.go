@@ -17,13 +17,13 @@ import (
 
 // ability is what a server says of a model.
 type ability struct {
-	tools   *bool  // nil: not said
-	asText  string // why native tools are not used, whatever is set; "": they may be
-	window  int    // in tokens; 0: not said
-	floor   int    // Ollama: the window set in the model file
-	loaded  int    // Ollama: the window of the model in memory; 0: not loaded
-	asked   int    // Ollama: the largest num_ctx sent so far
-	details ollama.Details
+	tools   *bool           // nil: not said
+	asText  string          // why native tools are not used, whatever is set; "": they may be
+	window  int             // in tokens; 0: not said
+	floor   int             // Ollama: the window set in the model file
+	loaded  int             // Ollama: the window of the model in memory; 0: not loaded
+	asked   int             // Ollama: the largest num_ctx sent so far
+	details *ollama.Details // nil: not said
 
 	noSystem bool // its template refused a system message
 }
@@ -95,7 +95,7 @@ func (c *Client) learnOllama(ctx context.Context, model string) (*ability, bool)
 	if err != nil {
 		return &ability{}, false
 	}
-	a := &ability{tools: d.Tools, window: d.Context, floor: d.NumCtx, details: d}
+	a := &ability{tools: d.Tools, window: d.Context, floor: d.NumCtx, details: &d}
 	if running, err := c.ollamaModels(ctx, ollama.RunningPath); err == nil {
 		if m := find(running, model); m != nil {
 			a.loaded = m.Context
@@ -238,7 +238,9 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 		a := c.ability(ctx, c.cfg.Model)
 		tools := c.choose(c.cfg.Model, a, false).Tools
 		s.Native, s.Why = tools.Way == format.Native, tools.Why
-		s.Capabilities, s.Window = a.details.Capabilities, a.window
+		if s.Window = a.window; a.details != nil {
+			s.Capabilities = a.details.Capabilities
+		}
 	}
 	return s, nil
 }

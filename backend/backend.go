@@ -78,7 +78,6 @@ type Client struct {
 	cfg  Config
 	base *url.URL
 	api  provider
-	back wire.Back
 	http *http.Client
 	*memory
 }
@@ -105,7 +104,7 @@ func New(c Config) (*Client, error) {
 		return nil, fmt.Errorf("backend: %w", err)
 	}
 	known := &memory{models: map[string]*ability{}, cautioned: map[string]bool{}, choices: map[choiceKey]format.Choice{}}
-	cl := &Client{cfg: c, base: base, api: p, back: p.back(base), memory: known}
+	cl := &Client{cfg: c, base: base, api: p, memory: known}
 	cl.defaults()
 	return cl, nil
 }

@@ -59,7 +59,7 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, 
 	}
 	p.adapt(&req)
 	c.fit(&req, a)
-	p.exchange, err = c.back.Open(&req)
+	p.exchange, err = c.api.back(c.base, a).Open(&req)
 	if err != nil {
 		return nil, err
 	}

@@ -36,25 +36,25 @@ func Providers() []string {
 // provider is what a Client knows of an API beyond its codec.
 type provider struct {
 	name    string
-	speaks  string // "an OpenAI-compatible API"
-	version string // what its paths begin with
-	back    func(base *url.URL) wire.Back
-	models  string // path of the list of models
+	speaks  string                                    // "an OpenAI-compatible API"
+	version string                                    // what its paths begin with
+	back    func(base *url.URL, a *ability) wire.Back // by what the server says of the model
+	models  string                                    // path of the list of models
 	list    func(body []byte) ([]wire.Model, error)
 	sign    func(h http.Header, key string)
 }
 
 // providers are in the order of their names.
 var providers = []provider{
-	{Anthropic, "Anthropic's API", "/v1", func(*url.URL) wire.Back { return anthropic.Back{} },
+	{Anthropic, "Anthropic's API", "/v1", func(*url.URL, *ability) wire.Back { return anthropic.Back{} },
 		anthropic.ModelsPath, anthropic.Models, func(h http.Header, key string) { h.Set("x-api-key", key) }},
-	{Gemini, "Gemini's API", "/v1beta", func(*url.URL) wire.Back { return gemini.Back{} },
+	{Gemini, "Gemini's API", "/v1beta", func(*url.URL, *ability) wire.Back { return gemini.Back{} },
 		gemini.ModelsPath, gemini.Models, func(h http.Header, key string) { h.Set("x-goog-api-key", key) }},
-	{Ollama, "Ollama's API", "/api", func(*url.URL) wire.Back { return ollama.Back{} },
+	{Ollama, "Ollama's API", "/api", func(_ *url.URL, a *ability) wire.Back { return ollama.Back{Model: a.details} },
 		ollama.TagsPath, func(body []byte) ([]wire.Model, error) { return ollama.Tags(body, false) }, bearer},
-	{OpenAI, "an OpenAI-compatible API", "/v1", func(base *url.URL) wire.Back { return openai.Back{Server: serverAt(base.Hostname())} },
+	{OpenAI, "an OpenAI-compatible API", "/v1", func(base *url.URL, _ *ability) wire.Back { return openai.Back{Server: serverAt(base.Hostname())} },
 		openai.ModelsPath, openai.Models, bearer},
-	{Responses, "OpenAI's Responses API", "/v1", func(*url.URL) wire.Back { return responses.Back{} },
+	{Responses, "OpenAI's Responses API", "/v1", func(*url.URL, *ability) wire.Back { return responses.Back{} },
 		responses.ModelsPath, responses.Models, bearer},
 }
 

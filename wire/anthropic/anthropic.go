@@ -9,7 +9,7 @@ import (
 	"encoding/json"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
 
@@ -32,7 +32,7 @@ func said(thinking, output shape.Value) (effort string, schema json.RawMessage) 
 	case err == nil && o.Effort != "":
 		effort = o.Effort
 	case bad == nil && t.Type == "enabled":
-		effort = codec.Effort(t.Budget)
+		effort = wire.Effort(t.Budget)
 	}
 	return effort, schema
 }

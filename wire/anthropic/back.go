@@ -186,7 +186,7 @@ const minBudget = 1024
 // budget turns on thinking with a number of tokens, which must leave some of the
 // output for the answer.
 func (w *writing) budget(effort string) {
-	tokens, ok := codec.Budget(effort)
+	tokens, ok := wire.Budget(effort)
 	room := *w.out.MaxTokens * 3 / 4
 	switch {
 	case !ok:

@@ -77,7 +77,7 @@ func (r *reading) threads() *shape.Error {
 func (r *reading) extra(h wire.HTTPRequest) {
 	in := r.in
 	t, err := readThinking.Read(in.Thinking)
-	tokens, _ := codec.Budget(r.out.Params.Effort)
+	tokens, _ := wire.Budget(r.out.Params.Effort)
 	plain := err == nil && codec.Only(in.Thinking, "type", "budget_tokens") && (t.Type == "disabled" || t.Type == "enabled" && t.Budget == tokens)
 	rest := codec.Forms(in.Rest,
 		codec.Form{Name: "thinking", Value: in.Thinking, All: plain},

@@ -141,7 +141,7 @@ func (w *writing) thinking(out *generationJSON, said shape.Value) {
 		out.Thinking = said
 		return
 	}
-	tokens, known := codec.Budget(word)
+	tokens, known := wire.Budget(word)
 	show := word != "none"
 	j := thinkingJSON{Include: &show}
 	switch model := w.in.Model; {

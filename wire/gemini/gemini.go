@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
+	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/dialect"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
 )
@@ -55,7 +55,7 @@ func effort(v shape.Value) string {
 	case t.Level != "":
 		return strings.ToLower(t.Level)
 	case t.Budget != nil && *t.Budget >= 0:
-		return codec.Effort(*t.Budget)
+		return wire.Effort(*t.Budget)
 	}
 	return ""
 }

@@ -13,7 +13,9 @@ import (
 )
 
 // Back calls an Ollama server.
-type Back struct{}
+type Back struct {
+	Model *Details // what the server says of the model; nil: not known
+}
 
 var _ wire.Back = Back{}
 
@@ -22,6 +24,7 @@ const path = "/api/chat"
 // writing is a request on its way out.
 type writing struct {
 	codec.Outgoing
+	back    Back
 	in      *utp.Request
 	names   *codec.Names
 	own     shape.Fields // of the request's Extra
@@ -31,12 +34,12 @@ type writing struct {
 }
 
 // Open writes the request.
-func (Back) Open(r *utp.Request) (*wire.Exchange, error) {
+func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 	names, err := codec.NewNames(r.Tools, 0)
 	if err != nil {
 		return nil, err
 	}
-	w := &writing{in: r, names: names, Outgoing: codec.Outgoing{Provider: provider}}
+	w := &writing{back: b, in: r, names: names, Outgoing: codec.Outgoing{Provider: provider}}
 	w.out = requestJSON{Model: r.Model, Stream: &r.Stream, Messages: []shape.Value{}}
 	w.own = w.Own("", r.Extra)
 	w.messages()
@@ -119,10 +122,11 @@ func (w *writing) put() {
 	}
 }
 
-// efforts maps Params.Effort to "think".
-var efforts = map[string]string{
-	"none": "false", "minimal": `"low"`, "low": `"low"`, "medium": `"medium"`, "high": `"high"`, "xhigh": `"max"`, "max": `"max"`,
-}
+// levels are the words that "think" takes of a model that has levels, which are
+// those of the family gpt-oss. Of others it takes true, if they think at all, and
+// of every one false.
+// Source: Ollama 0.17.4, api/types.go, ThinkValue, and server/routes.go, ChatHandler.
+var levels = []string{"low", "medium", "high"}
 
 func (w *writing) params() {
 	p := w.in.Params
@@ -146,21 +150,39 @@ func (w *writing) params() {
 	}
 }
 
-// think writes the effort, as a client of this API said it while it means the same.
+// think writes the effort as far as the model takes it: as a client of this API
+// said it while it means the same, else the nearest.
 func (w *writing) think(effort string) {
 	said := shape.Value{Raw: w.own.Get("think")}
-	switch word := efforts[effort]; {
+	thinks, leveled := w.back.thinking(w.in.Model)
+	switch {
 	case effort == "":
-	case effortOf(said) == effort:
+	case effort == "none":
+		w.out.Think.Raw = json.RawMessage("false")
+	case !thinks:
+		w.Lose("params.effort", "dropped", "the model does not think")
+	case effortOf(said) == effort && (leveled || said.Kind() == 't'):
 		w.out.Think = said
-	case word == "":
-		w.Lose("params.effort", "dropped", "Ollama does not know "+effort)
+	case leveled:
+		word := wire.NearestEffort(effort, levels)
+		if w.out.Think = shape.Quote(word); word != effort {
+			w.Lose("params.effort", "sent as "+word, "the model takes no other")
+		}
 	default:
-		w.out.Think.Raw = json.RawMessage(word)
-		if said := effortOf(w.out.Think); said != effort {
-			w.Lose("params.effort", "sent as "+said, "Ollama does not know "+effort)
+		w.out.Think.Raw = json.RawMessage("true")
+		if effort != effortOf(w.out.Think) {
+			w.Lose("params.effort", "sent as true", "the model thinks or does not, and has no levels")
 		}
 	}
+}
+
+// thinking is what "think" may be for a model: nothing but false, true too, or a
+// level. Of a model that the server says nothing of the name must do.
+func (b Back) thinking(model string) (thinks, leveled bool) {
+	if b.Model == nil {
+		return true, strings.Contains(strings.ToLower(model), "gpt-oss")
+	}
+	return b.Model.Think == nil || *b.Model.Think, b.Model.Levels
 }
 
 func (w *writing) messages() {

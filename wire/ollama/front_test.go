@@ -111,17 +111,17 @@ func TestResultsFindTheirCalls(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	for body, check := range map[string]func(r *utp.Request) bool{
-		`{"think":false}`:                func(r *utp.Request) bool { return r.Params.Effort == "none" },
-		`{"think":"high"}`:               func(r *utp.Request) bool { return r.Params.Effort == "high" },
-		`{"think":null}`:                 func(r *utp.Request) bool { return r.Params.Effort == "" },
-		`{}`:                             func(r *utp.Request) bool { return r.Stream && r.Params.Schema == nil && r.Extra == nil },
-		`{"stream":false}`:               func(r *utp.Request) bool { return !r.Stream },
-		`{"format":"json"}`:              func(r *utp.Request) bool { return string(r.Params.Schema) == "{}" },
-		`{"format":""}`:                  func(r *utp.Request) bool { return r.Params.Schema == nil },
-		`{"options":{"num_predict":-1}}`: func(r *utp.Request) bool { return r.Params.MaxTokens == nil },
-		`{"options":{"stop":"a"}}`:       func(r *utp.Request) bool { return len(r.Params.Stop) == 1 },
-		`{"options":null,"tools":null}`:  func(r *utp.Request) bool { return r.Extra == nil && r.Tools == nil },
-		`{"options":{"num_thread":8}}`:   func(r *utp.Request) bool { return string(r.Extra) == `{"ollama":{"options":{"num_thread":8}}}` },
+		`{"think":false}`:                        func(r *utp.Request) bool { return r.Params.Effort == "none" },
+		`{"model":"gpt-oss:20b","think":"high"}`: func(r *utp.Request) bool { return r.Params.Effort == "high" },
+		`{"think":null}`:                         func(r *utp.Request) bool { return r.Params.Effort == "" },
+		`{}`:                                     func(r *utp.Request) bool { return r.Stream && r.Params.Schema == nil && r.Extra == nil },
+		`{"stream":false}`:                       func(r *utp.Request) bool { return !r.Stream },
+		`{"format":"json"}`:                      func(r *utp.Request) bool { return string(r.Params.Schema) == "{}" },
+		`{"format":""}`:                          func(r *utp.Request) bool { return r.Params.Schema == nil },
+		`{"options":{"num_predict":-1}}`:         func(r *utp.Request) bool { return r.Params.MaxTokens == nil },
+		`{"options":{"stop":"a"}}`:               func(r *utp.Request) bool { return len(r.Params.Stop) == 1 },
+		`{"options":null,"tools":null}`:          func(r *utp.Request) bool { return r.Extra == nil && r.Tools == nil },
+		`{"options":{"num_thread":8}}`:           func(r *utp.Request) bool { return string(r.Extra) == `{"ollama":{"options":{"num_thread":8}}}` },
 		`{"messages":[{"role":"user","content":"x","images":["data:image/gif;base64,R0lGODlh"]}]}`: func(r *utp.Request) bool {
 			return r.Messages[0].Parts[1].(utp.Blob).MIME == "image/gif"
 		},

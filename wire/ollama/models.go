@@ -107,11 +107,14 @@ type Details struct {
 	wire.Model            // Context is the longest window that the model was made for
 	Capabilities []string // as the server lists them
 	NumCtx       int      // the window set in the model file; 0: none
+	Levels       bool     // "think" may be a level, not only true and false
 }
 
 type knownJSON struct {
 	Capabilities shape.Lax[[]shape.Loose]              `json:"capabilities"`
 	Template     shape.Loose                           `json:"template"`
+	Parser       shape.Loose                           `json:"parser"` // of the replies; "": by the template
+	Details      shape.Lax[familyJSON]                 `json:"details"`
 	Parameters   shape.Loose                           `json:"parameters"` // lines "num_ctx 8192"
 	Info         shape.Lax[map[string]json.RawMessage] `json:"model_info"` // "qwen3.context_length"
 }
@@ -132,6 +135,7 @@ func Show(model string, body []byte) (Details, error) {
 		tools := strings.Contains(string(j.Template), ".Tools")
 		d.Tools = &tools
 	}
+	d.Levels = j.harmony()
 	for key, raw := range j.Info.Is {
 		if strings.HasSuffix(key, ".context_length") {
 			var n shape.LooseInt
@@ -145,6 +149,15 @@ func Show(model string, body []byte) (Details, error) {
 		}
 	}
 	return d, nil
+}
+
+// harmony reports a model of the family gpt-oss, the only one that takes a level
+// of thinking. Of a remote one there is no template.
+// Source: Ollama 0.17.4, server/routes.go, shouldUseHarmony and ChatHandler.
+func (j *knownJSON) harmony() bool {
+	template, family := string(j.Template), strings.ReplaceAll(strings.ToLower(string(j.Details.Is.Family)), "-", "")
+	marks := template == "" || strings.Contains(template, "<|start|>") && strings.Contains(template, "<|end|>")
+	return j.Parser == "harmony" || j.Parser == "" && family == "gptoss" && marks
 }
 
 type versionJSON struct {

@@ -1,10 +1,12 @@
 package ollama_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/ollama"
 )
 
@@ -35,14 +37,73 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-func TestThink(t *testing.T) {
-	for effort, want := range map[string]string{"none": `"think":false`, "minimal": `"think":"low"`, "high": `"think":"high"`, "xhigh": `"think":"max"`} {
-		if got := body(t, &utp.Request{Params: utp.Params{Effort: effort}}); !strings.Contains(got, want) {
-			t.Errorf("%s: %s", effort, got)
+// What a server refuses is not asked for: a level goes to gpt-oss alone, true to
+// what thinks, and what is left out or changed is told.
+func TestEffortIsWhatTheModelTakes(t *testing.T) {
+	show := func(body string) *ollama.Details {
+		d, err := ollama.Show("m", []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &d
+	}
+	thinking, plain := show(`{"capabilities":["completion","thinking"]}`), show(`{"capabilities":["completion"]}`)
+	harmony := show(`{"capabilities":["completion","thinking"],"details":{"family":"gptoss"},"template":"<|start|>x<|end|>"}`)
+	parser := show(`{"capabilities":["completion","thinking"],"parser":"harmony"}`)
+	other := show(`{"capabilities":["completion","thinking"],"details":{"family":"gptoss"},"template":"{{ .Prompt }}"}`)
+	for _, c := range []struct {
+		model        *ollama.Details
+		name, effort string
+		think, lost  string
+	}{
+		{thinking, "m", "none", "false", ""},
+		{thinking, "m", "low", "true", "sent as true"},
+		{thinking, "m", "medium", "true", ""},
+		{thinking, "m", "xhigh", "true", "sent as true"},
+		{thinking, "m", "lots", "true", "sent as true"},
+		{plain, "m", "none", "false", ""},
+		{plain, "m", "medium", "", "dropped"},
+		{plain, "gpt-oss:20b", "high", "", "dropped"},
+		{harmony, "m", "minimal", `"low"`, "sent as low"},
+		{harmony, "m", "high", `"high"`, ""},
+		{harmony, "m", "xhigh", `"high"`, "sent as high"},
+		{harmony, "m", "lots", `"medium"`, "sent as medium"},
+		{parser, "m", "high", `"high"`, ""},
+		{other, "m", "high", "true", "sent as true"},
+		{nil, "m", "high", "true", "sent as true"},
+		{nil, "gpt-oss:20b", "high", `"high"`, ""},
+		{nil, "m", "", "", ""},
+	} {
+		x, err := ollama.Back{Model: c.model}.Open(&utp.Request{Model: c.name, Params: utp.Params{Effort: c.effort}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ Think json.RawMessage }
+		if err := json.Unmarshal(x.Body, &got); err != nil {
+			t.Fatal(err)
+		}
+		lost := ""
+		for _, l := range x.Losses {
+			if l.Path == "params.effort" {
+				lost = l.What
+			}
+		}
+		if string(got.Think) != c.think || lost != c.lost {
+			t.Errorf("%s %q: think %s, lost %q; want %s, %q", c.name, c.effort, got.Think, lost, c.think, c.lost)
 		}
 	}
-	if got := body(t, &utp.Request{}); strings.Contains(got, "think") {
-		t.Errorf("nothing asked for: %s", got)
+}
+
+// What a client of Ollama's says is not changed as long as the model takes it.
+func TestThinkIsPassedOnAsItWasSaid(t *testing.T) {
+	for model, said := range map[string]string{"m": "true", "gpt-oss:20b": "true", "gpt-oss:120b": `"high"`, "n": "false"} {
+		r, _, err := ollama.Front{}.Read(wire.HTTPRequest{Path: "/api/chat", Body: []byte(`{"model":"` + model + `","messages":[],"think":` + said + `}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := body(t, r); !strings.Contains(got, `"think":`+said) {
+			t.Errorf("%s: %s", model, got)
+		}
 	}
 }
 
