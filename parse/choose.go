@@ -128,7 +128,7 @@ func (o *opener) literals() (n int) {
 func (p *Parser) inThinking(o *opener) bool {
 	switch o.kind {
 	case openCall:
-		return (!o.line || o.g == p.think) && !p.think.Quiet && p.tried < maxTried && o.steps[0].strong
+		return (!o.line || o.g == p.think || o.g.aloud && p.think.aloud) && !p.think.Quiet && p.tried < maxTried && o.steps[0].strong
 	case openThink:
 		return p.think.thinkOpens(&o.steps[0])
 	case closeThink:

@@ -57,7 +57,7 @@ func (p *Parser) enterThink(g *gram) {
 
 // beginBlock starts a group or a call.
 func (p *Parser) beginBlock(b choice) {
-	musing := p.think != nil && !(p.think.aloud && b.o.g == p.think)
+	musing := p.think != nil && !(p.think.aloud && b.o.g.aloud)
 	if bare := b.o.declared && !b.o.named; bare || musing {
 		p.try(bare)
 		p.trial.whole = !p.line
