@@ -140,7 +140,7 @@ func TestATryAtACallIsAProblem(t *testing.T) {
 	}{
 		{"react", "Action: grep\nAction Input: {\"query\": \"a\"}", utp.UnknownTool, "grep"},
 		{"react", "**Action:** grep\n**Action Input:** {\"query\": \"a\"}", utp.UnknownTool, "grep"},
-		{"react", "Thought: I look.\nAction: search_code(\"a\")", utp.Malformed, "search_code"},
+		{"react", "Thought: I look.\nAction: search_code(what was asked)", utp.Malformed, "search_code"},
 		{"react", "Final Answer: I used it.\nAction: grep\nAction Input: {}", "", ""},
 		{"react-tool", "# Tool: grep\n# Arguments: {\"query\": \"a\"}", utp.UnknownTool, "grep"},
 		{"react", "Action: we should go home\nand sleep.", "", ""},

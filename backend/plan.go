@@ -42,9 +42,11 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, 
 	}
 	p.adapter = c.adapter(p.model, a)
 	p.parse = ranked(c.reading(r), p.choice)
-	p.thinkAloud(r.Messages)
+	p.thinkAloud(r)
 	r = plainly(r)
-	p.unread = c.cfg.OnlyOffered && (len(r.Tools) == 0 || r.Choice.Mode == utp.None)
+	if c.cfg.OnlyOffered && (len(r.Tools) == 0 || r.Choice.Mode == utp.None) {
+		p.readNoCalls()
+	}
 	out, err := c.formed(r, p)
 	if err != nil {
 		return nil, err
@@ -70,22 +72,62 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, 
 }
 
 // thinkAloud finds out whether the model thinks and answers in the words of
-// ReAct: it was told so, or called so by itself.
-func (p *plan) thinkAloud(ms []utp.Message) {
-	if isAloud(p.told) {
-		p.aloud = p.told
+// ReAct: it was told so with its tools or with earlier calls, or the last turn
+// in which it called shows that it does.
+func (p *plan) thinkAloud(r *utp.Request) {
+	turn := lastCalls(r.Messages)
+	calls := turn.Calls()
+	switch {
+	case isAloud(p.told):
+		if len(calls) > 0 || len(r.Tools) > 0 && r.Choice.Mode != utp.None {
+			p.aloud = p.told
+		}
+		return
+	case len(calls) == 0 || p.parse.Only:
 		return
 	}
+	g, _ := grammar.ByName(strings.TrimPrefix(calls[len(calls)-1].Source, "text:"))
+	if !isAloud(g) && isThought(turn.Text()) {
+		g, _ = grammar.ByName(labelled)
+	}
+	if isAloud(g) {
+		p.aloud = g
+		p.parse.Prefer = append(slices.Clone(p.parse.Prefer), g.Name)
+	}
+}
+
+// lastCalls is the model's last turn with calls, in however many messages.
+func lastCalls(ms []utp.Message) (turn utp.Message) {
 	for _, m := range slices.Backward(ms) {
-		calls := m.Calls()
-		if len(calls) == 0 {
-			continue
+		switch {
+		case m.Role == utp.Assistant:
+			turn.Parts = slices.Concat(m.Parts, turn.Parts)
+		case len(turn.Calls()) > 0:
+			return turn
+		default:
+			turn.Parts = nil
 		}
-		if g, ok := grammar.ByName(strings.TrimPrefix(calls[len(calls)-1].Source, "text:")); ok && isAloud(g) && !p.parse.Only {
-			p.aloud = g
-			p.parse.Prefer = append(slices.Clone(p.parse.Prefer), g.Name)
-		}
-		return
+	}
+	return turn
+}
+
+// labelled is the dialect in which a text that begins with the label of a thought
+// is written, where nothing else tells.
+const labelled = "react"
+
+// maxLabel is more than such a label takes.
+const maxLabel = 64
+
+// isThought reports a text that begins with the label of a thought.
+func isThought(text string) bool {
+	head := parse.Text(parse.Config{Prefer: []string{labelled}}, text[:min(len(text), maxLabel)])
+	return head.Thinking() != "" && head.Text() == ""
+}
+
+// readNoCalls leaves the text as it is, but for the labels of ReAct.
+func (p *plan) readNoCalls() {
+	if p.unread = p.aloud == nil; !p.unread {
+		p.parse = parse.Config{Grammars: []*grammar.Grammar{p.aloud}, Only: true, Tools: schema.Compile(nil)}
 	}
 }
 

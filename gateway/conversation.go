@@ -93,12 +93,25 @@ func (x *exchange) remember(reply utp.Reply) {
 		return
 	}
 	var ms []utp.Message
-	for _, m := range append(slices.Clone(x.request.Messages), reply.Message) {
+	for _, m := range append(slices.Clone(x.request.Messages), asSent(reply.Message)) {
 		if m.Role != utp.System {
 			ms = append(ms, m)
 		}
 	}
 	x.kept.put(&kept{key: x.keyOf("response", x.stamp().ID), size: measure(ms), messages: ms}, x.began)
+}
+
+// asSent is the model's message as a client sends it again: a conversation goes
+// on in the same way, whoever kept it.
+func asSent(m utp.Message) utp.Message {
+	m.Parts = slices.Clone(m.Parts)
+	for i, p := range m.Parts {
+		if c, ok := p.(utp.Call); ok {
+			c.Source = utp.Native
+			m.Parts[i] = c
+		}
+	}
+	return m
 }
 
 // rememberCalls keeps what the provider wants to see again beside its calls, for
