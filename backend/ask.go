@@ -18,6 +18,9 @@ import (
 func (c *Client) Ask(ctx context.Context, r *utp.Request, h wire.Hooks) iter.Seq2[utp.Event, error] {
 	d := *c
 	d.cfg.Whole = d.cfg.Whole || h.Whole
+	if h.Once {
+		d.cfg.Retries = 0 // New has put the default in
+	}
 	if h.Warn != nil {
 		d.cfg.Warn = h.Warn
 	}

@@ -31,6 +31,8 @@ type Error struct {
 	Model  string
 	Hint   string // what to do about it
 	Err    error
+
+	vain bool // asking this server again would not help
 }
 
 var phrases = map[Kind]string{
@@ -49,6 +51,10 @@ func (e *Error) Error() string {
 
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Is makes it a wire.ErrInVain where nobody listens, nobody may be asked, or all
+// the time there is was taken.
+func (e *Error) Is(target error) bool { return e.vain && target == wire.ErrInVain }
 
 // Status is the HTTP status of a refusal; 0 if there was none.
 func (e *Error) Status() int {
@@ -87,6 +93,12 @@ func (c *Client) Server() string {
 func (c *Client) fail(kind Kind, model string, err error) *Error {
 	e := &Error{Kind: kind, Server: c.Server(), Model: model, Err: err}
 	e.Hint = c.hint(e)
+	switch kind {
+	case Offline, Timeout:
+		e.vain = true
+	case Unreachable: // a program on this machine does not start by itself
+		e.vain = Loopback(c.base.Hostname()) && errors.Is(err, syscall.ECONNREFUSED)
+	}
 	return e
 }
 

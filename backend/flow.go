@@ -22,6 +22,7 @@ type flow struct {
 	yield  func(utp.Event) bool
 
 	left     bool
+	broken   bool         // the reply ends in an error
 	thinks   bool         // in the provider's own field
 	dropped  map[int]bool // native parts that are dropped
 	calls    int
@@ -69,6 +70,7 @@ func (f *flow) close() error {
 
 func (f *flow) events(evs []utp.Event) {
 	for _, e := range evs {
+		f.broken = f.broken || e.Kind == utp.Finish && e.End != nil && e.End.Stop == utp.StopError
 		if !f.plan.choice.Calls.Native && f.native(e) {
 			continue
 		}
@@ -136,6 +138,9 @@ func (f *flow) send(e utp.Event) {
 	if f.left {
 		return
 	}
+	if f.broken {
+		e = unsaid(e)
+	}
 	switch e.Kind {
 	case utp.CallStart:
 		e.Call = f.identified(e)
@@ -158,6 +163,20 @@ func (f *flow) send(e utp.Event) {
 		f.part = max(f.part, e.Part)
 	}
 	f.left = !f.yield(e)
+}
+
+// unsaid is an event that only the end of a broken reply has set free: what was
+// held because it might have become a call is neither a call nor an answer. Its
+// text stays as a mark, and that of a call in its Problem.
+func unsaid(e utp.Event) utp.Event {
+	switch e.Kind {
+	case utp.Finish, utp.Mark:
+	case utp.ProblemEvent:
+		e.Raw = ""
+	default:
+		e = utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw}
+	}
+	return e
 }
 
 // sayTried reports a call that the model tried to write, where it wrote none. If

@@ -9,10 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
-
-	"github.com/cenkalti/backoff/v5"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
@@ -56,25 +53,38 @@ func (w *watch) close() { w.stop(); w.cancel(context.Canceled) }
 // maxError bounds what is read of an error body.
 const maxError = 64 << 10
 
-// maxRetryAfter is the longest pause that a server may ask for and get.
-const maxRetryAfter = 30 * time.Second
-
-// send posts the body and waits for a good status. Before the first byte of a
-// reply it tries again where that may help.
+// send posts the body and waits for a good status. Where that may help it tries
+// again.
 func (c *Client) send(ctx context.Context, w *watch, x *wire.Exchange, model string) (*http.Response, error) {
 	if c.cfg.Dump != nil {
 		c.cfg.Dump(x.Body, nil)
 	}
-	pause := backoff.NewExponentialBackOff()
-	pause.InitialInterval = c.cfg.Backoff
-	return backoff.Retry(ctx, func() (*http.Response, error) {
+	for n := 1; ; n++ {
 		w.wait("no answer", c.cfg.Timeouts.First)
 		resp, err := c.try(ctx, x, model)
-		if err != nil && !c.worthAnother(err) {
-			return nil, backoff.Permanent(err)
+		if err == nil || n > c.cfg.Retries || !c.another(ctx, err, n) {
+			return resp, err
 		}
-		return resp, again(err)
-	}, backoff.WithBackOff(pause), backoff.WithMaxTries(uint(max(0, c.cfg.Retries))+1))
+	}
+}
+
+// another reports whether the same request may succeed now, after a pause. One
+// that heeds the refusal needs none.
+func (c *Client) another(ctx context.Context, err error, n int) bool {
+	var refusal *wire.Error
+	if errors.As(err, &refusal) && (refusesTools(refusal) || refusesSystem(refusal)) {
+		return false
+	}
+	remedy := wire.RemedyFor(err)
+	if !remedy.Same || ctx.Err() != nil {
+		return false
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(remedy.Wait(c.cfg.Backoff, n)):
+		return true
+	}
 }
 
 func (c *Client) try(ctx context.Context, x *wire.Exchange, model string) (*http.Response, error) {
@@ -127,49 +137,6 @@ func retryAfter(s string, now time.Time) time.Duration {
 		return t.Sub(now).Round(time.Second)
 	}
 	return 0
-}
-
-// worthAnother reports whether the same request may succeed a moment later. A
-// refused connection on this machine will not.
-func (c *Client) worthAnother(err error) bool {
-	var e *Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	var w *wire.Error
-	switch {
-	case e.Kind == Unreachable:
-		return !(Loopback(c.base.Hostname()) && errors.Is(err, syscall.ECONNREFUSED))
-	case !errors.As(err, &w) || w.RetryAfter > maxRetryAfter || w.Overflow() || refusesTools(w) || refusesSystem(w):
-		return false
-	}
-	return w.Status == 408 || w.Status == 409 || w.Status == 429 || w.Status >= 500 && w.Status != 501
-}
-
-// pauseError is an error together with the pause that the server asks for.
-type pauseError struct {
-	error
-	after backoff.RetryAfterError
-}
-
-func (p *pauseError) Unwrap() []error { return []error{p.error, &p.after} }
-
-// again is err for backoff.Retry.
-func again(err error) error {
-	var w *wire.Error
-	if errors.As(err, &w) && w.RetryAfter > 0 {
-		return &pauseError{err, backoff.RetryAfterError{Duration: w.RetryAfter}}
-	}
-	return err
-}
-
-// plain takes the pause off an error again.
-func plain(err error) error {
-	var p *pauseError
-	if errors.As(err, &p) {
-		return p.error
-	}
-	return err
 }
 
 // refusesTools recognises a server or model that takes no native tools.

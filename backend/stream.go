@@ -26,7 +26,7 @@ func (c *Client) stream(ctx context.Context, r *utp.Request, yield func(utp.Even
 			c.remember(ctx, p.model, func(a *ability) { a.asText = "the model says nothing after a native result" })
 		}
 	}
-	return plain(c.cause(outer, ctx, p, err))
+	return c.cause(outer, ctx, p, err)
 }
 
 // once sends the request and reads the reply. Behind a try that said nothing

@@ -18,7 +18,7 @@ const (
 	Internal    FaultKind = iota // 500, and what is not known
 	BadInput                     // 400
 	NoKey                        // 401
-	Forbidden                    // 403
+	Forbidden                    // 403, and 402: a bill
 	NotFound                     // 404
 	TooLarge                     // 413
 	RateLimited                  // 429
@@ -107,6 +107,8 @@ func (e *Error) fault(f *Fault) {
 
 func kindOf(status int) FaultKind {
 	switch status {
+	case 402:
+		return Forbidden
 	case 408:
 		return Timeout
 	case 422:

@@ -4,6 +4,7 @@ package wire
 // functions are not called.
 type Hooks struct {
 	Whole bool                        // ask for the reply in one piece
+	Once  bool                        // whoever asks decides about another try: the backend makes none
 	Warn  func(string)                // for people: what may go wrong
 	Lost  func([]Loss)                // what the provider cannot be told
 	Dump  func(sent, received []byte) // raw bodies, one of the two

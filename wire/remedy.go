@@ -1,0 +1,91 @@
+package wire
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Remedy says what helps after a failure: who may be asked again, and when.
+type Remedy struct {
+	Same  bool          // the same server may answer the same request a moment later
+	Other bool          // another server may answer it
+	Sick  bool          // the server fails, whatever it is asked: it is not there, breaks off, sends nonsense
+	Busy  bool          // nothing is wrong with the server, but it wants fewer requests
+	Never bool          // no pause mends it: somebody must change the configuration, the request or a bill
+	Pause time.Duration // that the server asks for; 0: it does not say
+}
+
+// ErrInVain marks an error after which the same server is not asked again: it
+// has just taken all the time there is, or nobody listens there.
+var ErrInVain = errors.New("asking the same server again would not help")
+
+// maxPause is the longest pause for which another try is waited for.
+const maxPause = 30 * time.Second
+
+// RemedyFor sorts a failure. An error that is not of this package is a server
+// that cannot be reached.
+func RemedyFor(err error) Remedy {
+	var input *InputError
+	var theirs *Error
+	r := Remedy{Same: true, Other: true, Sick: true}
+	switch {
+	case err == nil:
+		return Remedy{}
+	case errors.As(err, &input):
+		return Remedy{Never: true}
+	case errors.As(err, &theirs):
+		r = theirs.remedy()
+	}
+	if errors.Is(err, ErrInVain) || r.Pause > maxPause {
+		r.Same = false
+	}
+	return r
+}
+
+func (e *Error) remedy() Remedy {
+	var f Fault
+	e.fault(&f)
+	r := Remedy{Other: true, Pause: e.RetryAfter}
+	switch {
+	case e.Overflow(), e.unable(): // another model may have a larger window, or the ability
+		r.Never = true
+	case e.Status == http.StatusConflict:
+		r.Same = true
+	case f.Kind == RateLimited:
+		r.Busy, r.Never = true, e.Code == "insufficient_quota" || e.Type == "insufficient_quota"
+		r.Same = !r.Never
+	case f.Kind == NoKey:
+		r.Sick, r.Never = true, true // the gateway has one key for all
+	case f.Kind == Forbidden, f.Kind == NotFound, f.Kind == NotThere:
+		r.Never = true
+	case f.Kind == BadInput, f.Kind == TooLarge:
+		return Remedy{Never: true}
+	default:
+		r.Same, r.Sick = true, e.Status != http.StatusRequestTimeout
+	}
+	return r
+}
+
+// unable reports a failure that says what the model or its server cannot do.
+// Servers give it the status of an accident. Source: llama.cpp server, which
+// answers 500 for images and for tools without --jinja.
+func (e *Error) unable() bool {
+	text := strings.ToLower(e.Message)
+	for _, words := range []string{"not support", "unsupported", "requires --"} {
+		if e.Status >= 500 && strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// Wait is how long to wait before try number n, counted from 1, to the same
+// server: what it asks for, or base, doubled with each try.
+func (r Remedy) Wait(base time.Duration, n int) time.Duration {
+	if r.Pause > 0 {
+		return r.Pause
+	}
+	return min(base<<min(max(n, 1)-1, 16), maxPause)
+}
