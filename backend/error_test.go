@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -246,5 +247,34 @@ func TestTheKeyIsNotRepeated(t *testing.T) {
 	e := failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url, APIKey: "sk-secret"}), backend.Refused, "Incorrect API key provided: [key]")
 	if strings.Contains(fmt.Sprintf("%v %+v", e, e), "sk-secret") {
 		t.Error("the key is in the error")
+	}
+}
+
+// What was held of a text because it might become a call is neither text nor a
+// call when the reply breaks off there.
+func TestABrokenReplyLetsNothingGoThatWasHeld(t *testing.T) {
+	for _, held := range []string{
+		"<tool_", "<tool_call>\n{\"name\": \"search_code\", \"a", "```json\n{\"name\": \"search_code\",",
+	} {
+		line, err := json.Marshal(map[string]any{"message": map[string]string{"content": "Let me look.\n" + held}, "done": false})
+		if err != nil {
+			t.Fatal(err)
+		}
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write(append(line, '\n'))
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		})
+		var evs []utp.Event
+		var failed error
+		for e, err := range client(t, backend.Config{URL: url}).Stream(context.Background(), question(search)) {
+			if failed = err; err == nil {
+				evs = append(evs, e)
+			}
+		}
+		got := utp.Collect(evs)
+		if !errors.Is(failed, wire.ErrCut) || strings.TrimSpace(got.Text()) != "Let me look." || len(got.Calls()) > 0 {
+			t.Errorf("%q: text %q, calls %+v, %v", held, got.Text(), got.Calls(), failed)
+		}
 	}
 }
