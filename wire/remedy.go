@@ -2,7 +2,6 @@ package wire
 
 import (
 	"errors"
-	"net/http"
 	"strings"
 	"time"
 )
@@ -51,7 +50,7 @@ func (e *Error) remedy() Remedy {
 	switch {
 	case e.Overflow(), e.unable(): // another model may have a larger window, or the ability
 		r.Never = true
-	case e.Status == http.StatusConflict:
+	case e.Status == 409:
 		r.Same = true
 	case f.Kind == RateLimited:
 		r.Busy, r.Never = true, e.Code == "insufficient_quota" || e.Type == "insufficient_quota"
@@ -63,7 +62,7 @@ func (e *Error) remedy() Remedy {
 	case f.Kind == BadInput, f.Kind == TooLarge:
 		return Remedy{Never: true}
 	default:
-		r.Same, r.Sick = true, e.Status != http.StatusRequestTimeout
+		r.Same, r.Sick = true, e.Status != 408
 	}
 	return r
 }
