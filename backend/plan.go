@@ -277,6 +277,7 @@ func (c *Client) reading(r *utp.Request) parse.Config {
 		p.Forced = r.Choice.Name
 	}
 	p.Seen = append(slices.Clone(p.Seen), others(r.Messages)...)
+	p.Stops = r.Params.Stop
 	return p
 }
 

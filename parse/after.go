@@ -143,9 +143,8 @@ func (p *Parser) lostCloser() {
 }
 
 // lostCloserFix notes that the call's closer is missing, where one was due.
-// Forms of ordinary lines are closed by what the server stops at.
 func (p *Parser) lostCloserFix() {
-	if p.needsCloser() && !p.cur.g.Line {
+	if p.closerDue() {
 		p.fix("", "", "", "missing closer")
 	}
 }
@@ -154,6 +153,10 @@ func (p *Parser) lostCloserFix() {
 func (p *Parser) needsCloser() bool {
 	return len(p.ownClosers()) > 0 && p.cur.g.Call.Close != ""
 }
+
+// closerDue reports whether the open call must end in a closer. Forms of ordinary
+// lines are closed by what the server stops at.
+func (p *Parser) closerDue() bool { return p.needsCloser() && !p.cur.g.Line }
 
 // invents reports whether the closers of g are none that the dialect writes
 // ("Observation:"): there begins what the model invents.

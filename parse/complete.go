@@ -130,7 +130,7 @@ func remark(key string) bool {
 // done ends the element: its value is complete.
 func (e *element) done(p *Parser) {
 	c := &p.cur
-	if e.ended && !e.lost && (e.r.Cut() || p.cut && !e.r.Closed()) {
+	if e.ended && !e.lost && (e.r.Cut() || !e.r.Closed() && (p.cut || !p.stopTook())) {
 		e.cutOff(p)
 		return
 	}
@@ -159,6 +159,15 @@ func (e *element) done(p *Parser) {
 		return
 	}
 	p.finish()
+}
+
+// stopTook reports whether a stop sequence of the request may have taken closing
+// brackets off the end of the output. Else one that is open there was cut off.
+func (p *Parser) stopTook() bool {
+	return slices.ContainsFunc(p.cfg.Stops, func(s string) bool {
+		s = strings.TrimSpace(s)
+		return s != "" && strings.IndexByte("}])", s[0]) >= 0
+	})
 }
 
 // special uses what is no object: a string that holds a call, a pair, an only

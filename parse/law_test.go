@@ -24,6 +24,9 @@ func config(t *testing.T, c *golden.Case) parse.Config {
 	if c.Has("seen") {
 		cfg.Seen = []string{c.Get("seen")}
 	}
+	if c.Has("stops") {
+		cfg.Stops = strings.Split(c.Get("stops"), "\n")
+	}
 	folder, _, _ := strings.Cut(c.Name, "/")
 	if folder == "auto" {
 		return cfg

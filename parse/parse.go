@@ -42,6 +42,7 @@ type Config struct {
 	Tools    *schema.Set        // the tools that were offered; nil or empty: not known
 	Forced   string             // tool_choice named: an object alone is this tool's arguments
 	Prefill  string             // how the prompt ended: an opened "<think>\n"
+	Stops    []string           // stop sequences of the request: the server leaves them out of the text
 	Seen     []string           // what tools and users said in the request: a call quoted from it is a Problem
 	Policy   Policy
 	Repair   Repair

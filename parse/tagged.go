@@ -66,10 +66,10 @@ func (p *Parser) closeTagged(g *gram, v view) found {
 	return f
 }
 
-// endTagged ends the call at the end of the output. One without any argument or
-// closer was cut off.
+// endTagged ends the call at the end of the output. One without any argument,
+// or whose closer is due, was cut off.
 func (p *Parser) endTagged() {
-	if p.cut || len(p.cur.keys) == 0 {
+	if p.cut || len(p.cur.keys) == 0 || p.closerDue() {
 		p.truncated()
 		return
 	}

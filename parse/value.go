@@ -521,7 +521,7 @@ func (p *Parser) readPlain() bool {
 	}
 	p.valueText(p.pos, p.wholeRunes())
 	if p.end {
-		if p.cut || g.segments() {
+		if p.cut || g.segments() || p.closerDue() {
 			p.truncated()
 		} else {
 			p.endPlain()

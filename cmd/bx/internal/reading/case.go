@@ -105,6 +105,9 @@ func (c *testCase) config(d Dialects) parse.Config {
 	if seen, ok := c.sections["seen"]; ok {
 		cfg.Seen = []string{seen}
 	}
+	if stops, ok := c.sections["stops"]; ok {
+		cfg.Stops = strings.Split(stops, "\n")
+	}
 	return cfg
 }
 
