@@ -35,7 +35,10 @@ func (p *Parser) openFence() found {
 		p.text()
 		p.startFence("```", n)
 	case no:
-		p.code(ticks(v.s))
+		n := ticks(v.s)
+		p.code(v.s[:n])
+		p.pos += n
+		p.text()
 		f = yes
 	}
 	return f
@@ -325,15 +328,15 @@ func (p *Parser) rejectFence() {
 	}
 	p.tried += len(f.raw)
 	p.giveBack(f.start, string(f.raw))
-	p.code(len(f.mark))
+	p.code(f.mark)
+	p.pos += max(f.start+len(f.mark)-p.at(), 0) // what of the mark stands in the prompt is gone
+	p.text()
 }
 
-// code goes on behind n backquotes, in code.
-func (p *Parser) code(n int) {
-	p.pos += n
-	p.text()
-	p.st, p.line, p.inline = inText, false, n < 3
-	if n >= 3 {
+// code goes on in the code that a mark of backquotes opens.
+func (p *Parser) code(mark string) {
+	p.st, p.line, p.inline = inText, false, len(mark) < 3
+	if len(mark) >= 3 {
 		p.st = inCode
 	}
 }

@@ -25,6 +25,7 @@ type gram struct {
 	argHead           []marker // the part of Arg.Open with the key, where the value has a tag of its own
 	closers           []marker
 	after             []marker // what may stand behind a call whose closer is lost
+	bodyOpen          []marker // what begins the body of a message
 	bodyEnd           []marker // what ends a call without arguments
 	again             []marker // stray markers between the calls of a group
 	nestOpen          []marker // of nested arguments and items
@@ -106,6 +107,7 @@ func compileRoute(r grammar.Route) route {
 
 // join makes the lists that the states look for.
 func (g *gram) join() {
+	g.bodyOpen = slices.Concat(g.group.open, g.call.open)
 	g.skipOpen = slices.DeleteFunc(slices.Concat(g.group.open, g.call.open, g.header.open, g.end), func(m marker) bool { return !m.strong })
 	g.closers = slices.Concat(g.group.close, g.call.close)
 	g.after = slices.Concat(g.group.close, g.skipOpen)

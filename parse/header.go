@@ -195,6 +195,13 @@ func (p *Parser) readMessage() bool {
 		return true
 	}
 	p.named(g, p.cur.caps)
+	switch fits(g.bodyOpen, v) {
+	case more:
+		return false
+	case yes: // its body begins, and cannot be read
+		p.broken("the call in the message cannot be read", g.Call.Open)
+		return true
+	}
 	if p.cur.pending = p.cur.name == ""; p.cur.pending && g.Body == grammar.JSON {
 		p.st = inElement
 		p.el.call(p, g)

@@ -144,7 +144,7 @@ func (p *Parser) readBody() bool {
 	switch {
 	case f == yes:
 		p.st = inTagged
-	case v.s == "" && v.end && (p.cut || g.Body == grammar.Args && !g.Line && p.message == nil):
+	case v.s == "" && v.end && (p.cut || p.message != nil || g.Body == grammar.Args && !g.Line):
 		p.truncated()
 	case v.s == "" && v.end, g.Text == "" && len(g.call.close) == 0 && p.message == nil, g.Text != "" && g.Line && !sameLine:
 		p.finish()
