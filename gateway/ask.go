@@ -18,7 +18,7 @@ func (x *exchange) ask(q *utp.Request) iter.Seq2[utp.Event, error] {
 		targets := x.way.targets(q)
 		for i, t := range targets {
 			last := i == len(targets)-1
-			if err := x.breaks.allows(t.name(), x.Now()); err != nil && !last {
+			if err := x.gate.breaks.allows(t.name(), x.Now()); err != nil && !last {
 				x.warn("%v", err)
 				continue
 			}
@@ -42,11 +42,14 @@ func (x *exchange) one(t Target, q *utp.Request, yield func(utp.Event, error) bo
 	asked.Model = t.asked(q.Model)
 	x.report.Tries++
 	x.report.Target, x.report.Speaks, x.report.Asked = t.name(), t.Backend.API(), asked.Model
+	if x.chosen != nil {
+		x.chosen()
+	}
 	ids := minting{of: x.request}
 	for e, err := range t.Backend.Ask(x.r.Context(), &asked, x.hooks()) {
 		if err != nil {
 			if x.r.Context().Err() == nil {
-				x.breaks.tell(t.name(), err, x.Now())
+				x.gate.breaks.tell(t.name(), err, x.Now())
 			}
 			return began, err, false
 		}
@@ -55,7 +58,7 @@ func (x *exchange) one(t Target, q *utp.Request, yield func(utp.Event, error) bo
 			return true, nil, true
 		}
 	}
-	x.breaks.tell(t.name(), nil, x.Now())
+	x.gate.breaks.tell(t.name(), nil, x.Now())
 	return began, nil, false
 }
 

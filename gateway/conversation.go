@@ -39,7 +39,7 @@ func (x *exchange) resume(body []byte) error {
 	case own.Previous == "":
 		return nil
 	}
-	e := x.kept.get(x.keyOf("response", own.Previous), x.began)
+	e := x.gate.kept.get(x.keyOf("response", own.Previous), x.began)
 	if e == nil {
 		return &wire.Error{Status: http.StatusNotFound, Code: "previous_response_not_found",
 			Message: "previous_response_id: this response is not kept here (any more): send the whole conversation in input"}
@@ -98,7 +98,7 @@ func (x *exchange) remember(reply utp.Reply) {
 			ms = append(ms, m)
 		}
 	}
-	x.kept.put(&kept{key: x.keyOf("response", x.stamp().ID), size: measure(ms), messages: ms}, x.began)
+	x.gate.kept.put(&kept{key: x.keyOf("response", x.stamp().ID), size: measure(ms), messages: ms}, x.began)
 }
 
 // asSent is the model's message as a client sends it again: a conversation goes
@@ -132,7 +132,7 @@ func (x *exchange) rememberCalls(reply utp.Reply) {
 			if len(thoughts) > 0 || len(p.Extra) > 0 {
 				size := measure([]utp.Message{{Parts: append([]utp.Part{p}, thoughts...)}}) + len(p.Extra) + 2048*len(thoughts)
 				for _, before := range []string{digest("", x.request.Messages...), ""} {
-					x.kept.put(&kept{key: x.keyOf("call", before+p.ID), thoughts: thoughts, call: p, size: size / 2}, x.began)
+					x.gate.kept.put(&kept{key: x.keyOf("call", before+p.ID), thoughts: thoughts, call: p, size: size / 2}, x.began)
 				}
 			}
 			thoughts = nil
@@ -142,7 +142,7 @@ func (x *exchange) rememberCalls(reply utp.Reply) {
 
 // recall gives the calls of the history back what was kept of them.
 func (x *exchange) recall() {
-	if !x.door.forgets || x.kept.empty() {
+	if !x.door.forgets || x.gate.kept.empty() {
 		return
 	}
 	before := ""
@@ -190,9 +190,9 @@ func (x *exchange) recalled(parts []utp.Part, before string) (out []utp.Part) {
 			out = append(out, p)
 			continue
 		}
-		e := x.kept.get(x.keyOf("call", before+c.ID), x.began)
+		e := x.gate.kept.get(x.keyOf("call", before+c.ID), x.began)
 		if e == nil {
-			e = x.kept.get(x.keyOf("call", c.ID), x.began)
+			e = x.gate.kept.get(x.keyOf("call", c.ID), x.began)
 		}
 		if e != nil && e.call.Name == c.Name {
 			if len(e.thoughts) > 0 {

@@ -28,6 +28,7 @@ type door struct {
 	api    string
 	front  wire.Front
 	prefix string // of the ids of replies
+	id     string // the header in which SDKs look for the id of a request; "": none do
 	// framing is how a stream goes out; nil is server-sent events.
 	framing func(*utp.Request) (f wire.Framing, contentType string)
 	count   func(tokens int) []byte
@@ -42,9 +43,9 @@ type door struct {
 }
 
 var (
-	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, prefix: "chatcmpl-", forgets: true, flat: true}
-	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, prefix: "resp_", count: responses.CountReply, forgets: true}
-	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, prefix: "msg_", count: anthropic.CountReply, forgets: true,
+	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, id: "X-Request-Id", prefix: "chatcmpl-", forgets: true, flat: true}
+	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, id: "X-Request-Id", prefix: "resp_", count: responses.CountReply, forgets: true}
+	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, id: "Request-Id", prefix: "msg_", count: anthropic.CountReply, forgets: true,
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}
 	// Google's Go SDK takes a comment for an error; two empty lines are nothing to anyone.
 	geminiDoor = &door{api: geminiAPI, front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n\n")}
@@ -65,42 +66,83 @@ func (d *door) streamed(r *utp.Request) (wire.Framing, string) {
 	return d.framing(r)
 }
 
-// doors are the paths.
+// What a request is for.
+const (
+	opChat   = "chat"
+	opTokens = "count_tokens"
+	opList   = "list"    // models, and what is known of one
+	opPass   = "pass"    // what a backend of the client's API does
+	opProbe  = "probe"   // whether it lives, and what it has counted
+	opNone   = "nothing" // no path of the gateway
+)
+
+// doors are the paths. What has no other place goes to a backend of the API
+// whose paths begin so. Where two APIs share a path the headers say which it is.
 func (g *Gateway) doors() {
-	g.handle("POST /v1/chat/completions", g.chat(chatDoor))
-	g.handle("POST /v1/responses", g.chat(responsesDoor))
-	g.handle("POST /v1/responses/input_tokens", g.tokens(responsesDoor))
-	g.handle("POST /v1/messages", g.chat(messagesDoor))
-	g.handle("POST /v1/messages/count_tokens", g.tokens(messagesDoor))
+	g.handle("POST /v1/chat/completions", chatDoor, opChat, (*exchange).chat)
+	g.handle("POST /v1/responses", responsesDoor, opChat, (*exchange).chat)
+	g.handle("POST /v1/responses/input_tokens", responsesDoor, opTokens, (*exchange).tokens)
+	g.handle("POST /v1/messages", messagesDoor, opChat, (*exchange).chat)
+	g.handle("POST /v1/messages/count_tokens", messagesDoor, opTokens, (*exchange).tokens)
 	for _, version := range []string{"/v1beta", "/v1"} {
-		g.handle("POST "+version+"/models/{model...}", g.generate)
+		g.handle("POST "+version+"/models/{model...}", geminiDoor, opPass, (*exchange).generate)
 	}
-	g.handle("GET /v1/models", g.list)
-	g.handle("GET /v1/models/{model...}", g.list)
-	g.handle("GET /v1beta/models", g.list)
-	g.handle("GET /v1beta/models/{model...}", g.list)
+	g.handle("GET /v1/models", nil, opList, (*exchange).list)
+	g.handle("GET /v1/models/{model...}", nil, opList, (*exchange).list)
+	g.handle("GET /v1beta/models", geminiDoor, opList, (*exchange).list)
+	g.handle("GET /v1beta/models/{model...}", geminiDoor, opList, (*exchange).list)
 	g.ollamaPaths()
-	g.handle("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("bx serve is running\n")) })
-	g.handle("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, []byte(`{"status":"ok"}`)) })
-	g.handle("GET /readyz", g.ready)
-	g.handle("GET /metrics", g.scraped)
-	g.handle("/", g.pass)
+	g.handle("/v1/", nil, opPass, (*exchange).pass)
+	g.handle("/v1/messages/", messagesDoor, opPass, (*exchange).pass)
+	g.handle("/v1/responses/", responsesDoor, opPass, (*exchange).pass)
+	g.handle("/v1beta/", geminiDoor, opPass, (*exchange).pass)
+	g.handle("/api/", ollamaDoor, opPass, (*exchange).pass)
+	g.probes()
+	g.handle("/", nil, opNone, (*exchange).nowhere)
 }
 
-func (g *Gateway) handle(pattern string, h http.HandlerFunc) { g.mux.HandleFunc(pattern, h) }
+// handle has the requests of a pattern answered in the words of a door; nil is
+// the one that the headers name. Another method at a path of one method is refused.
+func (g *Gateway) handle(pattern string, d *door, op string, serve func(*exchange) error) {
+	g.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		own := d
+		if own == nil {
+			own = spoken(r)
+		}
+		g.exchange(own, op, w, r).run(serve)
+	})
+	if method, path, found := strings.Cut(pattern, " "); found && !strings.Contains(pattern, "{") && !strings.HasSuffix(pattern, "/models") {
+		g.handle(path, d, op, func(x *exchange) error {
+			x.w.Header().Set("Allow", method)
+			return denied(http.StatusMethodNotAllowed, "method", "%s is for %s, not for %s", path, method, x.r.Method)
+		})
+	}
+}
+
+// spoken tells from the headers which API a client speaks.
+func spoken(r *http.Request) *door {
+	switch {
+	case r.Header.Get("Anthropic-Version") != "":
+		return messagesDoor
+	case r.URL.Path == "/v1/models" && r.Header.Get("X-Goog-Api-Key") != "": // Google's npm SDK says /v1
+		return geminiDoor
+	}
+	return chatDoor
+}
 
 // generate is Gemini's: the method stands behind the model's name, which may
 // hold slashes.
-func (g *Gateway) generate(w http.ResponseWriter, r *http.Request) {
-	_, method, _ := cutLast(r.PathValue("model"), ":")
+func (x *exchange) generate() error {
+	_, method, _ := cutLast(x.r.PathValue("model"), ":")
 	switch method {
 	case "generateContent", "streamGenerateContent":
-		g.chat(geminiDoor)(w, r)
+		x.report.Operation = opChat
+		return x.chat()
 	case "countTokens":
-		g.tokens(geminiDoor)(w, r)
-	default:
-		g.pass(w, r)
+		x.report.Operation = opTokens
+		return x.tokens()
 	}
+	return x.pass()
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {
@@ -110,44 +152,29 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// doorOf tells from a request which API its client speaks.
-func doorOf(r *http.Request) *door {
-	path := r.URL.Path
-	switch {
-	case strings.HasPrefix(path, "/v1beta/"), strings.HasPrefix(path, "/v1/models/") && r.Method == http.MethodPost:
-		return geminiDoor
-	case strings.HasPrefix(path, "/v1/messages"), r.Header.Get("anthropic-version") != "":
-		return messagesDoor
-	case path == "/v1/models" && r.Header.Get("x-goog-api-key") != "": // Google's npm SDK says /v1
-		return geminiDoor
-	case strings.HasPrefix(path, "/v1/responses"):
-		return responsesDoor
-	case strings.HasPrefix(path, "/api/"):
-		return ollamaDoor
-	}
-	return chatDoor
-}
-
 // list answers with the models in the client's form, or with one of them.
-func (g *Gateway) list(w http.ResponseWriter, r *http.Request) {
-	d := doorOf(r)
-	models, err := visitOf(r).models(r.Context())
+func (x *exchange) list() error {
+	models, err := x.models(x.r.Context())
 	if err != nil {
-		d.refuse(w, err)
-		return
+		return err
 	}
-	want := r.PathValue("model")
+	want := x.r.PathValue("model")
 	if want == "" {
-		reply(w, http.StatusOK, d.front.Models(models))
-		return
+		x.answer(x.door.front.Models(models))
+		return nil
 	}
 	for _, m := range models {
 		if m.ID == want {
-			reply(w, http.StatusOK, only(d.front.Models([]wire.Model{m})))
-			return
+			x.answer(only(x.door.front.Models([]wire.Model{m})))
+			return nil
 		}
 	}
-	d.refuse(w, &wire.Error{Status: http.StatusNotFound, Code: "model_not_found", Message: fmt.Sprintf("there is no model %q", want)})
+	return &wire.Error{Status: http.StatusNotFound, Code: "model_not_found", Message: fmt.Sprintf("there is no model %q", want)}
+}
+
+// nowhere is for paths of no API.
+func (x *exchange) nowhere() error {
+	return denied(http.StatusNotFound, "no_path", "%s %s is nothing that this gateway has", x.r.Method, x.r.URL.Path)
 }
 
 // only is the one model of a list.
@@ -159,19 +186,4 @@ func only(list []byte) []byte {
 		}
 	}
 	return list
-}
-
-// ready tells whether any backend answers.
-func (g *Gateway) ready(w http.ResponseWriter, r *http.Request) {
-	if !visitOf(r).answers(r.Context()) {
-		reply(w, http.StatusServiceUnavailable, []byte(`{"status":"no backend answers"}`))
-		return
-	}
-	reply(w, http.StatusOK, []byte(`{"status":"ready"}`))
-}
-
-func reply(w http.ResponseWriter, status int, body []byte) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that has gone needs no answer
 }

@@ -1,16 +1,10 @@
 package gateway
 
 import (
-	"cmp"
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
-	"math"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -18,76 +12,119 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/ollama"
 )
 
-// exchange is one request on its way through.
+// exchange is one request on its way through, whatever it is for and however it
+// ends.
 type exchange struct {
-	*Gateway
-	*visit
-	*door
+	*house  // the configuration in force when it came
+	gate    *Gateway
+	door    *door
+	client  *Client             // nil: everybody may ask
+	bare    http.ResponseWriter // w without its patience
 	w       http.ResponseWriter
 	r       *http.Request
 	began   time.Time
+	apart   bool // it came to the listener for probes
+	told    bool // the client has an answer, or the beginning of one
 	request *utp.Request
 	way     *Route
 	report  Report
 	keep    bool        // the conversation is kept for previous_response_id
 	idle    func()      // nil: nobody waits
+	chosen  func()      // a target is about to be asked; nil: nobody wants to know
 	seen    []utp.Event // of the reply, as the client gets them
 	said    int         // bytes of it
 }
 
-func (g *Gateway) exchange(d *door, w http.ResponseWriter, r *http.Request) *exchange {
-	v := visitOf(r)
-	x := &exchange{Gateway: g, visit: v, door: d, w: w, r: r, began: v.Now()}
-	x.report = Report{ID: v.NewID(), API: d.api, Began: x.began, Status: http.StatusOK, Parent: r.Header.Get("Traceparent")}
-	if v.client != nil {
-		x.report.Client = v.client.Name
-	}
+func (g *Gateway) exchange(d *door, op string, bare http.ResponseWriter, r *http.Request) *exchange {
+	h := g.now.Load()
+	x := &exchange{house: h, gate: g, door: d, bare: bare, w: newPatient(bare, r, h.Limits.Client), r: r, began: h.Now()}
+	x.report = Report{ID: h.NewID(), Operation: op, API: d.api, Began: x.began, Status: http.StatusOK,
+		Parent: r.Header.Get("Traceparent"), ClientID: printable(r.Header.Get("X-Request-Id"))}
+	x.name()
 	return x
 }
 
-// chat answers a request for a reply of a model.
-func (g *Gateway) chat(d *door) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		x := g.exchange(d, w, r)
-		err := x.admit(x.serve)
-		x.over(err)
+// run lets the request in, has it answered, and reports it.
+func (x *exchange) run(serve func(*exchange) error) {
+	err := errors.New("the request broke off") // of one that panics
+	defer func() { x.over(err) }()
+	if err = x.enter(); err == nil && !x.told {
+		err = serve(x)
+	}
+	if err != nil && !x.told {
+		x.deny(err)
+	}
+	var broke *abort
+	if errors.As(err, &broke) {
+		panic(http.ErrAbortHandler)
 	}
 }
 
+// abort ends a connection, for a reply that a polite end would make look whole.
+type abort struct{ why error }
+
+func (a *abort) Error() string { return a.why.Error() }
+func (a *abort) Unwrap() error { return a.why }
+
+// enter asks who it is and whether they may.
+func (x *exchange) enter() (err error) {
+	if x.apart {
+		return x.foreign(x.w, x.r)
+	}
+	if err := x.guard(x.w, x.r, x.report.Operation); err != nil {
+		return err
+	}
+	if x.r.Method == http.MethodOptions && x.r.Header.Get("Origin") != "" {
+		x.told, x.report.Status, x.report.Operation = true, http.StatusNoContent, opProbe
+		x.w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	x.client, err = x.house.client(x.r)
+	if x.client != nil {
+		x.report.Client = x.client.Name
+	}
+	if err == nil && x.client != nil && x.client.Metrics != (x.r.URL.Path == "/metrics") {
+		err = denied(http.StatusForbidden, "other_key", "this key is not for %s: keys with metrics = true are for /metrics alone, and others are not for it", x.r.URL.Path)
+	}
+	if open(x.r.URL.Path) {
+		return nil
+	}
+	return err
+}
+
+// chat answers a request for a reply of a model.
+func (x *exchange) chat() error { return x.admit(x.serve) }
+
 // tokens answers a request that asks how many tokens it is: by a backend of the
 // client's own API if the route leads to one, else by a guess.
-func (g *Gateway) tokens(d *door) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		x := g.exchange(d, w, r)
-		body, err := x.body()
-		if err == nil {
-			err = x.read(body)
-		}
-		if err == nil {
-			x.way, err = x.route(x.request.Model)
-		}
-		if err != nil {
-			d.refuse(w, err)
-			return
-		}
-		if to := x.way.targets(x.request)[0]; to.Backend.API() == d.api && to.Model == "" {
-			_ = x.through(to, body) // the client has been told
-			return
-		}
-		reply(w, http.StatusOK, d.count(wire.Estimate(x.request)))
+func (x *exchange) tokens() error {
+	body, err := x.body()
+	if err == nil {
+		err = x.read(body)
 	}
+	if err == nil {
+		x.way, err = x.route(x.request.Model)
+	}
+	if err != nil {
+		return err
+	}
+	if to := x.way.targets(x.request)[0]; to.Backend.API() == x.door.api && to.Model == "" {
+		return x.through(to, body)
+	}
+	x.answer(x.door.count(wire.Estimate(x.request)))
+	return nil
 }
 
 // admit runs a request if the limits let it in.
 func (x *exchange) admit(serve func() error) error {
-	running := x.running.Add(1)
-	defer x.running.Add(-1)
+	running := x.gate.running.Add(1)
+	defer x.gate.running.Add(-1)
 	if most := x.Limits.Requests; most > 0 && running > int64(most) {
-		return x.deny(tooMany("the gateway has as many requests running as it may", retryFull))
+		return tooMany("gateway_full", "the gateway has as many requests running as it may", retryFull)
 	}
-	leave, err := x.meters.enter(x.client, x.began)
+	leave, err := x.gate.meters.enter(x.client, x.began)
 	if err != nil {
-		return x.deny(err)
+		return err
 	}
 	defer func() { leave(x.spent()) }()
 	return serve()
@@ -103,19 +140,13 @@ func (x *exchange) spent() int {
 	return wire.Estimate(x.request) + x.said/4
 }
 
-// deny answers with an error.
-func (x *exchange) deny(err error) error {
-	x.report.Status = x.refuse(x.w, err)
-	return err
-}
-
 // serve answers and gives what went wrong.
 func (x *exchange) serve() error {
 	if err := x.prepare(); err != nil {
-		return x.deny(err)
+		return err
 	}
 	if x.loads() {
-		reply(x.w, http.StatusOK, ollama.Front{}.Loaded(x.request, x.stamp()))
+		x.answer(ollama.Front{}.Loaded(x.request, x.stamp()))
 		return nil
 	}
 	events := x.second(x.ask(x.request))
@@ -158,13 +189,13 @@ func (x *exchange) body() ([]byte, error) {
 		_ = http.NewResponseController(x.bare).SetReadDeadline(time.Time{}) // where the server can
 		return body, nil
 	case errors.As(err, &long):
-		return nil, &wire.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the request is longer than %d bytes", long.Limit)}
+		return nil, denied(http.StatusRequestEntityTooLarge, "too_large", "the request is longer than %d bytes", long.Limit)
 	}
 	return nil, &wire.InputError{Offset: len(body), Want: "a whole request: " + err.Error()}
 }
 
 func (x *exchange) read(body []byte) (err error) {
-	x.request, x.report.Losses, err = x.front.Read(wire.HTTPRequest{Method: x.r.Method, Path: x.r.URL.Path, Query: x.r.URL.Query(), Header: x.r.Header, Body: body})
+	x.request, x.report.Losses, err = x.door.front.Read(wire.HTTPRequest{Method: x.r.Method, Path: x.r.URL.Path, Query: x.r.URL.Query(), Header: x.r.Header, Body: body})
 	return err
 }
 
@@ -172,30 +203,30 @@ func (x *exchange) read(body []byte) (err error) {
 func (x *exchange) whole(events iter.Seq2[utp.Event, error]) error {
 	for e, err := range events {
 		if err != nil {
-			return x.deny(err)
+			return err
 		}
 		x.note(e)
 	}
 	said := utp.Collect(x.seen)
-	if x.flat {
+	if x.door.flat {
 		said = new(lines).reply(said)
 	}
-	body, losses, err := x.front.Whole(x.request, said, x.stamp())
+	body, losses, err := x.door.front.Whole(x.request, said, x.stamp())
 	x.report.Losses = append(x.report.Losses, losses...)
 	x.report.First = x.Now().Sub(x.began)
 	if err != nil {
-		return x.deny(err)
+		return err
 	}
 	x.remember(said)
 	x.headers(x.w.Header())
 	x.explain(x.w.Header(), "")
 	x.trace("client", "out", "reply", body)
-	reply(x.w, http.StatusOK, body)
+	x.answer(body)
 	return nil
 }
 
 func (x *exchange) stamp() wire.Stamp {
-	return wire.Stamp{ID: x.prefix + x.report.ID, Model: x.request.Model, Unix: x.began.Unix(), Elapsed: func() time.Duration { return x.Now().Sub(x.began) }}
+	return wire.Stamp{ID: x.door.prefix + x.report.ID, Model: x.request.Model, Unix: x.began.Unix(), Elapsed: func() time.Duration { return x.Now().Sub(x.began) }}
 }
 
 // note keeps an event of the reply and counts what it says.
@@ -231,95 +262,7 @@ func (x *exchange) keeps(e utp.Event) bool {
 	case utp.TextDelta, utp.ThinkDelta, utp.CallStart, utp.CallDelta:
 		return x.keep || !x.request.Stream
 	}
-	return x.keep || !x.request.Stream || x.forgets
-}
-
-// headers say who answers.
-func (x *exchange) headers(h http.Header) {
-	set := func(name, value string) {
-		if value != "" {
-			h.Set(name, printable(value))
-		}
-	}
-	set("X-Bx-Id", x.report.ID)
-	set("X-Bx-Target", x.report.Target)
-	set("X-Bx-Model", x.report.Asked)
-	set("X-Bx-Again", x.report.Again)
-	if len(x.report.Warnings) > 0 {
-		set("X-Bx-Warning", x.report.Warnings[0])
-	}
-}
-
-// explain tells what was mended and lost. prefix makes trailers of the headers.
-func (x *exchange) explain(h http.Header, prefix string) {
-	if !x.Explain {
-		return
-	}
-	for _, l := range x.report.Losses {
-		h.Add(prefix+"X-Bx-Loss", printable(l.Path+": "+l.What+": "+l.Why))
-	}
-	for _, f := range x.report.Fixes {
-		h.Add(prefix+"X-Bx-Fix", printable(cmp.Or(f.Path, "/")+": "+f.Why))
-	}
-	for _, p := range x.report.Problems {
-		h.Add(prefix+"X-Bx-Problem", printable(string(p)))
-	}
-}
-
-// maxHeader bounds what a header says.
-const maxHeader = 400
-
-// printable is text that a header can hold.
-func printable(s string) string {
-	s = strings.Map(func(c rune) rune {
-		if c < ' ' || c > '~' {
-			return '?'
-		}
-		return c
-	}, wire.Redact(s))
-	return s[:min(len(s), maxHeader)]
-}
-
-// refuse answers with an error in the client's own form.
-func (d *door) refuse(w http.ResponseWriter, err error) (status int) {
-	err = told(err)
-	if fault := wire.FaultOf(err); fault.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(fault.RetryAfter.Seconds()))))
-	}
-	status, body := d.front.Error(err)
-	reply(w, status, body)
-	return status
-}
-
-// told is an error as a client may hear it. What is no answer of a provider is
-// a backend that gave none; and that a backend does not take the gateway's own
-// key is nothing that the client's key could mend.
-func told(err error) error {
-	var input *wire.InputError
-	var theirs *wire.Error
-	switch {
-	case err == nil, errors.As(err, &input):
-		return err
-	case errors.As(err, &theirs) && theirs.Type != wire.NotThisAPI:
-		var own *denial
-		if errors.As(err, &own) || theirs.Status != http.StatusUnauthorized && theirs.Status != http.StatusForbidden {
-			return err
-		}
-		return &wire.Error{Status: http.StatusBadGateway, Code: theirs.Code, Message: "the backend refuses the gateway: " + err.Error()}
-	case errors.Is(err, context.DeadlineExceeded):
-		return &wire.Error{Status: http.StatusGatewayTimeout, Message: err.Error()}
-	}
-	return &wire.Error{Status: http.StatusBadGateway, Message: err.Error()}
-}
-
-// denial is the gateway's own refusal.
-type denial struct{ why *wire.Error }
-
-func (d *denial) Error() string { return d.why.Message }
-func (d *denial) Unwrap() error { return d.why }
-
-func denied(status int, format string, a ...any) error {
-	return &denial{&wire.Error{Status: status, Message: fmt.Sprintf(format, a...)}}
+	return x.keep || !x.request.Stream || x.door.forgets
 }
 
 // over reports the request.
@@ -327,11 +270,12 @@ func (x *exchange) over(err error) {
 	r := &x.report
 	r.Took, r.Err = x.Now().Sub(x.began), err
 	if err != nil && x.r.Context().Err() != nil {
-		r.Status = 0
+		r.Status = StatusGone
 	}
-	r.count(&x.metrics)
+	r.Reason = r.reasonOf(err)
+	r.count(&x.gate.metrics)
 	r.log(x.r.Context(), x.Log)
-	if x.Observe != nil {
+	if x.Observe != nil && (r.Operation == opChat || r.Operation == opPass) {
 		x.Observe(*r)
 	}
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -27,27 +28,18 @@ func speaks(server, api string) bool {
 
 // pass takes a request for something that the gateway does not do to a backend
 // of the client's own API: embeddings, files, batches.
-func (g *Gateway) pass(w http.ResponseWriter, r *http.Request) {
-	d := doorOf(r)
-	x := g.exchange(d, w, r)
-	var failed error
-	defer func() { x.over(failed) }() // also of one that breaks off
+func (x *exchange) pass() error {
 	to, body, err := x.passage()
 	if err != nil {
-		failed = x.deny(err)
-		return
+		return err
 	}
-	failed = x.admit(func() error { return x.through(to, body) })
+	return x.admit(func() error { return x.through(to, body) })
 }
 
 // passage finds the backend, by the model that the body names if it names one.
 func (x *exchange) passage() (to Target, body []byte, err error) {
-	api := x.api
-	if !slices.ContainsFunc(ownPaths, func(p string) bool { return strings.HasPrefix(x.r.URL.Path, p) }) {
-		return to, nil, denied(http.StatusNotFound, "%s %s is nothing that this gateway has", x.r.Method, x.r.URL.Path)
-	}
 	if len(x.Clients) > 0 && !harmless(x.r.URL.Path) {
-		return to, nil, denied(http.StatusForbidden, "%s %s is not for clients with a key of the gateway's: it may show or change what belongs to all", x.r.Method, x.r.URL.Path)
+		return to, nil, denied(http.StatusForbidden, "not_for_clients", "%s %s is not for clients with a key of the gateway's: it may show or change what belongs to all", x.r.Method, x.r.URL.Path)
 	}
 	if body, err = x.body(); err != nil {
 		return to, nil, err
@@ -63,16 +55,13 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 			continue
 		}
 		for _, t := range way.targets(&utp.Request{}) {
-			if speaks(t.Backend.API(), api) {
+			if speaks(t.Backend.API(), x.door.api) {
 				return t, body, nil
 			}
 		}
 	}
-	return to, nil, denied(http.StatusNotImplemented, "%s %s is for a backend of the API %s, and no route for the model leads to one", x.r.Method, x.r.URL.Path, api)
+	return to, nil, denied(http.StatusNotImplemented, "no_backend", "%s %s is for a backend of the API %s, and no route for the model leads to one", x.r.Method, x.r.URL.Path, x.door.api)
 }
-
-// ownPaths are what the paths of the APIs begin with.
-var ownPaths = []string{"/v1/", "/v1beta/", "/api/"}
 
 // harmless reports a path that serves a client and neither shows nor changes
 // what others own behind the gateway's key.
@@ -89,7 +78,7 @@ func harmless(path string) bool {
 // toBackend and toClient are the headers that go through. Keys and cookies do not.
 var (
 	toBackend = []string{"Accept", "Content-Type", "Anthropic-Version", "Anthropic-Beta", "Openai-Beta", "X-Goog-Api-Client"}
-	toClient  = []string{"Content-Type", "Content-Disposition", "Retry-After", "Request-Id", "X-Request-Id", "Openai-Processing-Ms", "Openai-Version"}
+	toClient  = []string{"Content-Type", "Content-Disposition", "Retry-After", "Openai-Processing-Ms", "Openai-Version"}
 )
 
 func picked(h http.Header, names []string) http.Header {
@@ -104,7 +93,7 @@ func picked(h http.Header, names []string) http.Header {
 
 // through passes the request on and the answer back.
 func (x *exchange) through(to Target, body []byte) error {
-	x.report.Target = to.name()
+	x.report.Target, x.report.Speaks, x.report.Asked = to.name(), to.Backend.API(), to.asked(x.report.Model)
 	if to.Model != "" {
 		body = renamed(body, to.Model)
 	}
@@ -116,14 +105,20 @@ func (x *exchange) through(to Target, body []byte) error {
 		Header: head, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
 	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
 	if err != nil {
-		return x.deny(err)
+		return err
 	}
 	defer resp.Body.Close()
+	x.told, x.report.ReplyID = true, cmp.Or(resp.Header.Get("X-Request-Id"), resp.Header.Get("Request-Id"))
 	x.report.Status = resp.StatusCode
 	for k, v := range picked(resp.Header, toClient) {
 		x.w.Header()[k] = v
 	}
-	x.w.Header().Set("X-Bx-Target", to.name())
+	for k, v := range resp.Header {
+		if strings.HasPrefix(k, "X-Ratelimit-") || strings.HasPrefix(k, "Anthropic-Ratelimit-") {
+			x.w.Header()[k] = v
+		}
+	}
+	x.headers(x.w.Header())
 	x.w.WriteHeader(resp.StatusCode)
 	if resp.StatusCode >= 400 {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
@@ -154,7 +149,7 @@ func pour(w http.ResponseWriter, from io.Reader) error {
 			return nil
 		}
 		if err != nil {
-			panic(http.ErrAbortHandler) // a polite end would look like a whole answer
+			return &abort{err} // a polite end would look like a whole answer
 		}
 	}
 }

@@ -44,6 +44,7 @@ type Config struct {
 	Origins []string // web pages that may ask: "https://chat.example"
 	Limits  Limits
 	Version string // what /api/version says; "" is that of the Ollama whose API this is
+	Build   string // the version of the program, for the metrics
 	Explain bool   // headers and trailers tell what was mended and lost
 
 	NewID   func() string    // ids of replies; required
@@ -83,14 +84,16 @@ func (l *Limits) defaults() {
 
 // Gateway is an http.Handler. What it remembers and counts outlives a Reload.
 type Gateway struct {
-	now     atomic.Pointer[house]
-	mux     *http.ServeMux
-	running atomic.Int64
-	kept    *keeper
-	meters  meters
-	metrics metrics
-	breaks  breakers
-	second  *bucket // what may be asked for once more
+	now      atomic.Pointer[house]
+	mux      *http.ServeMux
+	apart    *http.ServeMux // for probes
+	draining atomic.Bool
+	running  atomic.Int64
+	kept     *keeper
+	meters   meters
+	metrics  metrics
+	breaks   breakers
+	second   *bucket // what may be asked for once more
 }
 
 // house is a configuration in force. A request keeps the one it came in under.
@@ -101,7 +104,7 @@ func New(c Config) (*Gateway, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	g := &Gateway{mux: http.NewServeMux(), kept: newKeeper(c.Limits.Kept), second: newBucket(c.Limits.Retries)}
+	g := &Gateway{mux: http.NewServeMux(), apart: http.NewServeMux(), kept: newKeeper(c.Limits.Kept), second: newBucket(c.Limits.Retries)}
 	g.now.Store(&house{c})
 	g.doors()
 	return g, nil
@@ -146,32 +149,4 @@ func (c *Config) check() error {
 func (g *Gateway) Running() int { return int(g.running.Load()) }
 
 // ServeHTTP answers a request.
-func (g *Gateway) ServeHTTP(bare http.ResponseWriter, r *http.Request) {
-	h := g.now.Load()
-	w := newPatient(bare, r, h.Limits.Client)
-	if err := h.guard(w, r); err != nil {
-		doorOf(r).refuse(w, err)
-		return
-	}
-	if r.Method == http.MethodOptions && r.Header.Get("Origin") != "" {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	client, err := h.client(r)
-	if err != nil && !open(r.URL.Path) {
-		doorOf(r).refuse(w, err)
-		return
-	}
-	g.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitKey{}, &visit{h, bare, client})))
-}
-
-// visit is who asks, and under which configuration.
-type visit struct {
-	*house
-	bare   http.ResponseWriter
-	client *Client // nil: everybody may ask
-}
-
-type visitKey struct{}
-
-func visitOf(r *http.Request) *visit { return r.Context().Value(visitKey{}).(*visit) }
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }

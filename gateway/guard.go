@@ -12,16 +12,25 @@ import (
 
 // guard keeps web pages out. A page cannot hide its Origin, nor, when it has
 // made its own name point to this machine, the Host that it believes to ask.
-func (h *house) guard(w http.ResponseWriter, r *http.Request) error {
-	if !h.knows(r.Host) {
-		return denied(http.StatusForbidden, "the gateway does not go by the name %q: use localhost, or put it into hosts", r.Host)
+//
+// A supervisor asks by the address that it was given, and there is nothing for a
+// page in what it gets; the figures of all clients are given by an address alone,
+// which no name of a page's can point to.
+func (h *house) guard(w http.ResponseWriter, r *http.Request, op string) error {
+	if !h.knows(r.Host) && !(op == opProbe && (open(r.URL.Path) || address(r.Host))) {
+		return denied(http.StatusForbidden, "host", "the gateway does not go by the name %q: use localhost, or put it into hosts", r.Host)
 	}
+	return h.foreign(w, r)
+}
+
+// foreign refuses web pages that were not named.
+func (h *house) foreign(w http.ResponseWriter, r *http.Request) error {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
 		return nil
 	}
 	if !slices.Contains(h.Origins, origin) {
-		return denied(http.StatusForbidden, "the web page %q may not ask: put it into origins", origin)
+		return denied(http.StatusForbidden, "origin", "the web page %q may not ask: put it into origins", origin)
 	}
 	head := w.Header()
 	head.Set("Access-Control-Allow-Origin", origin)
@@ -46,6 +55,14 @@ func (h *house) knows(host string) bool {
 	})
 }
 
+// address reports whether host, with or without a port, is an IP address.
+func address(host string) bool {
+	if n, _, err := net.SplitHostPort(host); err == nil {
+		host = n
+	}
+	return net.ParseIP(strings.Trim(host, "[]")) != nil
+}
+
 // loopback reports whether a name is this machine's.
 func loopback(name string) bool {
 	ip := net.ParseIP(strings.Trim(name, "[]"))
@@ -59,6 +76,7 @@ type Client struct {
 	Requests int               // a minute; 0: no limit
 	Tokens   int               // a minute, of prompts and replies; 0: no limit
 	Parallel int               // requests at once; 0: no limit
+	Metrics  bool              // the key is for /metrics, and for nothing else
 }
 
 // open reports what may be asked without a key: whether it lives.
@@ -81,9 +99,9 @@ func (h *house) client(r *http.Request) (*Client, error) {
 	case found != nil && key != "":
 		return found, nil
 	case key == "":
-		return nil, denied(http.StatusUnauthorized, "the gateway wants a key: as a bearer token, in x-api-key or in x-goog-api-key")
+		return nil, denied(http.StatusUnauthorized, "no_key", "the gateway wants a key: as a bearer token, in x-api-key or in x-goog-api-key")
 	}
-	return nil, denied(http.StatusUnauthorized, "the gateway does not know this key")
+	return nil, denied(http.StatusUnauthorized, "unknown_key", "the gateway does not know this key")
 }
 
 // keyHeaders are where the APIs put a key.

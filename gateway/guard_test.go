@@ -87,7 +87,8 @@ func keyed(change func(*gateway.Client)) func(*gateway.Config) {
 	return func(c *gateway.Config) {
 		one := gateway.Client{Name: "alice", Key: sha256.Sum256([]byte("bx-alice"))}
 		change(&one)
-		c.Clients = []gateway.Client{one, {Name: "bob", Key: sha256.Sum256([]byte("bx-bob"))}}
+		c.Clients = []gateway.Client{one, {Name: "bob", Key: sha256.Sum256([]byte("bx-bob"))},
+			{Name: "prometheus", Key: sha256.Sum256([]byte("bx-prometheus")), Metrics: true}}
 	}
 }
 
@@ -108,6 +109,9 @@ func TestKeys(t *testing.T) {
 		{"/v1/models", []string{"Authorization", "Basic bx-alice"}, 401},
 		{"/v1/models?key=", nil, 401},
 		{"/metrics", nil, 401},
+		{"/metrics", []string{"x-api-key", "bx-alice"}, 403},
+		{"/metrics", []string{"Authorization", "Bearer bx-prometheus"}, 200},
+		{"/v1/models", []string{"Authorization", "Bearer bx-prometheus"}, 403},
 		{"/healthz", nil, 200},
 		{"/readyz", nil, 200},
 		{"/v1/files", []string{"x-api-key", "bx-alice"}, 403},

@@ -90,7 +90,7 @@ func (m *meters) enter(c *Client, now time.Time) (leave func(tokens int), err er
 	}
 	m.mu.Unlock()
 	if full {
-		return nil, tooMany("as many requests as this key may have are running", retryFull)
+		return nil, tooMany("key_parallel", "as many requests as this key may have are running", retryFull)
 	}
 	leave = func(tokens int) {
 		m.mu.Lock()
@@ -110,19 +110,19 @@ func (m *meters) enter(c *Client, now time.Time) (leave func(tokens int), err er
 func (m *meter) pass(c *Client, now time.Time) error {
 	if c.Tokens > 0 {
 		if wait, ok := m.tokens.take(now, 0.5); !ok {
-			return tooMany("this key's tokens for the minute are used up", wait)
+			return tooMany("key_tokens", "this key's tokens for the minute are used up", wait)
 		}
 		m.tokens.pay(now, -0.5)
 	}
 	if c.Requests > 0 {
 		if wait, ok := m.requests.take(now, 1); !ok {
-			return tooMany("this key's requests for the minute are used up", wait)
+			return tooMany("key_requests", "this key's requests for the minute are used up", wait)
 		}
 	}
 	return nil
 }
 
-func tooMany(why string, wait time.Duration) error {
+func tooMany(reason, why string, wait time.Duration) error {
 	wait = time.Duration(math.Ceil(wait.Seconds())) * time.Second
-	return &wire.Error{Status: http.StatusTooManyRequests, Message: why, RetryAfter: max(wait, time.Second)}
+	return &denial{reason, &wire.Error{Status: http.StatusTooManyRequests, Message: why, RetryAfter: max(wait, time.Second)}}
 }

@@ -3,7 +3,6 @@ package gateway
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ type metrics struct {
 	mu       sync.Mutex
 	counters map[string]map[string]float64 // name, labels
 	times    map[string]map[string]*histogram
+	models   map[string]bool // that have a label of their own
 }
 
 // bounds are of a histogram, in seconds.
@@ -28,8 +28,8 @@ type histogram struct {
 
 // help are the metrics' names with what they say.
 var help = map[string]string{
-	"bx_requests_total":        "Requests for a reply and those that passed through, by API, target and status.",
-	"bx_request_seconds":       "Time from a request to the end of its reply.",
+	"bx_requests_total":        "Requests by what they were for, the client's API and key, who answered, HTTP status, and how they ended.",
+	"bx_request_seconds":       "Time from a request for a reply to the end of it.",
 	"bx_first_byte_seconds":    "Time from a request to the first byte of its reply.",
 	"bx_calls_total":           "Tool calls given to clients, by where they were found, and in which dialect of text.",
 	"bx_fixes_total":           "Repairs of tool calls.",
@@ -40,7 +40,12 @@ var help = map[string]string{
 	"bx_second_requests_total": "Replies asked for once more, by reason.",
 }
 
-func label(name, value string) string { return fmt.Sprintf("%s=%q", name, value) }
+func label(name, value string) string {
+	return name + `="` + escape.Replace(strings.ToValidUTF8(value, "\uFFFD")) + `"`
+}
+
+// escape is what the format asks for in the value of a label.
+var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 func labels(of ...string) string { return strings.Join(of, ",") }
 
@@ -74,6 +79,27 @@ func (m *metrics) observe(name, labels string, v float64) {
 	h.counts[i]++
 	h.sum += v
 	h.n++
+}
+
+// maxModels bounds how many models have a label of their own.
+const maxModels = 100
+
+// model is the label of a request's model: its name, if it has ever answered.
+// What is asked for and never answers is "other", so that no client can fill the
+// memory with names.
+func (m *metrics) model(r *Report) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case r.Asked == "" || m.models[r.Asked]:
+		return r.Asked
+	case r.Reason != "ok" || len(m.models) >= maxModels:
+		return "other"
+	case m.models == nil:
+		m.models = map[string]bool{}
+	}
+	m.models[r.Asked] = true
+	return r.Asked
 }
 
 // text writes all, sorted.
@@ -117,14 +143,17 @@ func braced(labels string) string {
 }
 
 // scraped answers GET /metrics.
-func (g *Gateway) scraped(w http.ResponseWriter, r *http.Request) {
+func (x *exchange) scraped() error {
 	var b strings.Builder
-	b.WriteString(g.metrics.text())
-	fmt.Fprintf(&b, "# HELP bx_requests_running Requests for a reply that are not over.\n# TYPE bx_requests_running gauge\nbx_requests_running %d\n", g.running.Load())
+	b.WriteString(x.gate.metrics.text())
+	gauge{"bx_requests_running", "gauge", "Requests for a reply that are not over.", float64(x.gate.running.Load())}.text(&b)
 	b.WriteString("# HELP bx_target_left_alone Targets that failed too often and are not asked for a while.\n# TYPE bx_target_left_alone gauge\n")
-	for _, name := range slices.Sorted(slices.Values(g.breaks.open(visitOf(r).Now()))) {
+	for _, name := range slices.Sorted(slices.Values(x.gate.breaks.open(x.Now()))) {
 		fmt.Fprintf(&b, "bx_target_left_alone{%s} 1\n", label("target", name))
 	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = w.Write([]byte(b.String()))
+	process(&b, x.Build)
+	x.told = true
+	x.w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = x.w.Write([]byte(b.String())) // a client that has gone needs no answer
+	return nil
 }

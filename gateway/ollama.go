@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -33,36 +32,30 @@ func stampTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 // ollamaPaths are those of Ollama's own API.
 func (g *Gateway) ollamaPaths() {
 	front := ollama.Front{}
-	g.handle("POST /api/chat", g.chat(ollamaDoor))
-	g.handle("POST /api/generate", g.chat(ollamaDoor))
-	g.handle("GET "+ollama.TagsPath, g.listed(front.Models))
-	g.handle("GET "+ollama.RunningPath, g.listed(front.Running))
-	g.handle("POST "+ollama.ShowPath, g.show)
-	g.handle("GET "+ollama.VersionPath, func(w http.ResponseWriter, r *http.Request) {
-		reply(w, http.StatusOK, front.Version(visitOf(r).Version))
+	g.handle("POST /api/chat", ollamaDoor, opChat, (*exchange).chat)
+	g.handle("POST /api/generate", ollamaDoor, opChat, (*exchange).chat)
+	g.handle("GET "+ollama.TagsPath, ollamaDoor, opList, listed(front.Models))
+	g.handle("GET "+ollama.RunningPath, ollamaDoor, opList, listed(front.Running))
+	g.handle("POST "+ollama.ShowPath, ollamaDoor, opList, (*exchange).show)
+	g.handle("GET "+ollama.VersionPath, ollamaDoor, opList, func(x *exchange) error {
+		x.answer(front.Version(x.Version))
+		return nil
 	})
 }
 
-func (g *Gateway) listed(form func([]wire.Model) []byte) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		models, err := visitOf(r).models(r.Context())
+func listed(form func([]wire.Model) []byte) func(*exchange) error {
+	return func(x *exchange) error {
+		models, err := x.models(x.r.Context())
 		if err != nil {
-			ollamaDoor.refuse(w, err)
-			return
+			return err
 		}
-		reply(w, http.StatusOK, form(models))
+		x.answer(form(models))
+		return nil
 	}
 }
 
 // show describes a model: as its own server does where that is Ollama, else by
 // what is known of it.
-func (g *Gateway) show(w http.ResponseWriter, r *http.Request) {
-	x := g.exchange(ollamaDoor, w, r)
-	if err := x.show(); err != nil {
-		ollamaDoor.refuse(w, err)
-	}
-}
-
 func (x *exchange) show() error {
 	body, err := x.body()
 	if err != nil {
@@ -77,8 +70,7 @@ func (x *exchange) show() error {
 		return err
 	}
 	if to := way.To[0]; to.Backend.API() == ollamaAPI {
-		_ = x.through(to, ollama.ShowRequest(to.asked(name))) // the client has been told
-		return nil
+		return x.through(to, ollama.ShowRequest(to.asked(name)))
 	}
 	models, err := way.models(x.r.Context())
 	if err != nil {
@@ -86,11 +78,11 @@ func (x *exchange) show() error {
 	}
 	for _, m := range models {
 		if m.ID == name || m.ID+":latest" == name {
-			reply(x.w, http.StatusOK, ollama.Front{}.Describe(m))
+			x.answer(ollama.Front{}.Describe(m))
 			return nil
 		}
 	}
-	reply(x.w, http.StatusOK, ollama.Front{}.Describe(wire.Model{ID: name, Chat: true}))
+	x.answer(ollama.Front{}.Describe(wire.Model{ID: name, Chat: true}))
 	return nil
 }
 

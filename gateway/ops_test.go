@@ -207,8 +207,9 @@ func TestMetricsAndReadiness(t *testing.T) {
 	get(t, "POST", url+"/v1/chat/completions", `{"model":3}`)
 	_, text := get(t, "GET", url+"/metrics", "")
 	for _, want := range []string{
-		`bx_requests_total{api="anthropic",target="up",status="OK"} 1`, `bx_requests_total{api="openai",target="",status="Bad Request"} 1`,
-		`bx_tokens_total{direction="in"} 35`, `bx_request_seconds_count{api="gemini"} 1`, `bx_request_seconds_bucket{api="ollama",le="+Inf"} 1`, "bx_requests_running 0",
+		`bx_requests_total{operation="chat",api="anthropic",target="up",model="m",client="",status="200",reason="ok"} 1`,
+		`bx_requests_total{operation="chat",api="openai",target="",model="",client="",status="400",reason="bad_request"} 1`,
+		`bx_tokens_total{direction="in"} 35`, `bx_request_seconds_count{api="gemini",target="up",model="m"} 1`, `bx_request_seconds_bucket{api="ollama",target="up",model="m",le="+Inf"} 1`, "bx_requests_running 0",
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("want %s in\n%s", want, text)
@@ -241,7 +242,7 @@ func TestBrokenStreamsAreCounted(t *testing.T) {
 	})
 	apis[0].post(t, url, offer(true))
 	<-over
-	if _, text := get(t, "GET", url+"/metrics", ""); !strings.Contains(text, `bx_requests_total{api="openai",target="up",status="broken"} 1`) {
+	if _, text := get(t, "GET", url+"/metrics", ""); !strings.Contains(text, `target="up",model="other",client="",status="200",reason="cut"} 1`) {
 		t.Error(text)
 	}
 }

@@ -3,8 +3,8 @@ package gateway
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,34 +15,37 @@ import (
 // Report is what there is to say of a request that is over. It holds nothing of
 // its content.
 type Report struct {
-	ID       string
-	API      string // the client's
-	Client   string // the name of its key
-	Model    string // as the client said it
-	Target   string // who answered, or was asked last
-	Speaks   string // the target's API
-	Asked    string // the model that the target was asked for
-	Answered string // the model as the target named it in its reply
-	ReplyID  string // the target's
-	Parent   string // the client's traceparent header (W3C Trace Context); "": it sent none
-	Stream   bool
-	Tools    int // offered
-	Status   int // HTTP
-	Began    time.Time
-	First    time.Duration // to the first byte of the reply
-	Took     time.Duration
-	Usage    utp.Usage
-	Stop     utp.Stop
-	Calls    int
-	FromText int      // of the calls
-	Dialects []string // in which those were found, one a call
-	Fixes    []utp.Fix
-	Problems []utp.ProblemKind
-	Losses   []wire.Loss
-	Warnings []string
-	Tries    int    // targets that were asked
-	Again    string // why the reply was asked for once more; "": it was not
-	Err      error
+	ID        string
+	Operation string // "chat", "count_tokens", "list", "pass", "probe" or "nothing"
+	ClientID  string // what the client calls the request (x-request-id); "": it did not say
+	API       string // the client's
+	Client    string // the name of its key
+	Model     string // as the client said it
+	Target    string // who answered, or was asked last
+	Speaks    string // the target's API
+	Asked     string // the model that the target was asked for
+	Answered  string // the model as the target named it in its reply
+	ReplyID   string // the target's
+	Parent    string // the client's traceparent header (W3C Trace Context); "": it sent none
+	Stream    bool
+	Tools     int // offered
+	Status    int // HTTP; StatusGone for a client that did not wait
+	Began     time.Time
+	First     time.Duration // to the first byte of the reply
+	Took      time.Duration
+	Usage     utp.Usage
+	Stop      utp.Stop
+	Calls     int
+	FromText  int      // of the calls
+	Dialects  []string // in which those were found, one a call
+	Fixes     []utp.Fix
+	Problems  []utp.ProblemKind
+	Losses    []wire.Loss
+	Warnings  []string
+	Tries     int    // targets that were asked
+	Again     string // why the reply was asked for once more; "": it was not
+	Reason    string // how it ended, in one word: "ok", "cut", "unknown_key", …
+	Err       error
 }
 
 // called counts a call.
@@ -57,7 +60,8 @@ func (r *Report) called(c utp.Call) {
 
 // log writes a line without anything of the content.
 func (r *Report) log(ctx context.Context, to *slog.Logger) {
-	attrs := []slog.Attr{slog.String("id", r.ID), slog.String("api", r.API), slog.Int("status", r.Status), slog.Duration("took", r.Took.Round(time.Microsecond))}
+	attrs := []slog.Attr{slog.String("id", r.ID), slog.String("operation", r.Operation), slog.String("api", r.API),
+		slog.Int("status", r.Status), slog.String("reason", r.Reason), slog.Float64("seconds", r.Took.Round(time.Microsecond).Seconds())}
 	add := func(name, value string) {
 		if value != "" {
 			attrs = append(attrs, slog.String(name, value))
@@ -84,7 +88,12 @@ func (r *Report) log(ctx context.Context, to *slog.Logger) {
 		count("tries", r.Tries)
 	}
 	add("again", r.Again)
+	add("x_request_id", r.ClientID)
+	add("reply_id", r.ReplyID)
 	level := slog.LevelInfo
+	if r.Operation == opList || r.Operation == opProbe {
+		level = slog.LevelDebug
+	}
 	if len(r.Warnings) > 0 {
 		level = slog.LevelWarn
 		add("warning", r.Warnings[0])
@@ -98,11 +107,14 @@ func (r *Report) log(ctx context.Context, to *slog.Logger) {
 
 // count adds the report to the metrics.
 func (r *Report) count(m *metrics) {
-	api := label("api", r.API)
-	m.add("bx_requests_total", labels(api, label("target", r.Target), label("status", r.outcome())), 1)
-	m.observe("bx_request_seconds", api, r.Took.Seconds())
+	to := labels(label("api", r.API), label("target", r.Target), label("model", m.model(r)))
+	m.add("bx_requests_total", labels(label("operation", r.Operation), to, label("client", r.Client),
+		label("status", strconv.Itoa(r.Status)), label("reason", r.Reason)), 1)
+	if r.Operation == opChat || r.Operation == opPass {
+		m.observe("bx_request_seconds", to, r.Took.Seconds())
+	}
 	if r.First > 0 {
-		m.observe("bx_first_byte_seconds", api, r.First.Seconds())
+		m.observe("bx_first_byte_seconds", to, r.First.Seconds())
 	}
 	native := r.Calls - r.FromText
 	for _, c := range []struct {
@@ -127,15 +139,4 @@ func (r *Report) count(m *metrics) {
 	if r.Again != "" {
 		m.add("bx_second_requests_total", label("why", r.Again), 1)
 	}
-}
-
-// outcome is the status in words; "broken" for a reply that began well.
-func (r *Report) outcome() string {
-	switch {
-	case r.Status == 0:
-		return "gone"
-	case r.Err != nil && r.Status < 400:
-		return "broken"
-	}
-	return http.StatusText(r.Status)
 }

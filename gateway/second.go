@@ -217,7 +217,7 @@ func (h *holding) quoted() bool {
 // from next on behind the thoughts of the old one, if it is of use, else the old
 // one.
 func (x *exchange) again(why string, old []utp.Event, next int) []utp.Event {
-	if _, ok := x.Gateway.second.take(x.Now(), 1); !ok {
+	if _, ok := x.gate.second.take(x.Now(), 1); !ok {
 		return old
 	}
 	x.report.Again = why

@@ -23,17 +23,18 @@ type line struct {
 	open  bool
 	last  time.Time
 	buf   []byte
-	err   error // of the connection
+	known http.Header // who answers, as far as that is known
+	err   error       // of the connection
 }
 
 // stream passes events on as they come.
 func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
-	framing, content := x.streamed(x.request)
-	out := &line{x: x, framing: framing, content: content, last: time.Now()}
+	framing, content := x.door.streamed(x.request)
+	out := &line{x: x, framing: framing, content: content, last: time.Now(), known: http.Header{}}
 	still := sync.OnceFunc(out.beat(x.Limits.Heartbeat))
 	defer still()
-	x.idle = out.flush
-	writer, apart := x.front.Writer(x.request, x.stamp()), new(lines)
+	x.idle, x.chosen = out.flush, out.learn
+	writer, apart := x.door.front.Writer(x.request, x.stamp()), new(lines)
 	for e, err := range events {
 		if err != nil {
 			failed = err
@@ -43,7 +44,7 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 		if e.Kind == utp.Finish && e.End.Stop != utp.StopError {
 			x.remember(utp.Collect(x.seen)) // a client may go on as soon as it has the end
 		}
-		if x.flat {
+		if x.door.flat {
 			e = apart.event(e)
 		}
 		if err := out.send(writer.Write(e)); err != nil {
@@ -53,9 +54,13 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	still()
 	out.flush()
 	if failed != nil && !out.open {
-		return x.deny(failed)
+		return failed
 	}
-	if err := out.send(writer.Close(told(failed))); failed == nil {
+	err := out.send(writer.Close(told(failed)))
+	if failed == nil {
+		failed = writer.Err()
+	}
+	if failed == nil {
 		failed = err
 	}
 	if out.flush(); failed == nil {
@@ -63,6 +68,13 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	}
 	x.explain(x.w.Header(), http.TrailerPrefix)
 	return failed
+}
+
+// learn takes note of who is asked, for a stream that a heartbeat opens.
+func (l *line) learn() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.x.headers(l.known)
 }
 
 // maxWait is how many bytes wait for a flush.
@@ -96,7 +108,7 @@ func (l *line) flush() {
 	}
 	l.x.trace("client", "out", "frame", l.buf)
 	if !l.open {
-		l.x.headers(l.x.w.Header())
+		l.x.headers(l.known)
 	}
 	_ = l.write(l.buf) // kept in l.err
 	l.buf = l.buf[:0]
@@ -110,7 +122,10 @@ func (l *line) write(b []byte) error {
 		h.Set("Content-Type", l.content)
 		h.Set("Cache-Control", "no-cache")
 		h.Set("X-Accel-Buffering", "no") // for nginx in between
-		h.Set("X-Bx-Id", l.x.report.ID)
+		for name, values := range l.known {
+			h[name] = values
+		}
+		l.x.told = true
 		l.x.w.WriteHeader(http.StatusOK)
 	}
 	if l.err == nil {
@@ -152,10 +167,10 @@ func (l *line) beat(every time.Duration) (stop func()) {
 // heartbeat is a frame that says nothing; nil if the API has none.
 func (x *exchange) heartbeat(f wire.Framing) []byte {
 	switch {
-	case x.pinging != nil:
-		return x.pinging(x)
-	case x.ping == nil && f == wire.SSE:
+	case x.door.pinging != nil:
+		return x.door.pinging(x)
+	case x.door.ping == nil && f == wire.SSE:
 		return []byte(": still here\n\n")
 	}
-	return x.ping
+	return x.door.ping
 }

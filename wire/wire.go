@@ -116,6 +116,7 @@ type Front interface {
 type Writer interface {
 	Write(e utp.Event) []Frame // the list is valid until the next Write
 	Close(err error) []Frame   // the last frames, whatever happened
+	Err() error                // the error that the stream has ended in; nil after a good end
 }
 
 // Model is a model as a server lists it.

@@ -48,14 +48,14 @@ func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
 		Hosts: f.Hosts, Origins: f.Origins, Explain: f.Explain || s.flags.explain, Trace: s.trace, Observe: s.observe,
 		Limits: gateway.Limits{Body: int64(f.Limits.BodyMB) << 20, Requests: f.Limits.Requests, Kept: f.Limits.KeptMB << 20,
 			Heartbeat: time.Duration(f.Limits.Heartbeat), Client: time.Duration(f.Limits.Client), Retries: f.Limits.Retries},
-		NewID: newReplyID, Log: s.requestLog(),
+		NewID: newReplyID, Build: versionText(), Log: s.requestLog(),
 	}
 	for _, k := range f.Clients {
 		sum, err := k.Hash()
 		if err != nil {
 			return c, err
 		}
-		c.Clients = append(c.Clients, gateway.Client{Name: k.Name, Key: sum, Requests: k.Requests, Tokens: k.Tokens, Parallel: k.Parallel})
+		c.Clients = append(c.Clients, gateway.Client{Name: k.Name, Key: sum, Requests: k.Requests, Tokens: k.Tokens, Parallel: k.Parallel, Metrics: k.Metrics})
 	}
 	if len(f.Backends) == 0 {
 		c.Routes, err = s.found(ctx)

@@ -55,7 +55,7 @@ func chatOf(r gateway.Report) telemetry.Chat {
 // status, or "broken" for a stream that ended in an error.
 func failureOf(r gateway.Report) string {
 	switch {
-	case r.Status == 0:
+	case r.Status == gateway.StatusGone:
 		return "gone"
 	case r.Status >= http.StatusBadRequest:
 		return strconv.Itoa(r.Status)

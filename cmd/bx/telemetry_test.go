@@ -19,7 +19,7 @@ import (
 
 func TestFailureOf(t *testing.T) {
 	for want, r := range map[string]gateway.Report{
-		"429": {Status: 429, Err: &wire.Error{Status: 429}}, "gone": {Status: 0, Err: context.Canceled}, "broken": {Status: 200, Err: wire.ErrCut}, "": {Status: 200, Stop: utp.StopEnd},
+		"429": {Status: 429, Err: &wire.Error{Status: 429}}, "gone": {Status: gateway.StatusGone, Err: context.Canceled}, "broken": {Status: 200, Err: wire.ErrCut}, "": {Status: 200, Stop: utp.StopEnd},
 	} {
 		if got := failureOf(r); got != want {
 			t.Errorf("%+v: %q, want %q", r, got, want)

@@ -14,6 +14,7 @@ type Emitter struct {
 	Fail  func(err error)   // writes the error that ends the stream, by Send
 	sent  []wire.Frame
 	over  bool
+	broke error
 }
 
 var _ wire.Writer = (*Emitter)(nil)
@@ -37,7 +38,7 @@ func (m *Emitter) Write(e utp.Event) []wire.Frame {
 		m.Event(e)
 		m.over = e.Kind == utp.Finish
 	}
-	if err := m.Err(); err != nil && e.Kind != utp.Finish {
+	if err := m.Sequence.Err(); err != nil && e.Kind != utp.Finish {
 		m.fail(err)
 	}
 	return m.sent
@@ -50,8 +51,8 @@ func (m *Emitter) Close(err error) []wire.Frame {
 	case m.over:
 		return nil
 	case err != nil:
-	case m.Err() != nil:
-		err = m.Err()
+	case m.Sequence.Err() != nil:
+		err = m.Sequence.Err()
 	default:
 		err = wire.ErrCut
 	}
@@ -59,8 +60,11 @@ func (m *Emitter) Close(err error) []wire.Frame {
 	return m.sent
 }
 
+// Err is the error that the stream has ended in.
+func (m *Emitter) Err() error { return m.broke }
+
 func (m *Emitter) fail(err error) {
-	m.over = true
+	m.over, m.broke = true, err
 	m.Fail(err)
 }
 

@@ -83,6 +83,7 @@ type Client struct {
 	Requests int    `toml:"requests"` // a minute
 	Tokens   int    `toml:"tokens"`   // a minute
 	Parallel int    `toml:"parallel"` // requests at once
+	Metrics  bool   `toml:"metrics"`  // for /metrics alone
 }
 
 // Duration is a time as "90s" or "10m".

@@ -1,0 +1,127 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// name gives the reply the id of the request, in the header that the SDKs of the
+// client's API read, too.
+func (x *exchange) name() {
+	h := x.w.Header()
+	h.Set("X-Bx-Id", x.report.ID)
+	if x.door.id != "" {
+		h.Set(x.door.id, x.report.ID)
+	}
+}
+
+// headers say who answers, or was asked last.
+func (x *exchange) headers(h http.Header) {
+	set := func(name, value string) {
+		if value != "" {
+			h.Set(name, printable(value))
+		}
+	}
+	set("X-Bx-Target", x.report.Target)
+	set("X-Bx-Model", x.report.Asked)
+	set("X-Bx-Again", x.report.Again)
+	if len(x.report.Warnings) > 0 {
+		set("X-Bx-Warning", x.report.Warnings[0])
+	}
+}
+
+// explain tells what was mended and lost. prefix makes trailers of the headers.
+func (x *exchange) explain(h http.Header, prefix string) {
+	if !x.Explain {
+		return
+	}
+	for _, l := range x.report.Losses {
+		h.Add(prefix+"X-Bx-Loss", printable(l.Path+": "+l.What+": "+l.Why))
+	}
+	for _, f := range x.report.Fixes {
+		h.Add(prefix+"X-Bx-Fix", printable(cmp.Or(f.Path, "/")+": "+f.Why))
+	}
+	for _, p := range x.report.Problems {
+		h.Add(prefix+"X-Bx-Problem", printable(string(p)))
+	}
+}
+
+// maxHeader bounds what a header says.
+const maxHeader = 400
+
+// printable is text that a header can hold.
+func printable(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' {
+			return '?'
+		}
+		return c
+	}, wire.Redact(s))
+	return s[:min(len(s), maxHeader)]
+}
+
+// answer gives the client a whole answer.
+func (x *exchange) answer(body []byte) {
+	x.told = true
+	reply(x.w, x.report.Status, body)
+}
+
+// deny answers with an error in the client's own form.
+func (x *exchange) deny(err error) {
+	err = told(err)
+	x.headers(x.w.Header())
+	if fault := wire.FaultOf(err); fault.RetryAfter > 0 {
+		x.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(fault.RetryAfter.Seconds()))))
+	}
+	status, body := x.door.front.Error(err)
+	x.report.Status = status
+	x.answer(body)
+}
+
+// told is an error as a client may hear it. What is no answer of a provider is
+// a backend that gave none; and that a backend does not take the gateway's own
+// key is nothing that the client's key could mend.
+func told(err error) error {
+	var input *wire.InputError
+	var theirs *wire.Error
+	switch {
+	case err == nil, errors.As(err, &input):
+		return err
+	case errors.As(err, &theirs) && theirs.Type != wire.NotThisAPI:
+		var own *denial
+		if errors.As(err, &own) || theirs.Status != http.StatusUnauthorized && theirs.Status != http.StatusForbidden {
+			return err
+		}
+		return &wire.Error{Status: http.StatusBadGateway, Code: theirs.Code, Message: "the backend refuses the gateway: " + err.Error()}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &wire.Error{Status: http.StatusGatewayTimeout, Message: err.Error()}
+	}
+	return &wire.Error{Status: http.StatusBadGateway, Message: err.Error()}
+}
+
+// denial is the gateway's own refusal.
+type denial struct {
+	reason string // in one word, for the log and the metrics
+	why    *wire.Error
+}
+
+func (d *denial) Error() string { return d.why.Message }
+func (d *denial) Unwrap() error { return d.why }
+
+func denied(status int, reason, format string, a ...any) error {
+	return &denial{reason, &wire.Error{Status: status, Message: fmt.Sprintf(format, a...)}}
+}
+
+func reply(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that has gone needs no answer
+}
