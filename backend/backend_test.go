@@ -3,6 +3,7 @@ package backend_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/internal/fake"
 	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // rig is a client and the fake server that it asks.
@@ -396,7 +398,7 @@ func TestNumCtx(t *testing.T) {
 	if len(r.warned) != 0 {
 		t.Errorf("warned %q", r.warned)
 	}
-	loaded := setUp(t, inline(t, "-- server --\ncontext: 65536\n-- turn --\n-- text --\nok\n"), backend.Config{Model: "mock"})
+	loaded := setUp(t, inline(t, "-- server --\ncontext: 65536\nloaded: mock 65536\n-- turn --\n-- text --\nok\n"), backend.Config{Model: "mock"})
 	mustReply(t, loaded.Client, question())
 	if got := numCtx(loaded, 0); got != 65536 {
 		t.Errorf("a model in memory keeps its window: %d", got)
@@ -418,7 +420,11 @@ func TestTheWindowOfOtherServers(t *testing.T) {
 	long.Messages[1] = utp.NewText(utp.User, strings.Repeat("word ", 10_000))
 	for _, kind := range []string{"vllm", "llamacpp", "lmstudio"} {
 		r := setUp(t, inline(t, "-- server --\nkind: "+kind+"\nmodel: m\ncontext: 4096\n-- turn --\n-- text --\nok\n"), backend.Config{Provider: backend.OpenAI, Model: "m"})
-		mustReply(t, r.Client, long)
+		_, err := reply(r.Client, long)
+		var w *wire.Error
+		if !errors.As(err, &w) || !w.Overflow() {
+			t.Errorf("%s: %v, want the server's refusal", kind, err)
+		}
 		if len(r.warned) != 1 || !strings.Contains(r.warned[0], "has 4096") {
 			t.Errorf("%s: warned %q", kind, r.warned)
 		}
@@ -431,9 +437,10 @@ func TestStatus(t *testing.T) {
 		if kind == "ollama" {
 			provider = backend.Ollama
 		}
-		r := setUp(t, inline(t, "-- server --\nkind: "+kind+"\nmodel: a, b\ncontext: 4096\nversion: 1.2\n-- turn --\n-- text --\nok\n"), backend.Config{Provider: provider, Model: "b"})
+		models := map[bool]string{true: "b", false: "a, b"}[kind == "llamacpp"]
+		r := setUp(t, inline(t, "-- server --\nkind: "+kind+"\nmodel: "+models+"\ncontext: 4096\nversion: 1.2\n-- turn --\n-- text --\nok\n"), backend.Config{Provider: provider, Model: "b"})
 		s, err := r.Status(context.Background())
-		if err != nil || len(s.Models) != 2 || !s.Found || !s.Native || s.Why == "" || s.Window != 4096 {
+		if err != nil || len(s.Models) != 1+strings.Count(models, ",") || !s.Found || !s.Native || s.Why == "" || s.Window != 4096 {
 			t.Errorf("%s: %+v %v", kind, s, err)
 		}
 		if s.Version != "1.2" && kind != "lmstudio" {

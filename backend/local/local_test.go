@@ -54,7 +54,11 @@ func find(t *testing.T, ports ...local.Port) []local.Server {
 
 func TestFindsEachKind(t *testing.T) {
 	for _, kind := range []local.Kind{local.Ollama, local.LMStudio, local.LlamaCPP, local.VLLM} {
-		port := listen(t, mock(t, "kind: "+string(kind)+"\nmodel: qwen3:8b, other\ncontext: 4096"))
+		settings := "kind: " + string(kind) + "\nmodel: qwen3:8b, other\ncontext: 4096"
+		if kind == local.Ollama {
+			settings += "\nloaded: qwen3:8b"
+		}
+		port := listen(t, mock(t, settings))
 		servers := find(t, local.Port{Kind: local.Ollama, Number: free}, local.Port{Kind: kind, Number: port})
 		if len(servers) != 1 || servers[0].Kind != kind || servers[0].URL != "http://127.0.0.1:"+strconv.Itoa(port) {
 			t.Fatalf("%s: %+v", kind, servers)

@@ -22,13 +22,27 @@
 //	-- text --
 //	In parse/parse.go.
 //
-// One chat request plays one turn. Lines of the server section (all optional):
+// One chat request plays one turn. A request that the real server would refuse
+// is refused in its words and plays none: see the files ollama.go, openai.go and
+// llamacpp.go, which were checked against Ollama v0.17.4 and llama-server b11434.
+// Lines of the server section (all optional):
 //
-//	kind: ollama | openai | vllm | llamacpp | lmstudio   whose questions are answered; default: Ollama's and OpenAI's
-//	model: NAME, NAME    other models are not found; default: any name will do
-//	tools: yes | no      whether the model takes native tools; default yes
-//	thinking: yes | no   whether it reasons; default no
-//	context: N           its window in tokens; default 32768
+//	kind: ollama | openai | vllm | llamacpp | lmstudio   whose questions are answered; default: Ollama's at /api, OpenAI's at /v1
+//	model: NAME [WORD …], …   other models are not found; default: any name will do. The words tools, no-tools,
+//	                     thinking, no-thinking, vision, context=N and family=NAME set one model apart
+//	tools: yes | no      whether the models take native tools; default yes
+//	thinking: yes | no   whether they reason; default no
+//	vision: yes | no     whether they take images; default no
+//	embeddings: yes | no whether llama-server makes embeddings; default no
+//	family: NAME         of the models; gptoss takes a think in words; default mock
+//	context: N           the window that they were made for, in tokens; default 32768
+//	num_ctx: N           the window that Ollama loads unless it is told; default 4096
+//	token: N             bytes of a token, to count a prompt; default 4
+//	loaded: NAME [N]     is in Ollama's memory at the start, with a window of N
+//	load: DURATION       what loading takes in Ollama, such as 300ms
+//	loading: N           llama-server answers N requests with 503 first
+//	delay: [PATH] DURATION   every answer, or those at PATH, come after this time
+//	refuse: FIELD [TEXT] requests with this field get 400, in OpenAI's words or as TEXT says; a.b is a field in a field
 //	version: TEXT        of the server
 //	chunk: N             bytes of text in a frame; 0 is all at once; default 0
 //	write: N             bytes in a write to the connection; 0 is a frame; default 0
@@ -54,29 +68,30 @@
 //	usage prompt=N completion=N cached=N reasoning=N
 //	error STATUS [retry-after=N]   an HTTP error; the section is its message, or its body if that is JSON
 //	stream-error         an error inside the stream, and its end
-//	cut                  the connection breaks; "cut clean" ends it politely too early
+//	cut [after=N]        the connection breaks, here or after N bytes of the body; "cut clean" ends it politely too early
 //	empty                nothing is said
-//	raw                  the frames, word for word, in place of all of the above
+//	raw [STATUS] [TYPE]  the body, word for word, in place of all of the above
 package fake
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
+	"time"
 )
 
 // Request is a chat request that was received.
 type Request struct {
-	Turn   int             `json:"turn"` // the turn that it played, from 1; 0: none was left
+	Turn   int             `json:"turn"` // the turn that it played, from 1; 0: none
 	Path   string          `json:"path"`
 	Body   json.RawMessage `json:"request"`
 	Failed string          `json:"failed,omitempty"` // which line of the turn did not hold
+	Note   string          `json:"note,omitempty"`   // what happened in place of a turn: "load", "unload", or the words of a refusal
 }
 
 // Server plays one script. It is safe for concurrent use.
@@ -89,31 +104,69 @@ type Server struct {
 	mu       sync.Mutex
 	next     int // index of the turn to play
 	requests []Request
+	models   []model
+	memory   map[string]*held // by full name
+	loads    []Loaded
+	loading  int // 503s that llama-server still answers with
 }
 
 var _ http.Handler = (*Server)(nil)
 
 // New makes a server for a script.
 func New(s *Script) *Server {
-	srv := &Server{script: s, mux: http.NewServeMux()}
+	srv := &Server{script: s, mux: http.NewServeMux(), memory: map[string]*held{}, loading: s.loading}
+	for _, m := range s.listed() {
+		srv.models = append(srv.models, s.model(m))
+	}
+	if m, ok := srv.find(s.loaded.Model); ok {
+		srv.memory[m.name] = &held{ctx: min(cmp.Or(s.loaded.NumCtx, s.numCtx), m.context), used: time.Now(), until: time.Now().Add(keepAlive)}
+	}
 	srv.routes()
 	return srv
 }
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !wait(r, s.script.delay(r.URL.Path)) {
+		return
+	}
+	v := s.voice(r.URL.Path)
 	if key := s.script.Key; key != "" && r.Header.Get("Authorization") != "Bearer "+key {
-		writeError(w, apiOf(r.URL.Path), http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided")
+		(&refusal{status: http.StatusUnauthorized, code: "invalid_api_key", message: "Incorrect API key provided"}).write(w, v)
+		return
+	}
+	if s.isLoading() {
+		(&refusal{status: http.StatusServiceUnavailable, kind: "unavailable_error", message: "Loading model"}).write(w, v)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// wait reports whether the client is still there after d.
+func wait(r *http.Request, d time.Duration) bool {
+	if d == 0 {
+		return true
+	}
+	select {
+	case <-time.After(d):
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
+
+func (s *Server) isLoading() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loading--
+	return s.loading >= 0
 }
 
 // Requests lists the chat requests so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
+	return slices.Clone(s.requests)
 }
 
 // Err is what went wrong so far: requests that did not look as the script
@@ -140,121 +193,13 @@ func (s *Server) played(turn int) bool {
 	return slices.ContainsFunc(s.requests, func(r Request) bool { return r.Turn == turn+1 })
 }
 
-// maxBody bounds a request's body.
-const maxBody = 64 << 20
-
-// chat plays the next turn for a request.
-func (s *Server) chat(api api) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		if err != nil {
-			writeError(w, api, http.StatusBadRequest, "", err.Error())
-			return
-		}
-		var in chatRequest
-		if err := json.Unmarshal(body, &in); err != nil {
-			writeError(w, api, http.StatusBadRequest, "", "the request is not JSON: "+err.Error())
-			return
-		}
-		if !s.script.has(in.Model) {
-			s.noModel(w, api, in.Model)
-			return
-		}
-		t, number, failed := s.turn(r.URL.Path, body, &in)
-		if failed != "" {
-			writeError(w, api, http.StatusBadRequest, "", "the mock script says: "+failed)
-			return
-		}
-		(&player{script: s.script, turn: t, api: api, in: &in, w: w, number: number}).play()
+// record keeps a request. The caller holds the lock.
+func (s *Server) record(r Request) {
+	s.requests = append(s.requests, r)
+	if s.Log == nil {
+		return
 	}
-}
-
-// turn takes the next turn, checks the request against it, and records both.
-func (s *Server) turn(path string, body []byte, in *chatRequest) (t *turn, number int, failed string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	rec := Request{Path: path, Body: compact(body)}
-	if s.next < len(s.script.turns) {
-		t = s.script.turns[s.next]
-		rec.Turn = s.next + 1
-		if !t.repeat {
-			s.next++
-		}
-		rec.Failed = s.script.check(t, apiOf(path), body, in)
-	} else {
-		rec.Failed = fmt.Sprintf("%s: a request came after the last of %d turns", s.script.name, len(s.script.turns))
-	}
-	s.requests = append(s.requests, rec)
-	if s.Log != nil {
-		if line, err := json.Marshal(rec); err == nil {
-			_, _ = s.Log.Write(append(line, '\n'))
-		}
-	}
-	return t, len(s.requests), rec.Failed
-}
-
-func compact(body []byte) json.RawMessage {
-	var b bytes.Buffer
-	if json.Compact(&b, body) != nil {
-		return body
-	}
-	return b.Bytes()
-}
-
-// chatRequest is what a script can ask about, in both APIs.
-type chatRequest struct {
-	Model    string `json:"model"`
-	Stream   *bool  `json:"stream"`
-	Messages []struct {
-		Role string `json:"role"`
-	} `json:"messages"`
-	Tools []struct {
-		Function struct {
-			Name string `json:"name"`
-		} `json:"function"`
-	} `json:"tools"`
-	StreamOptions struct {
-		IncludeUsage bool `json:"include_usage"`
-	} `json:"stream_options"`
-}
-
-// streams reports whether a stream is asked for: Ollama streams by default.
-func (in *chatRequest) streams(a api) bool {
-	if in.Stream == nil {
-		return a == ollamaAPI
-	}
-	return *in.Stream
-}
-
-func (in *chatRequest) tools() (names []string) {
-	for _, t := range in.Tools {
-		names = append(names, t.Function.Name)
-	}
-	return names
-}
-
-// check gives the first line of the turn that the request breaks.
-func (s *Script) check(t *turn, a api, body []byte, in *chatRequest) string {
-	texts := stringsIn(body)
-	for _, w := range t.wants {
-		if wrong := w.broken(a, in, texts); wrong != "" {
-			return fmt.Sprintf("%s:%d: %s: %s", s.name, w.line, w.text, wrong)
-		}
-	}
-	return ""
-}
-
-// stringsIn joins the strings of a JSON document, keys aside.
-func stringsIn(body []byte) string {
-	var b strings.Builder
-	dec := json.NewDecoder(bytes.NewReader(body))
-	for {
-		t, err := dec.Token()
-		if err != nil {
-			return b.String()
-		}
-		if s, ok := t.(string); ok {
-			b.WriteString(s + "\n")
-		}
+	if line, err := json.Marshal(r); err == nil {
+		_, _ = s.Log.Write(append(line, '\n'))
 	}
 }

@@ -75,6 +75,8 @@ func read(t *testing.T, x *wire.Exchange, resp *http.Response, stream bool) (utp
 	return utp.Collect(evs), reader.Err()
 }
 
+var hi = []utp.Message{utp.NewText(utp.User, "hi")}
+
 var backs = map[string]wire.Back{"ollama": ollama.Back{}, "openai": openai.Back{}}
 
 // speaks lists the codecs that a script's kind of server understands.
@@ -125,7 +127,7 @@ func first(t *testing.T, name, api string, stream bool, chunk, write int) string
 	s := load(t, name)
 	s.Chunk, s.Write = chunk, write
 	srv, url := start(t, s)
-	r := utp.Request{Model: "qwen3:8b", Stream: stream, Messages: []utp.Message{utp.NewText(utp.User, "hi")}}
+	r := utp.Request{Model: "qwen3:8b", Stream: stream, Messages: hi}
 	if len(s.Models) > 0 {
 		r.Model = s.Models[0]
 	}
@@ -171,14 +173,24 @@ func TestBadScripts(t *testing.T) {
 		{"-- turn --\n-- error --\n", "want an HTTP status from 400 to 599"},
 		{"-- turn --\n-- error 429 after=1 --\n", "want retry-after=N"},
 		{"-- turn --\n-- stop --\n", "want a reason"},
-		{"-- turn --\n-- cut off --\n", "want cut, or cut clean"},
+		{"-- turn --\n-- cut off --\n", "want cut, cut after=N, or cut clean"},
 		{"-- turn --\n-- text --\n-- usage tokens=1 --\n", `s.txtar:3: section "usage tokens=1": "tokens=1": want prompt=N`},
 		{"-- turn --\n-- text --\n-- raw --\n", "mixes raw with other sections"},
 		{"-- server --\n\n# fine\nkind: gpt\n-- turn --\n-- text --\n", `s.txtar:4: "kind: gpt": unknown kind: want ollama, openai, vllm, llamacpp, lmstudio`},
+		{"-- server --\ntoken: 0\n", "want a number, 1 or more"},
+		{"-- server --\nmodel: a blue\n", `unknown word "blue" of a model: want tools, no-tools`},
+		{"-- server --\nmodel: a, , b\n", "want NAME [WORD …], …"},
+		{"-- server --\nmodel: a context=x\n", "want a number, 0 or more"},
+		{"-- server --\ndelay: soon\n", "want a duration, such as 300ms, or a path and a duration"},
+		{"-- server --\nload: -1s\n", "want a duration, such as 300ms"},
+		{"-- server --\nrefuse:\n", "want FIELD, or FIELD TEXT"},
+		{"-- server --\nloaded: a b\n", "want a number, 0 or more"},
+		{"-- turn --\n-- text --\n-- cut after=x --\n", "want a number, 0 or more"},
+		{"-- turn --\n-- raw html --\n", "want raw, raw STATUS, or raw STATUS TYPE"},
 		{"-- server --\nchunk: -1\n", "want a number, 0 or more"},
 		{"-- server --\ntools: maybe\n", "want yes or no"},
 		{"-- server --\nkind ollama\n", "want KEY: VALUE"},
-		{"-- server --\ncolour: red\n", "unknown key: want kind, model"},
+		{"-- server --\ncolour: red\n", "unknown key: want chunk, context, delay"},
 	} {
 		_, err := fake.Parse("s.txtar", []byte(c.script))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -225,7 +237,7 @@ func TestAStreamThatIsNotNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, url := start(t, s)
-			resp, err := http.Post(url+path, "application/json", strings.NewReader(`{"model":"m","messages":[]}`))
+			resp, err := http.Post(url+path, "application/json", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -244,7 +256,7 @@ func TestTheScriptsEnd(t *testing.T) {
 	if err := srv.Err(); err == nil || !strings.Contains(err.Error(), "the turn was not played") {
 		t.Errorf("before: %v", err)
 	}
-	r := &utp.Request{Model: "m"}
+	r := &utp.Request{Model: "m", Messages: hi}
 	post(t, openai.Back{}, url, r)
 	if err := srv.Err(); err != nil {
 		t.Errorf("after: %v", err)
@@ -261,7 +273,7 @@ func TestTheScriptsEnd(t *testing.T) {
 func TestRepeat(t *testing.T) {
 	srv, url := start(t, load(t, "endless"))
 	for range 3 {
-		if _, resp := post(t, ollama.Back{}, url, &utp.Request{Model: "m"}); resp.StatusCode != 200 {
+		if _, resp := post(t, ollama.Back{}, url, &utp.Request{Model: "m", Messages: hi}); resp.StatusCode != 200 {
 			t.Fatal(resp.Status)
 		}
 	}
@@ -276,7 +288,7 @@ func TestKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, url := start(t, s)
-	if _, resp := post(t, openai.Back{}, url, &utp.Request{Model: "m"}); resp.StatusCode != 401 {
+	if _, resp := post(t, openai.Back{}, url, &utp.Request{Model: "m", Messages: hi}); resp.StatusCode != 401 {
 		t.Error(resp.Status)
 	}
 }

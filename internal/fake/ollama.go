@@ -10,15 +10,19 @@ import (
 const created = "2026-08-21T10:00:00Z"
 
 type ollamaReply struct {
-	Model     string        `json:"model"`
-	Created   string        `json:"created_at"`
-	Message   ollamaMessage `json:"message"`
-	Done      bool          `json:"done"`
-	Reason    string        `json:"done_reason,omitempty"`
-	Total     int64         `json:"total_duration,omitempty"`
-	PromptN   int           `json:"prompt_eval_count,omitempty"`
-	EvalN     int           `json:"eval_count,omitempty"`
-	EvalNanos int64         `json:"eval_duration,omitempty"`
+	Model     string         `json:"model"`
+	Created   string         `json:"created_at"`
+	Message   *ollamaMessage `json:"message,omitempty"`
+	Response  *string        `json:"response,omitempty"` // of /api/generate
+	Thinking  string         `json:"thinking,omitempty"` // of /api/generate
+	Done      bool           `json:"done"`
+	Reason    string         `json:"done_reason,omitempty"`
+	Total     int64          `json:"total_duration,omitempty"`
+	Load      int64          `json:"load_duration,omitempty"`
+	PromptN   int            `json:"prompt_eval_count,omitempty"`
+	PromptNs  int64          `json:"prompt_eval_duration,omitempty"`
+	EvalN     int            `json:"eval_count,omitempty"`
+	EvalNanos int64          `json:"eval_duration,omitempty"`
 }
 
 type ollamaMessage struct {
@@ -40,8 +44,25 @@ type ollamaFunction struct {
 }
 
 func (p *player) ollamaLine(m ollamaMessage) ollamaReply {
+	return p.in.ollamaLine(p.path, m)
+}
+
+func (in *chatRequest) ollamaLine(path string, m ollamaMessage) ollamaReply {
+	r := ollamaReply{Model: in.Model, Created: created}
+	if path == "/api/generate" {
+		r.Response, r.Thinking = &m.Content, m.Thinking
+		return r
+	}
 	m.Role = "assistant"
-	return ollamaReply{Model: p.in.Model, Created: created, Message: m}
+	r.Message = &m
+	return r
+}
+
+// loadReply answers a request that only loads or unloads a model.
+func (in *chatRequest) loadReply(path, reason string) ollamaReply {
+	r := in.ollamaLine(path, ollamaMessage{})
+	r.Done, r.Reason = true, reason
+	return r
 }
 
 // done turns a line into the last one.
@@ -50,9 +71,22 @@ func (p *player) done(r ollamaReply) ollamaReply {
 	if p.turn.stop != "" {
 		r.Reason = p.turn.stop
 	}
-	r.Total, r.EvalNanos = 5e9, 1e9
-	r.PromptN, r.EvalN = p.turn.usage.prompt, p.turn.usage.completion
+	r.Total, r.Load, r.PromptNs, r.EvalNanos = 5e9, 1e6, 2e9, 1e9
+	r.PromptN, r.EvalN = p.promptTokens(), p.turn.usage.completion
 	return r
+}
+
+// promptTokens is what Ollama says of a prompt: one that it cut in silence fills
+// the window.
+func (p *player) promptTokens() int {
+	n := p.turn.usage.prompt
+	if p.in.window > 0 && p.in.tokens > p.in.window {
+		return p.in.window
+	}
+	if p.in.window > 0 {
+		return min(n, p.in.window)
+	}
+	return n
 }
 
 func (p *player) ollamaCall(st step) ollamaCall {

@@ -5,35 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-type api int
-
-const (
-	ollamaAPI api = iota
-	openaiAPI
-)
-
-func apiOf(path string) api {
-	if strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/api/v0/") {
-		return ollamaAPI
-	}
-	return openaiAPI
-}
-
 // player answers one request with one turn.
 type player struct {
 	script *Script
 	turn   *turn
-	api    api
+	voice  voice
+	path   string
 	in     *chatRequest
 	w      http.ResponseWriter
 	number int // of the request, from 1
 	calls  int // so far in the reply
+	sent   int // bytes of the body
 }
 
 // errCut breaks the connection.
@@ -48,9 +37,8 @@ func (p *player) play() {
 	var err error
 	switch {
 	case t.raw:
-		p.head(true)
-		err = p.write([]byte(t.steps[0].text))
-	case p.in.streams(p.api):
+		err = p.raw(t.steps[0])
+	case p.in.streams(p.voice):
 		p.head(true)
 		err = p.stream()
 	default:
@@ -73,13 +61,29 @@ func (p *player) refuse() {
 		_, _ = p.w.Write([]byte(text))
 		return
 	}
-	writeError(p.w, p.api, t.status, "", text)
+	(&refusal{status: t.status, message: text}).write(p.w, p.voice)
+}
+
+// raw sends a body word for word, as a stream unless the section says as what.
+func (p *player) raw(st step) error {
+	p.head(p.in.streams(p.voice) || st.name == "")
+	status, media, _ := strings.Cut(st.name, " ")
+	if media != "" {
+		p.w.Header().Set("Content-Type", media)
+	}
+	if code, err := strconv.Atoi(status); err == nil {
+		p.w.WriteHeader(code)
+	}
+	if st.text == "" {
+		return http.NewResponseController(p.w).Flush()
+	}
+	return p.write([]byte(st.text))
 }
 
 func (p *player) head(stream bool) {
 	media := "application/json"
 	switch {
-	case stream && p.api == ollamaAPI:
+	case stream && p.voice == ollamaVoice:
 		media = "application/x-ndjson"
 	case stream:
 		media = "text/event-stream"
@@ -87,8 +91,24 @@ func (p *player) head(stream bool) {
 	p.w.Header().Set("Content-Type", media)
 }
 
-// write sends bytes in the script's pieces and sees to it that they leave.
+// write sends bytes in the script's pieces and sees to it that they leave. A
+// turn that is cut after so many bytes sends no more.
 func (p *player) write(b []byte) error {
+	if end := p.turn.cutAfter; end != nil && p.sent+len(b) > *end {
+		b = b[:*end-p.sent]
+		if err := p.send(b); err != nil {
+			return err
+		}
+		return errCut
+	}
+	return p.send(b)
+}
+
+func (p *player) send(b []byte) error {
+	p.sent += len(b)
+	if len(b) == 0 {
+		return http.NewResponseController(p.w).Flush()
+	}
 	size := p.script.Write
 	if size == 0 {
 		size = len(b)
@@ -116,7 +136,7 @@ func (p *player) frame(v any) error {
 }
 
 func (p *player) framing() wire.Framing {
-	if p.api == ollamaAPI {
+	if p.voice == ollamaVoice {
 		return wire.NDJSON
 	}
 	return wire.SSE
@@ -182,7 +202,7 @@ func (p *player) ends() (step, bool) {
 }
 
 func (p *player) stream() error {
-	if p.api == ollamaAPI {
+	if p.voice == ollamaVoice {
 		return p.ollamaStream()
 	}
 	return p.openaiStream()
@@ -196,7 +216,7 @@ func (p *player) whole() error {
 	}
 	st, ends := p.ends()
 	if ends && st.kind == "stream-error" {
-		writeError(p.w, p.api, http.StatusInternalServerError, "", st.text)
+		(&refusal{status: http.StatusInternalServerError, message: st.text}).write(p.w, p.voice)
 		return nil
 	}
 	p.head(false)
@@ -210,53 +230,8 @@ func (p *player) whole() error {
 }
 
 func (p *player) wholeBody() ([]byte, error) {
-	if p.api == ollamaAPI {
+	if p.voice == ollamaVoice {
 		return json.Marshal(p.ollamaWhole())
 	}
 	return json.Marshal(p.openaiWhole())
-}
-
-type errorText struct {
-	Error string `json:"error"`
-}
-
-type errorObject struct {
-	Error errorDetail `json:"error"`
-}
-
-type errorDetail struct {
-	Message string  `json:"message"`
-	Type    string  `json:"type"`
-	Param   *string `json:"param"`
-	Code    *string `json:"code"`
-}
-
-// errorBody is an error in the API's shape.
-func errorBody(a api, status int, code, message string) any {
-	if a == ollamaAPI {
-		return errorText{message}
-	}
-	e := errorDetail{Message: message, Type: "invalid_request_error"}
-	if status >= 500 || status == 0 {
-		e.Type = "server_error"
-	}
-	if code != "" {
-		e.Code = &code
-	}
-	return errorObject{e}
-}
-
-func writeError(w http.ResponseWriter, a api, status int, code, message string) {
-	writeJSON(w, status, errorBody(a, status, code, message))
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
 }

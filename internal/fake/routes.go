@@ -1,7 +1,6 @@
 package fake
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,123 +9,72 @@ import (
 // routes are the questions that the script's kind of server answers.
 func (s *Server) routes() {
 	kind := s.script.Kind
-	is := func(kinds ...string) bool { return slices.Contains(kinds, kind) }
-	if is("", "ollama") {
-		s.mux.HandleFunc("POST /api/chat", s.chat(ollamaAPI))
-		s.mux.HandleFunc("POST /api/show", s.show)
-		s.get("/api/tags", s.tags(false))
-		s.get("/api/ps", s.tags(true))
-		s.get("/api/version", s.version)
+	if s.script.ollama() {
+		s.ollamaRoutes()
 	}
-	s.mux.HandleFunc("POST /v1/chat/completions", s.chat(openaiAPI))
-	s.get("/v1/models", s.models)
+	s.mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	s.mux.HandleFunc("POST /v1/embeddings", s.embed)
 	switch kind {
 	case "vllm":
 		s.get("/version", s.version)
 	case "llamacpp":
 		s.get("/props", s.props)
+		s.get("/health", func() any { return map[string]string{"status": "ok"} })
+		s.get("/models", s.llamacppModels)
 	case "lmstudio":
 		s.get("/api/v0/models", s.lmStudio)
 	}
-	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, apiOf(r.URL.Path), http.StatusNotFound, "", fmt.Sprintf("%s %s: not found", r.Method, r.URL.Path))
-	})
+	s.get("/v1/models", s.modelList)
+	s.mux.HandleFunc("/", s.unknownPath)
+}
+
+func (s *Server) ollamaRoutes() {
+	s.mux.HandleFunc("POST /api/chat", s.chat)
+	s.mux.HandleFunc("POST /api/generate", s.chat)
+	s.mux.HandleFunc("POST /api/show", s.show)
+	s.mux.HandleFunc("POST /api/copy", s.copyModel)
+	s.mux.HandleFunc("DELETE /api/delete", s.deleteModel)
+	s.mux.HandleFunc("POST /api/embed", s.embed)
+	s.mux.HandleFunc("POST /api/embeddings", s.embed)
+	s.get("/api/tags", s.tags)
+	s.get("/api/ps", s.ps)
+	s.get("/api/version", s.version)
+	s.mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "Ollama is running") })
 }
 
 func (s *Server) get(path string, answer func() any) {
 	s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, answer()) })
 }
 
-func (s *Server) version() any { return versionJSON{s.script.Version} }
-
-// noModel answers for a model that is not there. Source: Ollama server/routes.go
-// and vLLM's serving code.
-func (s *Server) noModel(w http.ResponseWriter, a api, model string) {
-	if a == ollamaAPI {
-		writeError(w, a, http.StatusNotFound, "", fmt.Sprintf("model '%s' not found", model))
-		return
-	}
-	writeError(w, a, http.StatusNotFound, "model_not_found", fmt.Sprintf("The model `%s` does not exist.", model))
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text))
 }
 
-func (s *Server) capabilities() []string {
-	out := []string{"completion"}
-	if s.script.Tools {
-		out = append(out, "tools")
-	}
-	if s.script.Thinking {
-		out = append(out, "thinking")
-	}
-	return out
-}
+// ollamaPaths are those that Ollama answers by one method alone.
+var ollamaPaths = []string{"/api/chat", "/api/generate", "/api/show", "/api/tags", "/api/ps", "/api/version", "/api/embed", "/v1/chat/completions", "/v1/models", "/v1/embeddings"}
 
-type showJSON struct {
-	Template     string      `json:"template"`
-	Details      detailsJSON `json:"details"`
-	Info         infoJSON    `json:"model_info"`
-	Capabilities []string    `json:"capabilities"`
-}
-
-// infoJSON is of the family "mock", which names the second key.
-type infoJSON struct {
-	Architecture string `json:"general.architecture"`
-	Context      int    `json:"mock.context_length"`
-}
-
-type versionJSON struct {
-	Version string `json:"version"`
-}
-
-type detailsJSON struct {
-	Family string `json:"family"`
-}
-
-func (s *Server) show(w http.ResponseWriter, r *http.Request) {
-	var in struct{ Model, Name string }
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-		writeError(w, ollamaAPI, http.StatusBadRequest, "", err.Error())
-		return
-	}
-	if in.Model == "" {
-		in.Model = in.Name
-	}
-	if !s.script.has(in.Model) {
-		s.noModel(w, ollamaAPI, in.Model)
-		return
-	}
-	writeJSON(w, http.StatusOK, showJSON{
-		Template: "{{ .Prompt }}", Details: detailsJSON{"mock"}, Capabilities: s.capabilities(),
-		Info: infoJSON{"mock", s.script.Context},
-	})
-}
-
-type tagsJSON struct {
-	Models []tagJSON `json:"models"`
-}
-
-type tagJSON struct {
-	Name    string      `json:"name"`
-	Model   string      `json:"model"`
-	Details detailsJSON `json:"details"`
-	Context int         `json:"context_length,omitempty"` // of a running model
-}
-
-// tags lists the models; the first one runs.
-func (s *Server) tags(running bool) func() any {
-	return func() any {
-		list := tagsJSON{Models: []tagJSON{}}
-		for i, name := range s.script.names() {
-			tag := tagJSON{Name: name, Model: name, Details: detailsJSON{"mock"}}
-			if running {
-				tag.Context = s.script.Context
-			}
-			if !running || i == 0 {
-				list.Models = append(list.Models, tag)
-			}
-		}
-		return list
+// unknownPath answers as the server of the kind does; OpenAI's text is of
+// platform.openai.com, vLLM's of FastAPI.
+func (s *Server) unknownPath(w http.ResponseWriter, r *http.Request) {
+	v := s.voice(r.URL.Path)
+	switch {
+	case s.script.ollama() && slices.Contains(ollamaPaths, r.URL.Path):
+		plain(w, http.StatusMethodNotAllowed, "405 method not allowed")
+	case s.script.ollama():
+		plain(w, http.StatusNotFound, "404 page not found")
+	case v == llamacppVoice:
+		(&refusal{status: http.StatusNotFound, kind: "not_found_error", message: "File Not Found"}).write(w, v)
+	case v == vllmVoice:
+		writeJSON(w, http.StatusNotFound, map[string]string{"detail": "Not Found"})
+	default:
+		(&refusal{status: http.StatusNotFound, code: "unknown_url",
+			message: fmt.Sprintf("Unknown request URL: %s %s. Please check the URL for typos.", r.Method, r.URL.Path)}).write(w, v)
 	}
 }
+
+func (s *Server) version() any { return map[string]string{"version": s.script.Version} }
 
 type modelsJSON struct {
 	Object string      `json:"object"`
@@ -146,48 +94,33 @@ type modelJSON struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 }
 
-func (s *Server) models() any {
-	list := modelsJSON{Object: "list"}
-	for _, name := range s.script.names() {
-		m := modelJSON{ID: name, Object: "model", Created: createdUnix, Owner: "mock"}
+func (s *Server) modelList() any {
+	if s.script.Kind == "llamacpp" {
+		return s.llamacppModels()
+	}
+	list := modelsJSON{Object: "list", Data: []modelJSON{}}
+	for _, m := range s.list() {
+		entry := modelJSON{ID: m.name, Object: "model", Created: createdUnix, Owner: "library"}
 		if s.script.Kind == "vllm" {
-			m.MaxLen = s.script.Context
+			entry.MaxLen, entry.Owner = m.context, "vllm"
 		}
-		list.Data = append(list.Data, m)
+		list.Data = append(list.Data, entry)
 	}
 	return list
 }
 
 // lmStudio lists the models; the first one is loaded.
 func (s *Server) lmStudio() any {
-	list := modelsJSON{Object: "list"}
-	for i, name := range s.script.names() {
-		m := modelJSON{ID: name, Object: "model", Type: "llm", State: "not-loaded", Max: s.script.Context}
-		if s.script.Tools {
-			m.Capabilities = []string{"tool_use"}
+	list := modelsJSON{Object: "list", Data: []modelJSON{}}
+	for i, m := range s.list() {
+		entry := modelJSON{ID: m.name, Object: "model", Type: "llm", State: "not-loaded", Max: m.context}
+		if m.tools {
+			entry.Capabilities = []string{"tool_use"}
 		}
 		if i == 0 {
-			m.State, m.Loaded = "loaded", s.script.Context
+			entry.State, entry.Loaded = "loaded", m.context
 		}
-		list.Data = append(list.Data, m)
+		list.Data = append(list.Data, entry)
 	}
 	return list
-}
-
-type propsJSON struct {
-	Settings struct {
-		NCtx int `json:"n_ctx"`
-	} `json:"default_generation_settings"`
-	Slots int    `json:"total_slots"`
-	Alias string `json:"model_alias"`
-	Build string `json:"build_info"`
-	Caps  struct {
-		Tools bool `json:"supports_tools"`
-	} `json:"chat_template_caps"`
-}
-
-func (s *Server) props() any {
-	p := propsJSON{Slots: 1, Alias: s.script.names()[0], Build: s.script.Version}
-	p.Settings.NCtx, p.Caps.Tools = s.script.Context, s.script.Tools
-	return p
 }

@@ -2,11 +2,13 @@ package fake
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -15,7 +17,7 @@ import (
 type Script struct {
 	Comment  string   // what stands above the sections
 	Kind     string   // "": Ollama's and OpenAI's questions are answered
-	Models   []string // empty: any
+	Models   []string // names; empty: any
 	Tools    bool
 	Thinking bool
 	Context  int
@@ -24,8 +26,37 @@ type Script struct {
 	Write    int // bytes in a write; 0 is a frame
 	Key      string
 
-	name  string
-	turns []*turn
+	name       string
+	turns      []*turn
+	lines      []string // of models, with their words
+	vision     bool
+	embeddings bool
+	family     string
+	numCtx     int
+	token      int
+	loaded     Loaded
+	load       time.Duration
+	loading    int
+	delays     []delay
+	refused    []refusedField
+}
+
+type delay struct {
+	path string // "": every one
+	d    time.Duration
+}
+
+// refusedField is a field that requests may not have.
+type refusedField struct{ name, text string }
+
+// delay is how long an answer at a path takes to begin.
+func (s *Script) delay(path string) (d time.Duration) {
+	for _, one := range s.delays {
+		if one.path == "" || one.path == path {
+			d = one.d
+		}
+	}
+	return d
 }
 
 type turn struct {
@@ -39,6 +70,7 @@ type turn struct {
 	status     int // HTTP error; 0: none
 	retryAfter string
 	raw        bool
+	cutAfter   *int // bytes of the body
 }
 
 // step is a piece of a reply: text, think, call, raw, error, stream-error, cut.
@@ -72,7 +104,7 @@ func Load(path string) (*Script, error) {
 // what may stand there.
 func Parse(name string, b []byte) (*Script, error) {
 	a := txtar.Parse(b)
-	s := &Script{Comment: string(a.Comment), Tools: true, Context: 32768, Version: "0.12.0", name: name}
+	s := &Script{Comment: string(a.Comment), Tools: true, Context: 32768, Version: "0.17.4", family: "mock", numCtx: 4096, token: 4, name: name}
 	r := &reading{Script: s, line: 1 + strings.Count(s.Comment, "\n")}
 	for _, f := range a.Files {
 		if err := r.section(f.Name, string(f.Data)); err != nil {
@@ -162,41 +194,117 @@ func (r *reading) setting(_ int, text string) (err error) {
 		return fmt.Errorf("want KEY: VALUE")
 	}
 	value = strings.TrimSpace(value)
-	switch key {
-	case "kind":
-		r.Kind = value
-		if !slices.Contains(kinds, value) {
-			return fmt.Errorf("unknown kind: want %s", strings.Join(kinds, ", "))
+	if set, known := settings[key]; known {
+		return set(r.Script, value)
+	}
+	return fmt.Errorf("unknown key: want %s", strings.Join(slices.Sorted(maps.Keys(settings)), ", "))
+}
+
+// settings are the keys of a server section.
+var settings = map[string]func(*Script, string) error{
+	"kind":       (*Script).setKind,
+	"model":      (*Script).setModels,
+	"loaded":     (*Script).setLoaded,
+	"delay":      (*Script).setDelay,
+	"refuse":     (*Script).setRefused,
+	"tools":      func(s *Script, v string) error { return yesNo(&s.Tools, v) },
+	"thinking":   func(s *Script, v string) error { return yesNo(&s.Thinking, v) },
+	"vision":     func(s *Script, v string) error { return yesNo(&s.vision, v) },
+	"embeddings": func(s *Script, v string) error { return yesNo(&s.embeddings, v) },
+	"context":    func(s *Script, v string) error { return count(&s.Context, v) },
+	"num_ctx":    func(s *Script, v string) error { return count(&s.numCtx, v) },
+	"token":      (*Script).setToken,
+	"loading":    func(s *Script, v string) error { return count(&s.loading, v) },
+	"chunk":      func(s *Script, v string) error { return count(&s.Chunk, v) },
+	"write":      func(s *Script, v string) error { return count(&s.Write, v) },
+	"load":       func(s *Script, v string) error { return duration(&s.load, v) },
+	"family":     func(s *Script, v string) error { s.family = v; return nil },
+	"version":    func(s *Script, v string) error { s.Version = v; return nil },
+	"key":        func(s *Script, v string) error { s.Key = v; return nil },
+}
+
+func (s *Script) setKind(value string) error {
+	if !slices.Contains(kinds, value) {
+		return fmt.Errorf("unknown kind: want %s", strings.Join(kinds, ", "))
+	}
+	s.Kind = value
+	return nil
+}
+
+func (s *Script) setModels(value string) error {
+	for line := range strings.SplitSeq(value, ",") {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			return fmt.Errorf("want NAME [WORD …], …")
 		}
-	case "model":
-		for m := range strings.SplitSeq(value, ",") {
-			r.Models = append(r.Models, strings.TrimSpace(m))
+		for _, word := range words[1:] {
+			if err := new(model).word(word); err != nil {
+				return err
+			}
 		}
-	case "tools":
-		r.Tools, err = yesNo(value)
-	case "thinking":
-		r.Thinking, err = yesNo(value)
-	case "context":
-		r.Context, err = number(value)
-	case "chunk":
-		r.Chunk, err = number(value)
-	case "write":
-		r.Write, err = number(value)
-	case "version":
-		r.Version = value
-	case "key":
-		r.Key = value
-	default:
-		return fmt.Errorf("unknown key: want kind, model, tools, thinking, context, version, chunk, write or key")
+		s.Models, s.lines = append(s.Models, words[0]), append(s.lines, line)
+	}
+	return nil
+}
+
+func (s *Script) setLoaded(value string) (err error) {
+	name, n, _ := strings.Cut(value, " ")
+	s.loaded = Loaded{Model: name}
+	if n != "" {
+		err = count(&s.loaded.NumCtx, n)
 	}
 	return err
 }
 
-func yesNo(s string) (bool, error) {
-	if s != "yes" && s != "no" {
-		return false, fmt.Errorf("want yes or no")
+func (s *Script) setToken(value string) (err error) {
+	if s.token, err = number(value); err != nil || s.token == 0 {
+		return fmt.Errorf("want a number, 1 or more")
 	}
-	return s == "yes", nil
+	return nil
+}
+
+func (s *Script) setDelay(value string) error {
+	path, text, found := strings.Cut(value, " ")
+	if !found {
+		path, text = "", value
+	}
+	one := delay{path: path}
+	if err := duration(&one.d, text); err != nil {
+		return fmt.Errorf("%w, or a path and a duration", err)
+	}
+	s.delays = append(s.delays, one)
+	return nil
+}
+
+func (s *Script) setRefused(value string) error {
+	name, text, _ := strings.Cut(value, " ")
+	if name == "" {
+		return fmt.Errorf("want FIELD, or FIELD TEXT")
+	}
+	s.refused = append(s.refused, refusedField{name, text})
+	return nil
+}
+
+func yesNo(to *bool, s string) error {
+	if s != "yes" && s != "no" {
+		return fmt.Errorf("want yes or no")
+	}
+	*to = s == "yes"
+	return nil
+}
+
+func count(to *int, s string) (err error) {
+	*to, err = number(s)
+	return err
+}
+
+func duration(to *time.Duration, s string) error {
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return fmt.Errorf("want a duration, such as 300ms")
+	}
+	*to = d
+	return nil
 }
 
 func number(s string) (int, error) {
@@ -242,11 +350,31 @@ func (t *turn) answer(word, rest, data string) (err error) {
 	case "error":
 		return t.errorStatus(rest, st)
 	case "cut":
-		if rest != "" && rest != "clean" {
-			return fmt.Errorf("want cut, or cut clean")
-		}
+		return t.cut(rest, st)
 	case "raw":
 		t.raw, st.text = true, data
+		if status, _, _ := strings.Cut(rest, " "); rest != "" {
+			if n, err := strconv.Atoi(status); err != nil || n < 200 || n > 599 {
+				return fmt.Errorf("want raw, raw STATUS, or raw STATUS TYPE")
+			}
+		}
+	}
+	t.steps = append(t.steps, st)
+	return nil
+}
+
+// cut breaks the reply off: here, or after so many bytes of the body.
+func (t *turn) cut(words string, st step) error {
+	if n, after := strings.CutPrefix(words, "after="); after {
+		end, err := number(n)
+		if err != nil {
+			return err
+		}
+		t.cutAfter = &end
+		return nil
+	}
+	if words != "" && words != "clean" {
+		return fmt.Errorf("want cut, cut after=N, or cut clean")
 	}
 	t.steps = append(t.steps, st)
 	return nil
@@ -300,7 +428,7 @@ func (t *turn) errorStatus(words string, st step) error {
 }
 
 // broken says how a request breaks the line, or "".
-func (w want) broken(a api, in *chatRequest, texts string) string {
+func (w want) broken(v voice, in *chatRequest, texts string) string {
 	offered := in.tools()
 	switch {
 	case w.word == "contains" && !strings.Contains(texts, w.rest):
@@ -321,22 +449,18 @@ func (w want) broken(a api, in *chatRequest, texts string) string {
 		if n := len(in.Messages); n == 0 || in.Messages[n-1].Role != w.rest {
 			return "the last message is of another role"
 		}
-	case w.text == "stream" && !in.streams(a):
+	case w.text == "stream" && !in.streams(v):
 		return "the request asks for a whole reply"
-	case w.text == "no stream" && in.streams(a):
+	case w.text == "no stream" && in.streams(v):
 		return "the request does not ask for a whole reply"
 	}
 	return ""
 }
 
-func (s *Script) has(model string) bool {
-	return len(s.Models) == 0 || slices.Contains(s.Models, model) || slices.Contains(s.Models, model+":latest")
-}
-
-// names lists the models to show.
-func (s *Script) names() []string {
-	if len(s.Models) == 0 {
+// listed are the models to show, each with its words.
+func (s *Script) listed() []string {
+	if len(s.lines) == 0 {
 		return []string{"mock"}
 	}
-	return s.Models
+	return s.lines
 }
