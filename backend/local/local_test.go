@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -132,13 +131,9 @@ func TestWhereNothingListensIsKnownAtOnce(t *testing.T) {
 // TestASlowServerIsFound: each answer takes 350 ms, and all are there: the loaded
 // model, and what it takes.
 func TestASlowServerIsFound(t *testing.T) {
-	h := mock(t, "kind: ollama\nmodel: cold, warm")
-	port := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(350 * time.Millisecond)
-		h.ServeHTTP(w, r)
-	}))
+	port := listen(t, mock(t, "kind: ollama\nmodel: cold, warm\nloaded: warm\ndelay: 350ms"))
 	found := local.Finder{Ports: []local.Port{{Kind: local.Ollama, Number: port}}}.Find(context.Background())
-	if _, model, why := local.Choose(found); model == "" || !strings.Contains(why, "in memory, which takes tools") {
+	if _, model, why := local.Choose(found); model != "warm:latest" || !strings.Contains(why, "in memory, which takes tools") {
 		t.Errorf("chose %q: %s", model, why)
 	}
 }
@@ -146,16 +141,9 @@ func TestASlowServerIsFound(t *testing.T) {
 // TestChoosingWithoutWhatIsInMemorySaysSo: /api/ps that hangs is no reason to do
 // without the server, but for a word.
 func TestChoosingWithoutWhatIsInMemorySaysSo(t *testing.T) {
-	h := mock(t, "kind: ollama\nmodel: a, b")
-	port := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/api/ps" {
-			<-r.Context().Done()
-			return
-		}
-		h.ServeHTTP(w, r)
-	}))
+	port := listen(t, mock(t, "kind: ollama\nmodel: a, b\ndelay: /api/ps 1h"))
 	found := local.Finder{Ports: []local.Port{{Kind: local.Ollama, Number: port}}, Limit: 250 * time.Millisecond}.Find(context.Background())
-	if _, model, why := local.Choose(found); model != "a" || !strings.Contains(why, "which models are in memory it did not say in time") {
+	if _, model, why := local.Choose(found); model != "a:latest" || !strings.Contains(why, "which models are in memory it did not say in time") {
 		t.Errorf("chose %q: %s", model, why)
 	}
 }
@@ -163,14 +151,7 @@ func TestChoosingWithoutWhatIsInMemorySaysSo(t *testing.T) {
 // TestAServerThatLoadsIsWaitedFor: llama-server answers 503 to every path while
 // it loads its model.
 func TestAServerThatLoadsIsWaitedFor(t *testing.T) {
-	h, asked := mock(t, "kind: llamacpp\nmodel: m"), atomic.Int32{}
-	port := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asked.Add(1) < 4 {
-			http.Error(w, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`, http.StatusServiceUnavailable)
-			return
-		}
-		h.ServeHTTP(w, r)
-	}))
+	port := listen(t, mock(t, "kind: llamacpp\nmodel: m\nloading: 3"))
 	if servers := find(t, local.Port{Kind: local.LlamaCPP, Number: port}); len(servers) != 1 {
 		t.Errorf("%+v", servers)
 	}

@@ -419,7 +419,9 @@ func TestEmbeddings(t *testing.T) {
 	}
 	var native struct{ Embeddings [][]float64 }
 	var one struct{ Embedding []float64 }
-	var openai struct{ Data []struct{ Embedding []float64 } }
+	var openai struct {
+		Data []struct{ Embedding []float64 }
+	}
 	for path, to := range map[string]any{"/api/embed": &native, "/api/embeddings": &one, "/v1/embeddings": &openai} {
 		if err := json.Unmarshal([]byte(vectors[path]), to); err != nil {
 			t.Fatal(err)
