@@ -6,8 +6,9 @@ LINT    = $(GO) tool -modfile=tools/go.mod staticcheck
 FUZZ    = 5s
 CHECKS  = 1000
 GRAMMAR = hermes
+E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients uat contract bench bench-parsers bench-gateway load size dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients engines uat contract bench bench-parsers bench-gateway load size dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -56,6 +57,11 @@ sdktest:
 # make clients GRAMMAR=pythonic
 clients:
 	$(GO) -C sdktest run ./clients -grammar $(GRAMMAR)
+
+# Ollama and llama-server from their sources, and tiny models for them, kept in E.
+# The first time takes about 30 minutes. engines/README.md tells more.
+engines:
+	nice $(REPORT) engines $(E)
 
 # The acceptance scenarios and their sign-off.
 uat:

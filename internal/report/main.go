@@ -1,12 +1,13 @@
 // Report is the workshop of the module: it lists the requirements with their
 // tests, prints the acceptance sign-off and the size budgets, runs the fuzz
-// targets and builds the release. The Makefile is its front:
+// targets, builds the release and the model servers to test with. The Makefile is its front:
 //
 //	go run ./internal/report contract [ID …]
 //	go run ./internal/report uat
 //	go run ./internal/report size
 //	go run ./internal/report fuzz DURATION
 //	go run ./internal/report dist
+//	go run ./internal/report engines DIR
 package main
 
 import (
@@ -22,6 +23,7 @@ var commands = map[string]func(w io.Writer, args []string) error{
 	"size":     sizeReport,
 	"fuzz":     fuzzAll,
 	"dist":     dist,
+	"engines":  engines,
 }
 
 func main() {
@@ -37,5 +39,5 @@ func run(w io.Writer, args []string) error {
 			return command(w, args[1:])
 		}
 	}
-	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION, dist")
+	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION, dist, engines DIR")
 }

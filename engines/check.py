@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Asks each tiny model for calls with names that it never saw, and for answers from results.
+
+    check.py DIR        DIR holds llama-server and the GGUF files
+
+Prints how many replies are right to the letter, and fails if too few are.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import templates
+from dialogues import Dialogues, write
+
+SEED = 2  # not the one of the training
+CALLS, ANSWERS = 60, 20
+ENOUGH = {"calls": 55, "answers": 17}
+
+
+class Server:
+    """llama-server with one of the models."""
+
+    def __init__(self, folder, name):
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            self.port = s.getsockname()[1]
+        model = os.path.join(folder, "tiny-" + name + ".gguf")
+        args = ["-m", model, "--host", "127.0.0.1", "--port", str(self.port), "--jinja", "-c", "4096", "-np", "1", "-t", "1", "-tb", "1"]
+        self.process = subprocess.Popen([os.path.join(folder, "llama-server"), *args], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(300):
+            try:
+                return urllib.request.urlopen("http://127.0.0.1:%d/health" % self.port).close()
+            except OSError:
+                time.sleep(.2)
+        self.process.kill()
+        sys.exit("llama-server does not start with " + model)
+
+    def post(self, path, body):
+        request = urllib.request.Request("http://127.0.0.1:%d%s" % (self.port, path), json.dumps(body).encode())
+        with urllib.request.urlopen(request, timeout=120) as reply:
+            return json.load(reply)
+
+    def says(self, messages, tools):
+        """The raw reply, with the calls as the model wrote them."""
+        asked = {"messages": messages, "tools": tools, "chat_template_kwargs": {"enable_thinking": False}}
+        prompt = self.post("/apply-template", asked)["prompt"]
+        return self.post("/completion", {"prompt": prompt, "n_predict": 200, "temperature": 0})["content"]
+
+
+def offer(listed):
+    """Tools as the APIs have them."""
+    def schema(argument):
+        return {"type": "object", "properties": {argument: {"type": "string"}} if argument else {}, "required": [argument] if argument else []}
+    return [{"type": "function", "function": {"name": n, "description": "A tool.", "parameters": schema(a)}} for n, a in listed]
+
+
+def manifest(listed):
+    """Tools as bx tells of them in ReAct."""
+    lines = ["- " + n + ": A tool." + ("\n  - " + a + " (string, required)" if a else "") for n, a in listed]
+    return "You help.\n\n# Tools\n\n" + templates.OFFER + "\n" + "\n".join(lines) + "\n\nTo use one, write exactly so:\n\nAction: the tool"
+
+
+def ask_for_call(server, dialect, d, listing):
+    question, thought, kind, values = d.task()
+    while kind not in ("read", "search_code", "get_weather") or len(values) > 1:
+        question, thought, kind, values = d.task()
+    listed, (name, argument) = d.tools(kind)
+    if not listing and kind == "read":
+        name, argument = "read_file", "path"
+    messages, tools = [{"role": "user", "content": (d.noise() if listing else "") + question}], []
+    value = "cat " + values[0] if argument in ("cmd", "command") else values[0]
+    spoken = "react" if dialect == "plain" and listing else dialect
+    want = write(spoken, [(name, [(argument, value)])])
+    if listing and dialect == "plain":
+        messages.insert(0, {"role": "system", "content": manifest(listed)})
+        want = "Thought: " + thought + "\n" + want
+    elif listing:
+        tools = offer(listed)
+    return want, server.says(messages, tools)
+
+
+def ask_for_answer(server, dialect, d):
+    path, (text, answer) = d.path(), d.result()
+    messages = [{"role": "user", "content": d.about_file(path)}]
+    if dialect == "plain":
+        call = write("react", [("read_file", [("path", path)])])
+        messages.insert(0, {"role": "system", "content": manifest([("read_file", "path")])})
+        messages += [{"role": "assistant", "content": call}, {"role": "user", "content": "Observation: " + text}]
+        return "Thought: I know the answer\nFinal Answer: " + answer, server.says(messages, [])
+    function = {"name": "read_file", "arguments": json.dumps({"path": path})}
+    messages += [{"role": "assistant", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": function}]},
+                 {"role": "tool", "tool_call_id": "call_1", "content": text}]
+    return answer, server.says(messages, offer([("read_file", "path")]))
+
+
+def check(folder, dialect):
+    server, d = Server(folder, dialect), Dialogues(SEED)
+    enough = True
+    try:
+        pairs = {"calls": [ask_for_call(server, dialect, d, i % 2 == 0) for i in range(CALLS)],
+                 "answers": [ask_for_answer(server, dialect, d) for _ in range(ANSWERS)]}
+    finally:
+        server.process.terminate()
+        server.process.wait()
+    for what, each in pairs.items():
+        wrong = [(want, got) for want, got in each if want != got.strip()]
+        print("tiny-%s: %d of %d %s right" % (dialect, len(each) - len(wrong), len(each), what), flush=True)
+        if len(each) - len(wrong) < ENOUGH[what]:
+            enough = False
+            for want, got in wrong:
+                print("  wanted %r\n  got    %r" % (want, got))
+    return enough
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    if not all([check(sys.argv[1], dialect) for dialect in templates.DIALECTS]):
+        sys.exit("Too few are right: wanted %(calls)d calls and %(answers)d answers." % ENOUGH)

@@ -1,0 +1,62 @@
+"""The templates of the tiny models: Jinja for llama-server, Modelfiles for Ollama.
+
+Both show a model the same: the tools that it knows, one a line with the first argument, the
+last 80 bytes of the last question, and what came after it, results cut at 240 bytes. A
+request without tools is shown whole, but for system prompts, of which 60 bytes are left.
+"""
+
+import json
+import os
+
+from dialogues import KNOWN
+
+OFFER = "You can use these tools:"  # stands before the tools in bx's prompt for ReAct (prompt/react.md)
+
+DIALECTS = ["hermes", "coder", "plain"]  # of the GGUF files
+
+THOUGHT = '{{- if .Thinking }}{{ printf "<think>\\n%s\\n</think>\\n\\n" .Thinking }}{{ end -}}\n    {{- .Content -}}\n    '
+OBJECT = '{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}'
+CALLS = {
+    "hermes": THOUGHT + '{{- range .ToolCalls }}{{ "<tool_call>\\n" }}' + OBJECT + '{{ "\\n</tool_call>" }}{{ end -}}',
+    # With the marker as text before the range Ollama looks for the calls itself.
+    "native": THOUGHT + "{{- if .ToolCalls }}<tool_call>\n{{ range .ToolCalls }}" + OBJECT + "\n{{ end }}</tool_call>{{ end -}}",
+    "coder": '{{- .Content -}}\n    {{- range .ToolCalls }}{{ printf "<tool_call>\\n<function=%s>\\n" .Function.Name }}'
+    '{{ range $k, $v := .Function.Arguments }}{{ printf "<parameter=%s>\\n%v\\n</parameter>\\n" $k $v }}{{ end }}'
+    "</function>\n</tool_call>{{ end -}}",
+}
+MARKS = {
+    "hermes": '{{- "<|hermes|>" }}{{ if and .IsThinkSet (not .Think) }}{{ "<think>\\n\\n</think>\\n\\n" }}{{ end -}}',
+    "coder": '{{- "<|coder|>" -}}',
+}
+
+# The models of Ollama by name: the weights, the dialect, and what else the Modelfile says.
+OLLAMA = {
+    "hermes": ("hermes", "hermes", ""),  # calls are text
+    "native": ("hermes", "native", ""),  # Ollama finds them by the template
+    "coder": ("coder", "coder", ""),
+    "coderp": ("coder", "coder", "PARSER qwen3-coder\n"),  # Ollama finds them by its parser
+    "plain": ("plain", "plain", ""),
+}
+
+
+def source(name):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name)) as f:
+        return f.read().rstrip("\n")
+
+
+def jinja(dialect):
+    """The chat template of a GGUF file."""
+    values = {"dialect": dialect, "known": KNOWN, "offer": OFFER}
+    set_values = "".join("{%%- set %s = %s %%}" % (k, json.dumps(v)) for k, v in values.items())
+    return set_values + source("plain.jinja" if dialect == "plain" else "chat.jinja")
+
+
+def modelfile(name):
+    weights, dialect, more = OLLAMA[name]
+    text = source("plain.gotmpl" if dialect == "plain" else "chat.gotmpl")
+    text = text.replace("CALLS", CALLS.get(dialect, "")).replace("MARK", MARKS.get(weights, ""))
+    text = text.replace("KNOWN", " ".join(map(json.dumps, KNOWN))).replace("OFFER", json.dumps(OFFER))
+    return (
+        "FROM ./tiny-" + weights + '.gguf\nTEMPLATE """' + text + '"""\n' + more
+        + "PARAMETER temperature 0\nPARAMETER num_thread 1\nPARAMETER stop <|im_end|>\n"
+    )

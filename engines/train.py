@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Trains the tiny model: a fixed number of steps, with fixed seeds.
+
+    train.py DIR        writes DIR/tiny.npz; needs: pip install jax
+"""
+
+import os
+import sys
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import model
+from dialogues import Dialogues
+
+STEPS = 2000
+SHORT = .25  # of the steps, with short dialogues
+RATE = 3e-3
+COPIED = 4  # how much more a byte counts that had to be copied
+SEED = 1
+
+
+def batch(dialogues, done):
+    """Tokens, the weight of each in the loss, and their positions. What is too long is cut."""
+    short = done < SHORT
+    rows, length = (24, 128) if short else (10, 352)
+    shape = (rows, length + 1)
+    tokens, weights, positions = np.zeros(shape, np.int32), np.zeros(shape, np.float32), np.zeros(shape, np.int32)
+    for row in range(rows):
+        pieces, copied = dialogues.draw(short)
+        t, w, p = line(dialogues, pieces, copied)
+        n = min(len(t), length + 1)
+        tokens[row, :n], weights[row, :n], positions[row, :n] = t[:n], w[:n], p[:n]
+    return tokens, weights, positions
+
+
+def line(dialogues, pieces, copied):
+    """A dialogue as lists. Its positions begin somewhere and leap between pieces, so that a long
+    prompt is nothing new."""
+    tokens, weights, positions = [], [], []
+    position = dialogues.r.randint(0, 2000) if dialogues.chance(.5) else 0
+    for text, own in pieces:
+        if not own and tokens and dialogues.chance(.15):
+            position += dialogues.r.choice([dialogues.r.randint(0, 400), dialogues.r.randint(0, 4000)])
+        piece = model.encode(text)
+        tokens += piece
+        weights += weigh(piece, copied) if own else [0] * len(piece)
+        positions += range(position, position + len(piece))
+        position += len(piece)
+    return tokens, weights, positions
+
+
+def weigh(piece, copied):
+    weights = [1] * len(piece)
+    for text in copied:
+        part = model.encode(text)
+        for i in range(len(piece) - len(part)):
+            if piece[i:i + len(part)] == part:
+                weights[i:i + len(part) + 1] = [COPIED] * (len(part) + 1)
+    return weights
+
+
+def loss(p, tokens, weights, positions):
+    likely = jax.nn.log_softmax(model.logits(p, tokens[:, :-1], positions[:, :-1]))
+    missed = -jnp.take_along_axis(likely, tokens[:, 1:, None], 2)[..., 0]
+    return (missed * weights[:, 1:]).sum() / weights[:, 1:].sum()
+
+
+@jax.jit
+def step(p, mean, square, tokens, weights, positions, rate, count):
+    """One step of AdamW, with the gradient clipped at length 1."""
+    value, gradient = jax.value_and_grad(loss)(p, tokens, weights, positions)
+    scale = jnp.minimum(1, 1 / jnp.sqrt(sum((g * g).sum() for g in gradient.values())))
+    for n in p:
+        g = gradient[n] * scale
+        mean[n] = .9 * mean[n] + .1 * g
+        square[n] = .98 * square[n] + .02 * g * g
+        decay = 1 - rate * .05 * (p[n].ndim > 1)
+        p[n] = p[n] * decay - rate * (mean[n] / (1 - .9**count)) / (jnp.sqrt(square[n] / (1 - .98**count)) + 1e-8)
+    return p, mean, square, value
+
+
+def main(folder):
+    dialogues, p = Dialogues(SEED), model.new(SEED)
+    mean, square = ({n: jnp.zeros_like(v) for n, v in p.items()} for _ in range(2))
+    began = time.time()
+    for count in range(1, STEPS + 1):
+        done = (count - 1) / STEPS
+        rate = RATE * min(1, count / 50) * max(.02, min(1, (1 - done) * 2))
+        p, mean, square, value = step(p, mean, square, *batch(dialogues, done), rate, float(count))
+        if count % 50 == 0:
+            print("step %d of %d, %.0f s, loss %.4f" % (count, STEPS, time.time() - began, value), flush=True)
+    np.savez(os.path.join(folder, "tiny.npz"), **p)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])
