@@ -24,8 +24,6 @@ type ability struct {
 	loaded  int             // Ollama: the window of the model in memory; 0: not loaded
 	asked   int             // Ollama: the largest num_ctx sent so far
 	details *ollama.Details // nil: not said
-
-	noSystem bool // its template refused a system message
 }
 
 // askTime bounds a question about a model: it must not hold up the request.
@@ -202,7 +200,7 @@ func (c *Client) offer(m Model) string {
 	if known == nil {
 		known = &ability{tools: m.Tools}
 	}
-	switch c.decide(m.ID, known, false).Tools.Way {
+	switch c.decide(m.ID, known, c.heeded(m.ID).asText()).Tools.Way {
 	case format.Native:
 		return "native"
 	case format.Text:
@@ -236,7 +234,7 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 	s.Found = find(models, c.cfg.Model) != nil
 	if c.cfg.Model != "" {
 		a := c.ability(ctx, c.cfg.Model)
-		tools := c.choose(c.cfg.Model, a, false).Tools
+		tools := c.choose(c.cfg.Model, a, c.heeded(c.cfg.Model).asText()).Tools
 		s.Native, s.Why = tools.Way == format.Native, tools.Why
 		if s.Window = a.window; a.details != nil {
 			s.Capabilities = a.details.Capabilities

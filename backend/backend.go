@@ -52,9 +52,10 @@ type Config struct {
 	Reserve int  // tokens to keep for the reply when the window is computed; 0 is 1024
 
 	Timeouts Timeouts
-	Retries  int           // further tries before the first byte; 0 is 2, below 0 none
-	Backoff  time.Duration // before the first further try; 0 is 250 ms
-	HTTP     *http.Client  // nil: HTTP(false, Timeouts.Connect)
+	Retries  int              // further tries before the first byte; 0 is 2, below 0 none
+	Backoff  time.Duration    // before the first further try; 0 is 250 ms
+	HTTP     *http.Client     // nil: HTTP(false, Timeouts.Connect)
+	Now      func() time.Time // nil: time.Now
 
 	// The functions are called from the goroutine that reads the Stream.
 	NewID func() string               // ids for calls without one; nil leaves them empty
@@ -88,6 +89,7 @@ type memory struct {
 	models    map[string]*ability // what is known of each model
 	cautioned map[string]bool     // warnings that were given
 	choices   map[choiceKey]format.Choice
+	refused   map[string]heeds // of each model
 }
 
 // New checks the configuration. It sends nothing.
@@ -103,7 +105,7 @@ func New(c Config) (*Client, error) {
 	if _, err := format.Choose(c.Formats, format.Facts{Provider: c.Provider, Own: c.Parse.Grammars}); err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
 	}
-	known := &memory{models: map[string]*ability{}, cautioned: map[string]bool{}, choices: map[choiceKey]format.Choice{}}
+	known := &memory{models: map[string]*ability{}, cautioned: map[string]bool{}, choices: map[choiceKey]format.Choice{}, refused: map[string]heeds{}}
 	cl := &Client{cfg: c, base: base, api: p, memory: known}
 	cl.defaults()
 	return cl, nil
@@ -122,6 +124,9 @@ func (c *Client) defaults() {
 	set(&c.cfg.Backoff, 250*time.Millisecond)
 	if c.cfg.Retries == 0 {
 		c.cfg.Retries = 2
+	}
+	if c.cfg.Now == nil {
+		c.cfg.Now = time.Now
 	}
 	if c.cfg.Reserve == 0 {
 		c.cfg.Reserve = 1024

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -12,12 +13,13 @@ import (
 // Choice is the form in which a model is told of tools, is read and is
 // answered, by what is set and by what the server says of it.
 func (c *Client) Choice(ctx context.Context, model string) format.Choice {
-	return c.choose(model, c.ability(ctx, model), false)
+	return c.choose(model, c.ability(ctx, model), c.heeded(model).asText())
 }
 
-// choose takes a model's ability, or text after an empty reply. It is the same
-// for every request of a model that the client knows.
-func (c *Client) choose(model string, a *ability, asText bool) format.Choice {
+// choose takes a model's ability, and why it gets its tools in the prompt whatever
+// else is set, if it does. It is the same for every request of a model that the
+// client knows.
+func (c *Client) choose(model string, a *ability, asText string) format.Choice {
 	key := choiceKey{a, asText}
 	c.mu.Lock()
 	made, ok := c.choices[key]
@@ -37,15 +39,12 @@ func (c *Client) choose(model string, a *ability, asText bool) format.Choice {
 
 type choiceKey struct {
 	of     *ability
-	asText bool
+	asText string
 }
 
-func (c *Client) decide(model string, a *ability, asText bool) format.Choice {
-	layers, why := c.cfg.Formats, a.asText
-	if asText {
-		why = "the reply to a native result was empty"
-	}
-	if why != "" {
+func (c *Client) decide(model string, a *ability, asText string) format.Choice {
+	layers := c.cfg.Formats
+	if why := cmp.Or(asText, a.asText); why != "" {
 		layers = append([]format.Layer{{Level: format.Call, From: why, Tools: "text", Results: "text"}}, layers...)
 	}
 	chosen, err := format.Choose(layers, format.Facts{Provider: c.cfg.Provider, Model: model, Native: a.tools, Own: c.cfg.Parse.Grammars})

@@ -163,7 +163,37 @@ func TestAnotherServer(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>hello</html>")) })
 	failure(t, client(t, backend.Config{URL: url}), backend.BadReply, "<html>hello</html>", "Ollama's API")
 	failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url, Whole: true}), backend.BadReply, "an OpenAI-compatible API")
-	failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url}), backend.Cut)
+	failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url}), backend.BadReply, "no stream of events (text/html)", "<html>hello</html>")
+}
+
+// A whole reply to a request for a stream is read, and an error told, whatever the
+// header says.
+func TestAWholeReplyWithoutAContentTypeIsRead(t *testing.T) {
+	for _, header := range []string{"", "text/plain", "text/event-stream", "application/json"} {
+		body := ` {"choices":[{"index":0,"message":{"content":"` + strings.Repeat("long ", 2000) + `"},"finish_reason":"stop"}]}`
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = nil
+			if header != "" {
+				w.Header().Set("Content-Type", header)
+			}
+			_, _ = w.Write([]byte("\n"))
+			w.(http.Flusher).Flush()
+			_, _ = w.Write([]byte(body))
+		})
+		if got := mustReply(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url}), question()); len(got.Text()) != 10000 || got.Stop != utp.StopEnd {
+			t.Errorf("%q: %d bytes, %s", header, len(got.Text()), got.Stop)
+		}
+		body = `{"error":{"message":"the model is gone"}}`
+		failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url}), backend.Refused, "the model is gone")
+	}
+}
+
+// What broke off is told so, what was none is not.
+func TestAStreamThatBreaksOffBeforeItsFirstEvent(t *testing.T) {
+	for body, kind := range map[string]backend.Kind{": ping\n\n": backend.Cut, "": backend.Cut, "Bad gateway": backend.BadReply} {
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) })
+		failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url}), kind)
+	}
 }
 
 // Google's APIs say in the body how long to wait.

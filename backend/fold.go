@@ -2,10 +2,8 @@ package backend
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // fold makes a conversation of user and assistant in turn: a system message
@@ -39,18 +37,4 @@ func joined(a, b []utp.Part) []utp.Part {
 	}
 	out[len(a)-1] = utp.Text{Text: last.Text + "\n\n" + next.Text}
 	return append(out, b[1:]...)
-}
-
-// refusesSystem recognises a chat template that takes no system message, or
-// not where it stands.
-// Source: the chat templates of Gemma 2, Mistral 7B Instruct and Qwen 3.5, as
-// vLLM, SGLang and llama.cpp report them.
-func refusesSystem(w *wire.Error) bool {
-	text := strings.ToLower(w.Message)
-	for _, words := range []string{"system role not supported", "conversation roles must alternate", "only user and assistant roles are supported", "system message must be at the beginning"} {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
 }

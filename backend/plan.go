@@ -2,6 +2,7 @@ package backend
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -23,8 +24,9 @@ type plan struct {
 	aloud    *grammar.Grammar // of ReAct, whose words around thoughts and answers count; nil: none do
 	choice   format.Choice
 	adapter  format.Adapter
-	late     bool // a tool has answered the question
-	single   bool // one call in a reply
+	late     bool  // a tool has answered the question
+	single   bool  // one call in a reply
+	heeded   heeds // what the server refused of the model
 	exchange *wire.Exchange
 	parse    parse.Config
 	unread   bool // the text holds no calls
@@ -32,15 +34,16 @@ type plan struct {
 
 // plan makes a request ready, with the tools as text where asked for. r stays
 // as it is.
-func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, error) {
+func (c *Client) plan(ctx context.Context, r *utp.Request, asText string) (*plan, error) {
 	p := &plan{model: c.model(r), late: answered(r.Messages), single: r.Choice.Parallel != nil && !*r.Choice.Parallel}
 	a := c.ability(ctx, p.model)
-	p.choice = c.choose(p.model, a, asText)
+	p.heeded = c.heeded(p.model)
+	p.choice = c.choose(p.model, a, cmp.Or(asText, p.heeded.asText()))
 	p.native, p.told = p.choice.Tools.Way == format.Native, p.choice.Tools.Grammar
 	for _, w := range p.choice.Warnings {
 		c.caution(w)
 	}
-	p.adapter = c.adapter(p.model, a)
+	p.adapter = c.adapter(p.model, p.heeded)
 	p.parse = ranked(c.reading(r), p.choice)
 	p.thinkAloud(r)
 	r = plainly(r)
@@ -65,9 +68,7 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText bool) (*plan, 
 	if err != nil {
 		return nil, err
 	}
-	if c.cfg.Lost != nil && len(p.exchange.Losses) > 0 {
-		c.cfg.Lost(p.exchange.Losses)
-	}
+	p.obey()
 	return p, nil
 }
 

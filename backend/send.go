@@ -72,7 +72,7 @@ func (c *Client) send(ctx context.Context, w *watch, x *wire.Exchange, model str
 // that heeds the refusal needs none.
 func (c *Client) another(ctx context.Context, err error, n int) bool {
 	var refusal *wire.Error
-	if errors.As(err, &refusal) && (refusesTools(refusal) || refusesSystem(refusal)) {
+	if errors.As(err, &refusal) && len(named(refusal)) > 0 {
 		return false
 	}
 	remedy := wire.RemedyFor(err)
@@ -137,16 +137,4 @@ func retryAfter(s string, now time.Time) time.Duration {
 		return t.Sub(now).Round(time.Second)
 	}
 	return 0
-}
-
-// refusesTools recognises a server or model that takes no native tools.
-// Source: error texts of Ollama, vLLM and llama.cpp.
-func refusesTools(w *wire.Error) bool {
-	text := strings.ToLower(w.Message)
-	for _, words := range []string{"does not support tools", "--enable-auto-tool-choice", "tools param requires --jinja", "tool use is not supported", "tool calling is not supported"} {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
 }

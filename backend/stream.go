@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -32,7 +33,11 @@ func (c *Client) stream(ctx context.Context, r *utp.Request, yield func(utp.Even
 // once sends the request and reads the reply. Behind a try that said nothing
 // the tools and results go as text.
 func (c *Client) once(ctx context.Context, w *watch, r *utp.Request, before *flow, yield func(utp.Event) bool) (*plan, *flow, error) {
-	p, resp, err := c.open(ctx, w, r, before != nil)
+	asText := ""
+	if before != nil {
+		asText = "the reply to a native result was empty"
+	}
+	p, resp, err := c.open(ctx, w, r, asText)
 	if err != nil {
 		return p, nil, err
 	}
@@ -57,38 +62,24 @@ func (c *Client) cause(outer, ctx context.Context, p *plan, err error) error {
 	return err
 }
 
-// open sends the request, once more after a refusal that it can heed.
-func (c *Client) open(ctx context.Context, w *watch, r *utp.Request, asText bool) (*plan, *http.Response, error) {
+// open sends the request, again without what the server refuses of it, and tells
+// what was lost.
+func (c *Client) open(ctx context.Context, w *watch, r *utp.Request, asText string) (*plan, *http.Response, error) {
+	tried := heeds{}
 	for {
 		p, err := c.plan(ctx, r, asText)
 		if err != nil {
 			return nil, nil, err
 		}
 		resp, err := c.send(ctx, w, p.exchange, p.model)
-		if err == nil || !c.heeds(ctx, p, err) {
-			return p, resp, err
+		switch {
+		case err == nil && c.cfg.Lost != nil && len(p.exchange.Losses) > 0:
+			c.cfg.Lost(p.exchange.Losses)
+		case err != nil && c.heeds(p, err, tried):
+			continue
 		}
+		return p, resp, err
 	}
-}
-
-// heeds reports whether a refusal tells how to ask instead: a server that takes
-// no native tools gets them in the prompt from then on, also where native ones
-// are set, and a chat template without a system message gets none.
-func (c *Client) heeds(ctx context.Context, p *plan, err error) bool {
-	var refusal *wire.Error
-	switch {
-	case !errors.As(err, &refusal):
-		return false
-	case p.native && refusesTools(refusal):
-		c.warn("%s takes no native tools for %s (%s): they go into the prompt instead", c.Server(), p.model, refusal.Message)
-		c.remember(ctx, p.model, func(a *ability) { a.asText = "the server refuses native tools" })
-	case !p.adapter.NoSystem && refusesSystem(refusal):
-		c.warn("%s takes no system message for %s, or only one in front: it goes into the first user message instead", c.Server(), p.model)
-		c.remember(ctx, p.model, func(a *ability) { a.noSystem = true })
-	default:
-		return false
-	}
-	return true
 }
 
 // remember changes what is known of a model.
@@ -104,14 +95,19 @@ func (c *Client) remember(ctx context.Context, model string, change func(*abilit
 // receive reads the reply and hands its events on.
 func (c *Client) receive(w *watch, p *plan, resp *http.Response, flow *flow) error {
 	if c.whole(resp, p.exchange.Framing) {
-		return c.receiveWhole(w, p, resp, flow)
+		return c.receiveWhole(w, p, resp.Body, flow)
 	}
 	decoder := p.exchange.Framing.Decoder()
 	buf := make([]byte, 4<<10) // as much as net/http reads at once
+	begun := opening{over: p.exchange.Framing != wire.SSE}
 	for {
 		n, err := resp.Body.Read(buf)
 		w.wait("no more of the reply", c.cfg.Timeouts.Idle)
+		if begun.isJSON(buf[:n]) {
+			return c.receiveWhole(w, p, io.MultiReader(bytes.NewReader(buf[:n]), resp.Body), flow)
+		}
 		frames, bad := decoder.Feed(buf[:n])
+		begun.note(buf[:n], len(frames))
 		if stop := flow.frames(frames); stop != nil {
 			return stop
 		}
@@ -126,15 +122,20 @@ func (c *Client) receive(w *watch, p *plan, resp *http.Response, flow *flow) err
 			continue
 		}
 		frames, _ = decoder.Close()
+		begun.note(nil, len(frames))
 		if stop := flow.frames(frames); stop != nil {
 			return stop
 		}
-		return c.verdict(p, flow.close(), err)
+		broken := flow.close()
+		if foreign := begun.foreign(resp); foreign != nil && errors.Is(broken, wire.ErrCut) {
+			broken = foreign
+		}
+		return c.verdict(p, broken, err)
 	}
 }
 
-// whole reports a reply in one piece, also where a stream was asked for. A
-// whole reply of Ollama is a stream of one line.
+// whole reports a reply that is said to be in one piece, also where a stream was
+// asked for. A whole reply of Ollama is a stream of one line.
 func (c *Client) whole(resp *http.Response, f wire.Framing) bool {
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	return f == wire.SSE && media != "text/event-stream" && (c.cfg.Whole || media == "application/json")
@@ -143,8 +144,8 @@ func (c *Client) whole(resp *http.Response, f wire.Framing) bool {
 // maxReply bounds a reply in one piece.
 const maxReply = 64 << 20
 
-func (c *Client) receiveWhole(w *watch, p *plan, resp *http.Response, flow *flow) error {
-	body, err := io.ReadAll(io.LimitReader(&patient{resp.Body, w, c.cfg.Timeouts.Idle}, maxReply))
+func (c *Client) receiveWhole(w *watch, p *plan, r io.Reader, flow *flow) error {
+	body, err := io.ReadAll(io.LimitReader(&patient{r, w, c.cfg.Timeouts.Idle}, maxReply))
 	if err == nil {
 		err = io.EOF
 	}

@@ -32,6 +32,23 @@ func TestReadError(t *testing.T) {
 	}
 }
 
+// The field in question is the provider's word for it, whoever stands in front.
+func TestReadErrorNamesTheField(t *testing.T) {
+	for _, c := range []struct{ name, body, message, param string }{
+		{"OpenAI", `{"error":{"message":"Unknown parameter: 'seed'.","param":"seed"}}`, "Unknown parameter: 'seed'.", "seed"},
+		{"vLLM", `{"detail":[{"loc":["body","tools",0,"strict"],"msg":"Extra inputs are not permitted"}]}`, "tools.0.strict: Extra inputs are not permitted", "tools.0.strict"},
+		{"Mistral", `{"object":"error","message":{"detail":[{"loc":["body","user"],"msg":"Extra inputs are not permitted"}]}}`, "user: Extra inputs are not permitted", "user"},
+		{"Mistral's list", `{"message":[{"loc":["body","user"],"msg":"Extra inputs are not permitted"}]}`, "user: Extra inputs are not permitted", "user"},
+		{"OpenRouter", `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"no seed\",\"param\":\"seed\"}}"}}}`, "Provider returned error: no seed", "seed"},
+		{"OpenRouter in words", `{"error":{"message":"Provider returned error","metadata":{"raw":"no seed"}}}`, "Provider returned error: no seed", ""},
+		{"other metadata", `{"error":{"message":"m","metadata":["x"]}}`, "m", ""},
+	} {
+		if e := ReadError(400, []byte(c.body)); e.Message != c.message || e.Param != c.param {
+			t.Errorf("%s: %+v", c.name, e)
+		}
+	}
+}
+
 func TestErrorExcerptIsShortAndWhole(t *testing.T) {
 	e := ReadError(502, []byte("é"+strings.Repeat("ü ", 1000)))
 	if len(e.Body) > maxExcerpt+3 || !utf8.ValidString(e.Body) {
