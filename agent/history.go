@@ -6,52 +6,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 )
 
-// Tokens estimates how many tokens a text is: a token for 3.8 bytes, rounded
-// up. Source: o200k_base on Go code gives 3.85.
-func Tokens(text string) int { return (len(text)*10 + 37) / 38 }
-
-// MessageTokens estimates a message: its parts and 4 for the frame around it.
-func MessageTokens(m utp.Message) int {
-	n := 4
-	for _, p := range m.Parts {
-		n += partTokens(p)
-	}
-	return n
-}
-
-func partTokens(p utp.Part) (n int) {
-	switch p := p.(type) {
-	case utp.Text:
-		return Tokens(p.Text)
-	case utp.Think:
-		return Tokens(p.Text)
-	case utp.Call:
-		return Tokens(p.Name) + Tokens(string(p.Args)) + 8
-	case utp.Result:
-		for _, q := range p.Parts {
-			n += partTokens(q)
-		}
-		return n + 8
-	case utp.Blob:
-		return 800
-	case utp.Unknown:
-		return Tokens(string(p.Raw))
-	}
-	return 0
-}
-
-// RequestTokens estimates the prompt of a request, tools included.
-func RequestTokens(r *utp.Request) int {
-	n := 0
-	for _, m := range r.Messages {
-		n += MessageTokens(m)
-	}
-	for _, t := range r.Tools {
-		n += Tokens(t.Name) + Tokens(t.Description) + Tokens(string(t.Schema)) + 8
-	}
-	return n
-}
-
 // What Select always keeps where it fits.
 const (
 	pinFirst = 2
@@ -111,7 +65,7 @@ func blocksOf(ms []utp.Message) (out []block) {
 		if paired(ms[i:end]) {
 			b := block{from: i, to: end}
 			for _, m := range ms[i:end] {
-				b.tokens += MessageTokens(m)
+				b.tokens += m.Tokens()
 			}
 			out = append(out, b)
 		}

@@ -110,7 +110,7 @@ func long(n int) (out []utp.Message) {
 		if i%2 == 1 {
 			role = utp.Assistant
 		}
-		out = append(out, utp.NewText(role, fmt.Sprintf("%03d%s", i, strings.Repeat("x", 365))))
+		out = append(out, utp.NewText(role, fmt.Sprintf("%03d%s", i, strings.Repeat(" word", 107))))
 	}
 	return out
 }
@@ -170,7 +170,7 @@ func TestSelectKeepsPairsWhole(t *testing.T) {
 		used, at := 0, 0
 		open := map[string]bool{}
 		for _, m := range out {
-			used += agent.MessageTokens(m)
+			used += m.Tokens()
 			for at < len(ms) && toJSON(ms[at]) != toJSON(m) {
 				at++
 			}
@@ -191,22 +191,4 @@ func TestSelectKeepsPairsWhole(t *testing.T) {
 			rt.Fatalf("%d tokens of %d, calls without results: %v", used, budget, open)
 		}
 	})
-}
-
-func TestTokens(t *testing.T) {
-	for text, want := range map[string]int{"": 0, "a": 1, "abcd": 2, strings.Repeat("x", 38): 10, strings.Repeat("x", 3800): 1000} {
-		if got := agent.Tokens(text); got != want {
-			t.Errorf("%d bytes: %d, want %d", len(text), got, want)
-		}
-	}
-	r := ask("Where is it?")
-	bare := agent.RequestTokens(r)
-	r.Tools = tools
-	if agent.RequestTokens(r) <= bare {
-		t.Error("tools cost nothing")
-	}
-	m := utp.Message{Parts: []utp.Part{utp.Think{Text: "abcd"}, utp.Blob{Data: []byte("x")}, utp.Unknown{Raw: []byte(`{"a":1}`)}}}
-	if agent.MessageTokens(m) < 800 {
-		t.Error("an image costs nothing")
-	}
 }

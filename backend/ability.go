@@ -21,8 +21,6 @@ type ability struct {
 	asText  string          // why native tools are not used, whatever is set; "": they may be
 	window  int             // in tokens; 0: not said
 	floor   int             // Ollama: the window set in the model file
-	loaded  int             // Ollama: the window of the model in memory; 0: not loaded
-	asked   int             // Ollama: the largest num_ctx sent so far
 	details *ollama.Details // nil: not said
 }
 
@@ -93,13 +91,7 @@ func (c *Client) learnOllama(ctx context.Context, model string) (*ability, bool)
 	if err != nil {
 		return &ability{}, false
 	}
-	a := &ability{tools: d.Tools, window: d.Context, floor: d.NumCtx, details: &d}
-	if running, err := c.ollamaModels(ctx, ollama.RunningPath); err == nil {
-		if m := find(running, model); m != nil {
-			a.loaded = m.Context
-		}
-	}
-	return a, true
+	return &ability{tools: d.Tools, window: d.Context, floor: d.NumCtx, details: &d}, true
 }
 
 func (c *Client) ollamaModels(ctx context.Context, path string) ([]wire.Model, error) {

@@ -89,7 +89,9 @@ type memory struct {
 	models    map[string]*ability // what is known of each model
 	cautioned map[string]bool     // warnings that were given
 	choices   map[choiceKey]format.Choice
-	refused   map[string]heeds // of each model
+	refused   map[string]heeds   // of each model
+	windows   map[string]*window // by model
+	now       func() time.Time
 }
 
 // New checks the configuration. It sends nothing.
@@ -105,7 +107,8 @@ func New(c Config) (*Client, error) {
 	if _, err := format.Choose(c.Formats, format.Facts{Provider: c.Provider, Own: c.Parse.Grammars}); err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
 	}
-	known := &memory{models: map[string]*ability{}, cautioned: map[string]bool{}, choices: map[choiceKey]format.Choice{}, refused: map[string]heeds{}}
+	known := &memory{models: map[string]*ability{}, cautioned: map[string]bool{}, choices: map[choiceKey]format.Choice{},
+		refused: map[string]heeds{}, windows: map[string]*window{}, now: time.Now}
 	cl := &Client{cfg: c, base: base, api: p, memory: known}
 	cl.defaults()
 	return cl, nil

@@ -225,6 +225,7 @@ func (f *flow) finish(e utp.Event) utp.Event {
 	end := utp.End{}
 	if e.End != nil {
 		end = *e.End
+		f.client.weigh(f.plan, end.Usage)
 	}
 	end.Usage = f.usage.Add(end.Usage)
 	switch {

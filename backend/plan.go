@@ -28,6 +28,7 @@ type plan struct {
 	single   bool  // one call in a reply
 	heeded   heeds // what the server refused of the model
 	exchange *wire.Exchange
+	fitted   fitted
 	parse    parse.Config
 	unread   bool // the text holds no calls
 }
@@ -63,7 +64,7 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText string) (*plan
 		req.Choice = utp.Choice{} // some servers refuse a choice without tools
 	}
 	p.adapt(&req)
-	c.fit(&req, a)
+	p.fitted = c.fit(ctx, &req, a)
 	p.exchange, err = c.api.back(c.base, a).Open(&req)
 	if err != nil {
 		return nil, err

@@ -72,6 +72,7 @@ func (c *Client) open(ctx context.Context, w *watch, r *utp.Request, asText stri
 			return nil, nil, err
 		}
 		resp, err := c.send(ctx, w, p.exchange, p.model)
+		c.unloaded(p.model, err)
 		switch {
 		case err == nil && c.cfg.Lost != nil && len(p.exchange.Losses) > 0:
 			c.cfg.Lost(p.exchange.Losses)

@@ -1,95 +1,219 @@
 package backend
 
 import (
-	"unicode/utf8"
+	"context"
+	"errors"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire/ollama"
 )
 
-// charsPerToken is on the safe side of what English text and code measure.
-const charsPerToken = 3.5
+// The window of a model, in tokens. Ollama loads a model with a window of the
+// size that the request names (num_ctx), cuts a longer prompt in silence, and
+// loads the model anew, which takes seconds to minutes, whenever a request names
+// another size than the last one.
 
-// Estimate is about how many tokens a request is.
-func Estimate(r *utp.Request) int {
-	n := 0
-	for _, t := range r.Tools {
-		n += 40 + len(t.Name) + utf8.RuneCountInString(t.Description) + utf8.RuneCount(t.Schema)
-	}
-	for _, m := range r.Messages {
-		n += 16
-		for _, p := range m.Parts {
-			n += size(p)
-		}
-	}
-	return int(float64(n)/charsPerToken) + 1
-}
-
-func size(p utp.Part) int {
-	switch p := p.(type) {
-	case utp.Text:
-		return utf8.RuneCountInString(p.Text)
-	case utp.Think:
-		return utf8.RuneCountInString(p.Text)
-	case utp.Call:
-		return 30 + len(p.Name) + max(utf8.RuneCount(p.Args), utf8.RuneCountInString(p.RawArgs))
-	case utp.Result:
-		n := 20
-		for _, q := range p.Parts {
-			n += size(q)
-		}
-		return n
-	case utp.Blob:
-		return 1000 * charsPerToken // an image: some hundred to some thousand tokens
-	}
-	return 0
-}
-
-// windowStep is the grain of num_ctx, windowFloor its least value. Each change
-// makes Ollama load the model anew, so it never shrinks either.
 const (
-	windowStep  = 2048
-	windowFloor = 8192
+	windowFloor = 8192 // the smallest one that a model is loaded with; it doubles from there
+	maxReserve  = 4096 // tokens kept for the reply at most: Ollama moves its window on while it writes
+	psFresh     = 2 * time.Second
+	psWait      = 500 * time.Millisecond // Ollama may not answer while it loads a model
 )
+
+// window is what is known of the window of one model.
+type window struct {
+	loaded int       // in memory with this one; 0: not in memory
+	asked  int       // the largest that was sent
+	at     time.Time // when loaded was known to be so
+	coarse float64   // tokens that the server counted for one of our estimate, at least 1; 0: not known
+}
+
+// fitted is how a request fits its window.
+type fitted struct {
+	prompt int // estimate
+	window int // 0: not known
+	whole  bool
+}
 
 // fit sets the window for the request and warns when the prompt does not fit
 // the model. r is the caller's own copy.
-func (c *Client) fit(r *utp.Request, a *ability) {
-	reserve := c.cfg.Reserve
-	if r.Params.MaxTokens != nil {
-		reserve = *r.Params.MaxTokens
+func (c *Client) fit(ctx context.Context, r *utp.Request, a *ability) fitted {
+	if c.cfg.Provider != Ollama && a.window == 0 {
+		return fitted{}
 	}
-	prompt := Estimate(r)
-	window := a.window
+	f := fitted{prompt: r.Tokens(), window: a.window, whole: !hasFiles(r.Messages)}
+	reserve := c.reserve(r)
+	need := c.counted(r.Model, f.prompt)
 	if c.cfg.Provider == Ollama {
-		window = c.setNumCtx(r, a, prompt+reserve)
+		f.window = c.setNumCtx(ctx, r, a, need+reserve)
 	}
-	if window > 0 && prompt+reserve > window {
-		c.warn("the prompt needs about %d tokens and the reply %d more, but the window of %s has %d: its beginning may be cut off unseen; ask about less, or use a model with a larger window", prompt, reserve, r.Model, window)
+	switch {
+	case f.window == 0 || need+min(reserve, c.cfg.Reserve) <= f.window:
+	case need > f.window:
+		c.warn("the prompt needs about %d tokens, but the window of %s has %d: its beginning may be cut off unseen; ask about less, or use a model with a larger window", need, r.Model, f.window)
+	default:
+		c.warn("the prompt needs about %d of the %d tokens of the window of %s: little room is left for the reply", need, f.window, r.Model)
 	}
+	return f
 }
 
-func (c *Client) setNumCtx(r *utp.Request, a *ability, need int) int {
+// reserve is how many tokens are kept for the reply.
+func (c *Client) reserve(r *utp.Request) int {
+	if n := r.Params.MaxTokens; n != nil && *n > 0 {
+		return min(*n, maxReserve)
+	}
+	return c.cfg.Reserve
+}
+
+func hasFiles(ms []utp.Message) bool {
+	for _, m := range ms {
+		for _, p := range m.Parts {
+			if _, ok := p.(utp.Blob); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *Client) setNumCtx(ctx context.Context, r *utp.Request, a *ability, need int) int {
 	if r.Params.Context == nil {
 		n := c.cfg.NumCtx
 		if n == 0 {
-			n = c.numCtx(a, need)
+			c.look(ctx, r.Model)
+			n = c.numCtx(r.Model, a, need)
 		}
 		r.Params.Context = &n
 	}
 	return *r.Params.Context
 }
 
-func (c *Client) numCtx(a *ability, need int) int {
+// numCtx is the window that the model has in memory, whoever loaded it, if the
+// request fits, else one that is doubled until it does. It never asks for less
+// than it did before.
+func (c *Client) numCtx(model string, a *ability, need int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := (need + windowStep - 1) / windowStep * windowStep
-	n = max(n, windowFloor, a.floor, a.asked)
-	if a.loaded >= n {
-		n = a.loaded
+	w := c.windowOf(model)
+	if w.loaded >= max(a.floor, min(need, orAny(a.window))) {
+		return w.loaded
 	}
-	if a.window > 0 {
-		n = min(n, a.window)
+	n := windowFloor
+	for n < need && n < orAny(a.window) {
+		n *= 2
 	}
-	a.asked = n
+	n = min(max(n, a.floor, w.asked), orAny(a.window))
+	w.loaded, w.asked, w.at = n, n, c.now()
 	return n
+}
+
+// orAny is a limit, or none.
+func orAny(window int) int {
+	if window == 0 {
+		return 1 << 30
+	}
+	return window
+}
+
+// windowOf is to be called with the lock.
+func (c *Client) windowOf(model string) *window {
+	w := c.windows[model]
+	if w == nil {
+		w = &window{}
+		c.windows[model] = w
+	}
+	return w
+}
+
+// look asks Ollama which window the model has in memory, if that was not known a
+// moment ago: the model may be gone, or another program may have loaded it. Of
+// requests at one time one asks.
+func (c *Client) look(ctx context.Context, model string) {
+	c.mu.Lock()
+	w := c.windowOf(model)
+	fresh := c.now().Sub(w.at) < psFresh
+	if !fresh {
+		w.at = c.now()
+	}
+	c.mu.Unlock()
+	if fresh {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, psWait)
+	defer cancel()
+	running, err := c.ollamaModels(ctx, ollama.RunningPath)
+	if err != nil {
+		return
+	}
+	loaded := 0
+	if m := find(running, model); m != nil {
+		loaded = m.Context
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w.loaded, w.at = loaded, c.now()
+}
+
+// unloaded forgets a window after a failure of the server, which may have lacked
+// the memory for it, so that the next request may ask for less.
+func (c *Client) unloaded(model string, err error) {
+	var e *Error
+	if !errors.As(err, &e) || e.Kind == Refused && e.Status() < 500 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.windows[model]; w != nil {
+		w.loaded, w.asked, w.at = 0, 0, time.Time{}
+	}
+}
+
+const (
+	leastCounted = 200 // tokens, below which what is around the messages counts too much
+	mostCoarse   = 4   // a byte for a token
+)
+
+// counted is an estimate in the tokens of the model.
+func (c *Client) counted(model string, tokens int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.windows[model]; w != nil && w.coarse > 1 {
+		return int(float64(tokens) * w.coarse)
+	}
+	return tokens
+}
+
+// weigh compares what the server counted with the window and the estimate. A
+// prompt that fills the window to the last token is one that was cut. What a
+// server has in its cache it may leave out, so that too few say nothing.
+func (c *Client) weigh(p *plan, usage utp.Usage) {
+	n := usage.Prompt()
+	if p.fitted.window > 0 && n >= p.fitted.window-1 {
+		c.warn("%s read %d tokens of the prompt, which is all that the window of %s holds: the beginning was cut off; ask about less, or use a larger window", c.Server(), n, p.model)
+	}
+	if p.fitted.prompt < leastCounted || n < p.fitted.prompt || !p.fitted.whole {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.windowOf(p.model).coarse = min(float64(n)/float64(p.fitted.prompt), mostCoarse)
+}
+
+// Room is how many tokens, as (*utp.Request).Tokens counts them, a prompt for a
+// model may have; 0 is not known. reply is what the reply may take; 0 is not said.
+func (c *Client) Room(ctx context.Context, model string, reply int) int {
+	if model == "" {
+		model = c.cfg.Model
+	}
+	w := c.ability(ctx, model).window
+	if c.cfg.Provider == Ollama && c.cfg.NumCtx > 0 {
+		w = c.cfg.NumCtx
+	}
+	if w == 0 {
+		return 0
+	}
+	r := utp.Request{Params: utp.Params{MaxTokens: &reply}}
+	w = max(w-min(c.reserve(&r), w/4), 1)
+	return max(w*1000/c.counted(model, 1000), 1)
 }

@@ -130,7 +130,7 @@ func (x *exchange) rememberCalls(reply utp.Reply) {
 			}
 		case utp.Call:
 			if len(thoughts) > 0 || len(p.Extra) > 0 {
-				size := measure([]utp.Message{{Parts: append([]utp.Part{p}, thoughts...)}}) + len(p.Extra) + 2048*len(thoughts)
+				size := measure([]utp.Message{{Parts: append([]utp.Part{p}, thoughts...)}})
 				for _, before := range []string{digest("", x.request.Messages...), ""} {
 					x.gate.kept.put(&kept{key: x.keyOf("call", before+p.ID), thoughts: thoughts, call: p, size: size / 2}, x.began)
 				}

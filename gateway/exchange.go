@@ -32,7 +32,7 @@ type exchange struct {
 	idle    func()      // nil: nobody waits
 	chosen  func()      // a target is about to be asked; nil: nobody wants to know
 	seen    []utp.Event // of the reply, as the client gets them
-	said    int         // bytes of it
+	said    int         // tokens of it, by an estimate
 }
 
 func (g *Gateway) exchange(d *door, op string, bare http.ResponseWriter, r *http.Request) *exchange {
@@ -111,7 +111,7 @@ func (x *exchange) tokens() error {
 	if to := x.way.targets(x.request)[0]; to.Backend.API() == x.door.api && to.Model == "" {
 		return x.through(to, body)
 	}
-	x.answer(x.door.count(wire.Estimate(x.request)))
+	x.answer(x.door.count(x.request.Tokens()))
 	return nil
 }
 
@@ -137,7 +137,7 @@ func (x *exchange) spent() int {
 	if n > 0 || x.report.Tries == 0 {
 		return n
 	}
-	return wire.Estimate(x.request) + x.said/4
+	return x.request.Tokens() + x.said
 }
 
 // serve answers and gives what went wrong.
@@ -234,7 +234,7 @@ func (x *exchange) note(e utp.Event) {
 	if x.keeps(e) {
 		x.seen = append(x.seen, e)
 	}
-	x.said += len(e.Text)
+	x.said += utp.Tokens(e.Text)
 	r := &x.report
 	switch e.Kind {
 	case utp.CallEnd:

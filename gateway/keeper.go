@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // keeper keeps what clients do not bring back: conversations by the id of their
@@ -80,5 +79,37 @@ func (k *keeper) empty() bool {
 	return k.size == 0
 }
 
+// Bytes beside the text of a message and of a part, about.
+const (
+	messageRoom = 512
+	partRoom    = 64
+)
+
 // measure is about the bytes that messages take.
-func measure(ms []utp.Message) int { return 256 + 4*wire.Estimate(&utp.Request{Messages: ms}) }
+func measure(ms []utp.Message) (n int) {
+	for _, m := range ms {
+		n += messageRoom + len(m.Extra) + measureParts(m.Parts)
+	}
+	return n
+}
+
+func measureParts(parts []utp.Part) (n int) {
+	for _, p := range parts {
+		n += partRoom
+		switch p := p.(type) {
+		case utp.Text:
+			n += len(p.Text) + len(p.Extra)
+		case utp.Think:
+			n += len(p.Text) + len(p.Signature) + len(p.Extra)
+		case utp.Call:
+			n += len(p.Name) + len(p.Args) + len(p.RawArgs) + len(p.Extra)
+		case utp.Result:
+			n += measureParts(p.Parts) + len(p.Extra)
+		case utp.Blob:
+			n += len(p.Data) + len(p.URL) + len(p.Extra)
+		case utp.Unknown:
+			n += len(p.Raw)
+		}
+	}
+	return n
+}

@@ -165,7 +165,7 @@ func TestSignaturesAreBoundedAndTheClientsOwn(t *testing.T) {
 		return evs
 	}}
 	url := start(t, m, backend.Config{Provider: "gemini"}, func(c *gateway.Config) {
-		c.NewID, c.Limits.Kept = ids(), 20<<10
+		c.NewID, c.Limits.Kept = ids(), 8<<10
 		for _, name := range []string{"alice", "bob"} {
 			c.Clients = append(c.Clients, gateway.Client{Name: name, Key: sha256.Sum256([]byte(name))})
 		}
