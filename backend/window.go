@@ -33,7 +33,8 @@ type window struct {
 type fitted struct {
 	prompt int // estimate
 	window int // 0: not known
-	whole  bool
+	whole  bool // no files are in it, whose tokens are a guess
+	warned bool // that it may be cut
 }
 
 // fit sets the window for the request and warns when the prompt does not fit
@@ -51,6 +52,7 @@ func (c *Client) fit(ctx context.Context, r *utp.Request, a *ability) fitted {
 	switch {
 	case f.window == 0 || need+min(reserve, c.cfg.Reserve) <= f.window:
 	case need > f.window:
+		f.warned = true
 		c.warn("the prompt needs about %d tokens, but the window of %s has %d: its beginning may be cut off unseen; ask about less, or use a model with a larger window", need, r.Model, f.window)
 	default:
 		c.warn("the prompt needs about %d of the %d tokens of the window of %s: little room is left for the reply", need, f.window, r.Model)
@@ -189,7 +191,7 @@ func (c *Client) counted(model string, tokens int) int {
 // server has in its cache it may leave out, so that too few say nothing.
 func (c *Client) weigh(p *plan, usage utp.Usage) {
 	n := usage.Prompt()
-	if p.fitted.window > 0 && n >= p.fitted.window-1 {
+	if p.fitted.window > 0 && n >= p.fitted.window-1 && !p.fitted.warned {
 		c.warn("%s read %d tokens of the prompt, which is all that the window of %s holds: the beginning was cut off; ask about less, or use a larger window", c.Server(), n, p.model)
 	}
 	if p.fitted.prompt < leastCounted || n < p.fitted.prompt || !p.fitted.whole {
