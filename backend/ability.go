@@ -22,6 +22,7 @@ type ability struct {
 	window  int             // in tokens; 0: not said
 	floor   int             // Ollama: the window set in the model file
 	details *ollama.Details // nil: not said
+	unsaid  string          // why the server did not say any of it
 }
 
 // askTime bounds a question about a model: it must not hold up the request.
@@ -85,7 +86,7 @@ func (c *Client) learn(ctx context.Context, model string) (a *ability, sure bool
 func (c *Client) learnOllama(ctx context.Context, model string) (*ability, bool) {
 	body, err := c.ask(ctx, c.root(ollama.ShowPath), ollama.ShowRequest(model))
 	if err != nil {
-		return &ability{}, false
+		return &ability{unsaid: err.Error()}, false
 	}
 	d, err := ollama.Show(model, body)
 	if err != nil {
@@ -145,60 +146,6 @@ func notYet(err error) bool {
 func unreachable(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind != Refused
-}
-
-// Model is a model as a server lists it.
-type Model = wire.Model
-
-// Models lists what the server has, the loaded ones marked where it says so.
-func (c *Client) Models(ctx context.Context) ([]Model, error) {
-	if c.cfg.Provider != Ollama {
-		body, err := c.ask(ctx, c.at(c.api.models), nil)
-		if err != nil {
-			return nil, err
-		}
-		return c.listed(c.api.list(body))
-	}
-	models, err := c.ollamaModels(ctx, ollama.TagsPath)
-	if err != nil {
-		return c.listed(nil, err)
-	}
-	running, _ := c.ollamaModels(ctx, ollama.RunningPath)
-	for i := range models {
-		if m := find(running, models[i].ID); m != nil {
-			models[i].Loaded, models[i].Context = true, m.Context
-		}
-	}
-	return c.listed(models, nil)
-}
-
-// listed makes an answer that is no list an error that says so.
-func (c *Client) listed(models []Model, err error) ([]Model, error) {
-	var e *Error
-	if err != nil && !errors.As(err, &e) {
-		return nil, c.fail(BadReply, c.cfg.Model, err)
-	}
-	for i := range models {
-		models[i].Offer = c.offer(models[i])
-	}
-	return models, err
-}
-
-// offer is how tools reach a model, as far as the list tells.
-func (c *Client) offer(m Model) string {
-	c.mu.Lock()
-	known := c.models[m.ID]
-	c.mu.Unlock()
-	if known == nil {
-		known = &ability{tools: m.Tools}
-	}
-	switch c.decide(m.ID, known, c.heeded(m.ID).asText()).Tools.Way {
-	case format.Native:
-		return "native"
-	case format.Text:
-		return "prompted"
-	}
-	return "none"
 }
 
 // Status is what there is to know of a server and its model.

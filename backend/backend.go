@@ -86,8 +86,9 @@ type Client struct {
 // memory is what a client has learnt of its server.
 type memory struct {
 	mu        sync.Mutex
-	models    map[string]*ability // what is known of each model
-	cautioned map[string]bool     // warnings that were given
+	models    map[string]*ability  // what is known of each model
+	cautioned map[string]bool      // warnings that were given
+	described map[string]described // by Ollama
 	choices   map[choiceKey]format.Choice
 	refused   map[string]heeds   // of each model
 	windows   map[string]*window // by model
@@ -108,7 +109,7 @@ func New(c Config) (*Client, error) {
 		return nil, fmt.Errorf("backend: %w", err)
 	}
 	known := &memory{models: map[string]*ability{}, cautioned: map[string]bool{}, choices: map[choiceKey]format.Choice{},
-		refused: map[string]heeds{}, windows: map[string]*window{}, now: time.Now}
+		refused: map[string]heeds{}, windows: map[string]*window{}, now: time.Now, described: map[string]described{}}
 	cl := &Client{cfg: c, base: base, api: p, memory: known}
 	cl.defaults()
 	return cl, nil

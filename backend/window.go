@@ -31,8 +31,8 @@ type window struct {
 
 // fitted is how a request fits its window.
 type fitted struct {
-	prompt int // estimate
-	window int // 0: not known
+	prompt int  // estimate
+	window int  // 0: not known
 	whole  bool // no files are in it, whose tokens are a guess
 	warned bool // that it may be cut
 }

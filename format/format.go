@@ -51,6 +51,7 @@ type Facts struct {
 	Provider string             // kind of the API or of the model: "ollama", "openai", "gguf"
 	Model    string             // its name
 	Native   *bool              // the server says whether the model takes tools; nil: it does not say
+	Unsaid   string             // why the server does not say; "": it has no way to
 	Own      []*grammar.Grammar // dialects that words may name beside the built-in ones
 }
 

@@ -29,6 +29,9 @@ var rules = []rule{
 		return Text, "the server says that the model takes no tools"
 	},
 	func(c *chooser, _ Reading) (Way, string) {
+		if c.Unsaid != "" {
+			return c.provider().tools, c.Unsaid
+		}
 		return c.provider().tools, c.kindName() + " does not say what the model takes; assumed"
 	},
 }

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -39,16 +38,17 @@ type door struct {
 	// forgets says that the API has no place for what other providers want to see
 	// again of a call.
 	forgets bool
-	flat    bool // a reply of the API has one text
+	flat    bool   // a reply of the API has one text
+	talk    string // the field of the conversation, which must hold something; "": it need not
 }
 
 var (
-	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, id: "X-Request-Id", prefix: "chatcmpl-", forgets: true, flat: true}
-	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, id: "X-Request-Id", prefix: "resp_", count: responses.CountReply, forgets: true}
-	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, id: "Request-Id", prefix: "msg_", count: anthropic.CountReply, forgets: true,
+	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, id: "X-Request-Id", prefix: "chatcmpl-", forgets: true, flat: true, talk: "messages"}
+	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, id: "X-Request-Id", prefix: "resp_", count: responses.CountReply, forgets: true, talk: "input"}
+	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, id: "Request-Id", prefix: "msg_", count: anthropic.CountReply, forgets: true, talk: "messages",
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}
 	// Google's Go SDK takes a comment for an error; two empty lines are nothing to anyone.
-	geminiDoor = &door{api: geminiAPI, front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n\n")}
+	geminiDoor = &door{api: geminiAPI, front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n\n"), talk: "contents"}
 )
 
 func geminiFraming(r *utp.Request) (wire.Framing, string) {
@@ -94,11 +94,22 @@ func (g *Gateway) doors() {
 	g.ollamaPaths()
 	g.handle("/v1/", nil, opPass, (*exchange).pass)
 	g.handle("/v1/messages/", messagesDoor, opPass, (*exchange).pass)
-	g.handle("/v1/responses/", responsesDoor, opPass, (*exchange).pass)
+	g.handle("/v1/responses/", responsesDoor, opPass, (*exchange).kept)
 	g.handle("/v1beta/", geminiDoor, opPass, (*exchange).pass)
 	g.handle("/api/", ollamaDoor, opPass, (*exchange).pass)
 	g.probes()
 	g.handle("/", nil, opNone, (*exchange).nowhere)
+}
+
+// versioned is a path as OpenAI's and Anthropic's APIs have it: clients whose base
+// address lacks the version leave it out.
+func versioned(path string) string {
+	for _, own := range []string{"/chat/completions", "/completions", "/responses", "/messages", "/models", "/embeddings"} {
+		if rest, ok := strings.CutPrefix(path, own); ok && (rest == "" || rest[0] == '/') {
+			return "/v1" + path
+		}
+	}
+	return path
 }
 
 // handle has the requests of a pattern answered in the words of a door; nil is
@@ -124,7 +135,7 @@ func spoken(r *http.Request) *door {
 	switch {
 	case r.Header.Get("Anthropic-Version") != "":
 		return messagesDoor
-	case r.URL.Path == "/v1/models" && r.Header.Get("X-Goog-Api-Key") != "": // Google's npm SDK says /v1
+	case strings.HasPrefix(r.URL.Path, "/v1/models") && r.Header.Get("X-Goog-Api-Key") != "": // Google's SDKs for npm and Python say /v1
 		return geminiDoor
 	}
 	return chatDoor
@@ -163,13 +174,21 @@ func (x *exchange) list() error {
 		x.answer(x.door.front.Models(models))
 		return nil
 	}
-	for _, m := range models {
-		if m.ID == want {
-			x.answer(only(x.door.front.Models([]wire.Model{m})))
-			return nil
-		}
+	if m := named(models, want); m != nil {
+		x.answer(only(x.door.front.Models([]wire.Model{*m})))
+		return nil
 	}
-	return &wire.Error{Status: http.StatusNotFound, Code: "model_not_found", Message: fmt.Sprintf("there is no model %q", want)}
+	return x.unknown(want)
+}
+
+// kept refuses what asks for a reply by its id: the ids are the gateway's own, and
+// no backend knows them.
+func (x *exchange) kept() error {
+	if x.r.Method != http.MethodGet && x.r.Method != http.MethodDelete {
+		return x.pass()
+	}
+	x.w.Header().Set("Allow", http.MethodPost)
+	return denied(http.StatusMethodNotAllowed, "method", "the gateway keeps replies for previous_response_id alone: %s %s is not there", x.r.Method, x.r.URL.Path)
 }
 
 // nowhere is for paths of no API.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
-	"github.com/unifiedtoolprotocol/utp/wire/ollama"
 )
 
 // exchange is one request on its way through, whatever it is for and however it
@@ -26,6 +25,7 @@ type exchange struct {
 	apart   bool // it came to the listener for probes
 	told    bool // the client has an answer, or the beginning of one
 	request *utp.Request
+	sent    []byte // the client's body
 	way     *Route
 	report  Report
 	keep    bool        // the conversation is kept for previous_response_id
@@ -103,12 +103,13 @@ func (x *exchange) tokens() error {
 		err = x.read(body)
 	}
 	if err == nil {
-		x.way, err = x.route(x.request.Model)
+		x.report.Model = x.request.Model
+		x.way, err = x.route(x.r.Context(), x.request.Model)
 	}
 	if err != nil {
 		return err
 	}
-	if to := x.way.targets(x.request)[0]; to.Backend.API() == x.door.api && to.Model == "" {
+	if to := x.way.targets(x.request)[0]; to.Backend.API() == x.door.api {
 		return x.through(to, body)
 	}
 	x.answer(x.door.count(x.request.Tokens()))
@@ -146,8 +147,7 @@ func (x *exchange) serve() error {
 		return err
 	}
 	if x.loads() {
-		x.answer(ollama.Front{}.Loaded(x.request, x.stamp()))
-		return nil
+		return x.load()
 	}
 	events := x.second(x.ask(x.request))
 	if x.request.Stream {
@@ -167,12 +167,16 @@ func (x *exchange) prepare() error {
 		return err
 	}
 	x.report.Model, x.report.Stream, x.report.Tools = x.request.Model, x.request.Stream, len(x.request.Tools)
-	if x.way, err = x.route(x.request.Model); err != nil {
+	if x.way, err = x.route(x.r.Context(), x.request.Model); err != nil {
 		return err
 	}
 	if err := x.resume(body); err != nil {
 		return err
 	}
+	if talk := x.door.talk; talk != "" && len(x.request.Messages) == 0 {
+		return &wire.InputError{Path: talk, Offset: -1, Want: "at least one message"}
+	}
+	x.sent = body
 	x.recall()
 	return nil
 }

@@ -49,12 +49,15 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 		_ = json.Unmarshal(body, &named) // a body without a model goes to the first backend
 	}
 	x.report.Model = named.Model
+	if len(x.Routes) == 0 {
+		return to, nil, denied(http.StatusServiceUnavailable, "no_backend", "%s", x.Absent)
+	}
 	for i := range x.Routes {
 		way := &x.Routes[i]
-		if named.Model != "" && !way.serves(named.Model) {
+		if named.Model != "" && (!way.serves(named.Model) || !way.lists(x.r.Context(), named.Model) && way.Listed) {
 			continue
 		}
-		for _, t := range way.targets(&utp.Request{}) {
+		for _, t := range way.targets(&utp.Request{Model: named.Model}) {
 			if speaks(t.Backend.API(), x.door.api) {
 				return t, body, nil
 			}
@@ -94,14 +97,15 @@ func picked(h http.Header, names []string) http.Header {
 // through passes the request on and the answer back.
 func (x *exchange) through(to Target, body []byte) error {
 	x.report.Target, x.report.Speaks, x.report.Asked = to.name(), to.Backend.API(), to.asked(x.report.Model)
-	if to.Model != "" {
-		body = renamed(body, to.Model)
+	path := x.r.URL.Path
+	if to.Model != "" && to.Model != x.report.Model {
+		path, body = pathFor(path, to.Model), renamed(body, to.Model)
 	}
 	head := picked(x.r.Header, toBackend)
 	if x.r.Header.Get("Anthropic-Version") == "" && to.Backend.API() == anthropicAPI {
 		head.Set("Anthropic-Version", "2023-06-01")
 	}
-	r := &http.Request{Method: x.r.Method, URL: &url.URL{Path: x.r.URL.Path, RawQuery: withoutKey(x.r.URL.Query())},
+	r := &http.Request{Method: x.r.Method, URL: &url.URL{Path: path, RawQuery: withoutKey(x.r.URL.Query())},
 		Header: head, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
 	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
 	if err != nil {
@@ -152,6 +156,15 @@ func pour(w http.ResponseWriter, from io.Reader) error {
 			return &abort{err} // a polite end would look like a whole answer
 		}
 	}
+}
+
+// pathFor is a path of Gemini's, which names the model, for another one.
+func pathFor(path, model string) string {
+	before, rest, ok := strings.Cut(path, "/models/")
+	if _, method, named := cutLast(rest, ":"); ok && named {
+		return before + "/models/" + model + ":" + method
+	}
+	return path
 }
 
 // renamed is a JSON body that asks for another model.

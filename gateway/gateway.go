@@ -39,6 +39,7 @@ type Backend interface {
 // Config is what a Gateway is made of.
 type Config struct {
 	Routes  []Route  // the first that matches a model's name serves it
+	Absent  string   // why there is no route yet; until a Reload brings one, this is the answer
 	Clients []Client // who may ask; none: everybody who reaches it
 	Hosts   []string // names by which it is reached beside this machine's own; "*" is any
 	Origins []string // web pages that may ask: "https://chat.example"
@@ -105,7 +106,7 @@ func New(c Config) (*Gateway, error) {
 		return nil, err
 	}
 	g := &Gateway{mux: http.NewServeMux(), apart: http.NewServeMux(), kept: newKeeper(c.Limits.Kept), second: newBucket(c.Limits.Retries)}
-	g.now.Store(&house{c})
+	g.now.Store(equipped(c))
 	g.doors()
 	return g, nil
 }
@@ -116,12 +117,12 @@ func (g *Gateway) Reload(c Config) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	g.now.Store(&house{c})
+	g.now.Store(equipped(c))
 	return nil
 }
 
 func (c *Config) check() error {
-	if len(c.Routes) == 0 {
+	if len(c.Routes) == 0 && c.Absent == "" {
 		return errors.New("gateway: no route: want at least one, with a backend")
 	}
 	if c.NewID == nil {
@@ -145,8 +146,17 @@ func (c *Config) check() error {
 	return nil
 }
 
+// Waiting reports that there is no route yet.
+func (g *Gateway) Waiting() bool { return len(g.now.Load().Routes) == 0 }
+
 // Running is how many requests for a reply are not over.
 func (g *Gateway) Running() int { return int(g.running.Load()) }
 
 // ServeHTTP answers a request.
-func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if path := versioned(r.URL.Path); path != r.URL.Path {
+		r = r.Clone(r.Context())
+		r.URL.Path, r.URL.RawPath = path, ""
+	}
+	g.mux.ServeHTTP(w, r)
+}

@@ -1,7 +1,11 @@
 package gateway
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -49,6 +53,11 @@ func listed(form func([]wire.Model) []byte) func(*exchange) error {
 		if err != nil {
 			return err
 		}
+		for i := range models {
+			if models[i].Created == 0 {
+				models[i].Created = x.Now().Unix() // Ollama's clients want a date
+			}
+		}
 		x.answer(form(models))
 		return nil
 	}
@@ -65,29 +74,83 @@ func (x *exchange) show() error {
 	if err != nil {
 		return err
 	}
-	way, err := x.route(name)
+	x.request, x.report.Model = &utp.Request{Model: name}, name
+	if x.way, err = x.route(x.r.Context(), name); err != nil {
+		return err
+	}
+	to, err := x.itself()
 	if err != nil {
 		return err
 	}
-	if to := way.To[0]; to.Backend.API() == ollamaAPI {
-		return x.through(to, ollama.ShowRequest(to.asked(name)))
-	}
-	models, err := way.models(x.r.Context())
+	models, err := x.way.models(x.r.Context())
 	if err != nil {
 		return err
 	}
-	for _, m := range models {
-		if m.ID == name || m.ID+":latest" == name {
-			x.answer(ollama.Front{}.Describe(m))
-			return nil
-		}
+	m := named(models, name)
+	if m == nil {
+		m = &wire.Model{ID: name, Chat: true}
 	}
-	x.answer(ollama.Front{}.Describe(wire.Model{ID: name, Chat: true}))
+	*m = promising(*m)
+	if to.Backend.API() == ollamaAPI {
+		return x.described(to, *m)
+	}
+	x.answer(ollama.Front{}.Describe(*m))
 	return nil
 }
 
+// described passes on what Ollama says of a model, with what the gateway adds to
+// it.
+func (x *exchange) described(to Target, m wire.Model) error {
+	question := ollama.ShowRequest(to.asked(m.ID))
+	x.report.Target, x.report.Speaks, x.report.Asked = to.name(), to.Backend.API(), to.asked(m.ID)
+	r := &http.Request{Method: http.MethodPost, URL: &url.URL{Path: ollama.ShowPath}, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(bytes.NewReader(question)), ContentLength: int64(len(question))}
+	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	theirs, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if x.report.Status = resp.StatusCode; resp.StatusCode == http.StatusOK {
+		theirs = ollama.Front{}.Describing(theirs, m)
+	}
+	x.headers(x.w.Header())
+	x.answer(theirs)
+	return nil
+}
+
+// itself is the target of a question about a model: never one where another model
+// stands in for it.
+func (x *exchange) itself() (Target, error) {
+	to := x.way.targets(x.request)[0]
+	if standIn(to, x.request.Model) == 1 {
+		return to, x.unknown(x.request.Model)
+	}
+	return to, nil
+}
+
 // loads reports a request of Ollama's API that has no messages: it asks only
-// that the model be loaded, and is answered at once.
+// that the model be loaded, or with keep_alive 0 that it leave the memory.
 func (x *exchange) loads() bool {
 	return x.door == ollamaDoor && len(x.request.Messages) == 0
+}
+
+// load passes such a request on to a server that loads models. Of others only the
+// list tells whether they have the model.
+func (x *exchange) load() error {
+	to, err := x.itself()
+	if err != nil {
+		return err
+	}
+	if to.Backend.API() == ollamaAPI {
+		return x.through(to, x.sent)
+	}
+	if m := to.stock.known(x.r.Context(), to.asked(x.request.Model)); m == nil && len(to.stock.names()) > 0 {
+		return x.unknown(x.request.Model)
+	}
+	x.answer(ollama.Front{}.Loaded(x.request, x.stamp()))
+	return nil
 }

@@ -1,6 +1,9 @@
 package gateway
 
-import "net/http"
+import (
+	"context"
+	"net/http"
+)
 
 // probes are what supervisors ask: whether it lives, whether it can work, and
 // what it has counted.
@@ -24,9 +27,12 @@ func (g *Gateway) Probes() http.Handler { return g.apart }
 // Requests are answered as before.
 func (g *Gateway) Drain() { g.draining.Store(true) }
 
+// greeting is what the root says. Clients of Ollama's look for its first words.
+const greeting = "Ollama is running (this is bx serve, which speaks the APIs of OpenAI, Anthropic and Gemini too)\n"
+
 func (x *exchange) greet() error {
 	x.told = true
-	_, _ = x.w.Write([]byte("bx serve is running\n"))
+	_, _ = x.w.Write([]byte(greeting))
 	return nil
 }
 
@@ -42,11 +48,32 @@ func (x *exchange) ready() error {
 		x.answer([]byte(`{"status":"draining"}`))
 		return nil
 	}
-	if !x.answers(x.r.Context()) {
+	said := x.readiness(x.r.Context())
+	if said.Status != ready {
 		x.report.Status = http.StatusServiceUnavailable
-		x.answer([]byte(`{"status":"no backend answers"}`))
-		return nil
 	}
-	x.answer([]byte(`{"status":"ready"}`))
+	body, err := marshal(said)
+	if err != nil {
+		return err
+	}
+	x.answer(body)
 	return nil
+}
+
+type readyJSON struct {
+	Status   string            `json:"status"`
+	Reason   string            `json:"reason,omitempty"`   // why there is no backend
+	Backends map[string]string `json:"backends,omitempty"` // why each of them does not answer
+}
+
+const ready = "ready"
+
+func (h *house) readiness(ctx context.Context) readyJSON {
+	if len(h.Routes) == 0 {
+		return readyJSON{Status: "no backend", Reason: h.Absent}
+	}
+	if ok, why := h.answers(ctx); !ok {
+		return readyJSON{Status: "no backend answers", Backends: why}
+	}
+	return readyJSON{Status: ready}
 }

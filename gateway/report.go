@@ -74,6 +74,9 @@ func (r *Report) log(ctx context.Context, to *slog.Logger) {
 	}
 	add("client", r.Client)
 	add("model", r.Model)
+	if r.Model != "" && !sameModel(r.Asked, r.Model) {
+		add("asked", r.Asked) // another model answers
+	}
 	add("target", r.Target)
 	attrs = append(attrs, slog.Bool("stream", r.Stream))
 	for _, c := range []struct {

@@ -6,18 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"net/http"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // Route sends models to backends.
 type Route struct {
 	Match  []string // models' names, or globs in which "*" stands for any letters: "claude-*"; none is "*"
+	Listed bool     // only names that one of its targets lists
 	To     []Target // one of them by weight; a conversation stays with its own
 	Else   []Target // one after the other where that fails before the first byte
 	Once   bool     // a reply whose call is broken is not asked for once more
@@ -29,7 +32,10 @@ type Target struct {
 	Name    string // for headers, the log and the metrics; "" is the backend's API
 	Backend Backend
 	Model   string // the name that the backend is asked for; "" is the client's
+	Own     bool   // a name that the backend lists is asked for by itself; Model, or without one the best that it lists, is for the others
 	Weight  int    // beside the other targets of its route; 0 is 1
+
+	stock *stock
 }
 
 func (r *Route) check() error {
@@ -68,36 +74,112 @@ func matches(pattern, model string) bool {
 	return ok
 }
 
+// serves reports whether the route is one for a name, in either spelling.
 func (r *Route) serves(model string) bool {
-	return len(r.Match) == 0 || slices.ContainsFunc(r.Match, func(m string) bool { return matches(m, model) })
+	return len(r.Match) == 0 || slices.ContainsFunc(spellings(model), func(name string) bool {
+		return slices.ContainsFunc(r.Match, func(m string) bool { return matches(m, name) })
+	})
 }
 
-// route finds the way for a model. Ollama's names end in ":latest" where nothing
-// else is said.
-func (h *house) route(model string) (*Route, error) {
-	for _, name := range []string{model, strings.TrimSuffix(model, ":latest")} {
-		for i := range h.Routes {
-			if h.Routes[i].serves(name) {
-				return &h.Routes[i], nil
+// route finds the way for a model.
+func (h *house) route(ctx context.Context, model string) (*Route, error) {
+	if err := h.askable(model); err != nil {
+		return nil, err
+	}
+	for i := range h.Routes {
+		if r := &h.Routes[i]; r.serves(model) && (r.lists(ctx, model) || !r.Listed) {
+			return r, nil
+		}
+	}
+	return nil, h.unknown(model)
+}
+
+// askable refuses a request that names no model, and one that comes before there
+// is any.
+func (h *house) askable(model string) error {
+	switch {
+	case model == "":
+		return &wire.InputError{Path: "model", Offset: -1, Want: "the name of a model"}
+	case len(h.Routes) == 0:
+		return denied(http.StatusServiceUnavailable, "no_backend", "%s", h.Absent)
+	}
+	return nil
+}
+
+// lists reports whether a target lists a model, where that counts.
+func (r *Route) lists(ctx context.Context, model string) (found bool) {
+	for _, t := range slices.Concat(r.To, r.Else) {
+		if r.Listed || t.Own {
+			found = t.stock.known(ctx, model) != nil || found
+		}
+	}
+	return found
+}
+
+// unknown is the error for a name that leads nowhere. It tells no more than the
+// lists of models do.
+func (h *house) unknown(model string) error {
+	var known []string
+	for _, r := range h.Routes {
+		if r.Hidden {
+			continue
+		}
+		known = append(known, slices.DeleteFunc(slices.Clone(r.Match), isGlob)...)
+		for _, t := range r.To {
+			for _, name := range t.stock.names() {
+				if (r.Listed || t.Own) && r.serves(name) {
+					known = append(known, name)
+				}
 			}
 		}
 	}
-	var known []string
-	for _, r := range h.Routes {
-		known = append(known, r.Match...)
+	text := fmt.Sprintf("there is no model %q", model)
+	if near := schema.Near(model, known); len(near) > 0 {
+		text += ": did you mean " + strings.Join(near, ", ") + "?"
 	}
-	return nil, &wire.Error{Status: 404, Code: "model_not_found", Message: fmt.Sprintf("no route for model %q: there are %s", model, strings.Join(known, ", "))}
+	return &denial{"no_model", &wire.Error{Status: http.StatusNotFound, Code: "model_not_found", Message: text}}
 }
 
-// targets are those to try, in order. Which of To comes first is decided by the
-// conversation's beginning, so that a backend finds its prompt in the cache.
+func isGlob(match string) bool { return strings.ContainsAny(match, "*?[\\") }
+
+// targets are those to try, in order, each with the name that it is asked for.
+// Which of To comes first is decided by the conversation's beginning, so that a
+// backend finds its prompt in the cache; but those that list the model come before
+// those where another one would answer.
 func (r *Route) targets(q *utp.Request) []Target {
 	to := r.To
 	if len(to) > 1 {
 		i := pick(to, beginning(q))
 		to = slices.Concat(to[i:], to[:i])
 	}
-	return slices.Concat(to, r.Else)
+	to = slices.Concat(to, r.Else)
+	for i := range to {
+		to[i] = to[i].resolved(q.Model)
+	}
+	slices.SortStableFunc(to[:len(r.To)], func(a, b Target) int { return standIn(a, q.Model) - standIn(b, q.Model) })
+	return to
+}
+
+// standIn is 1 for a target where another model would answer for one that it does
+// not list.
+func standIn(t Target, model string) int {
+	if t.Own && t.Model != "" && !sameModel(t.Model, model) {
+		return 1
+	}
+	return 0
+}
+
+// resolved is the target with the name that it is asked for.
+func (t Target) resolved(model string) Target {
+	if !t.Own {
+		return t
+	}
+	if m := t.stock.had(model); m != nil {
+		t.Model = m.ID
+	} else if t.Model == "" {
+		t.Model = t.stock.best()
+	}
+	return t
 }
 
 func pick(to []Target, seed uint64) int {
@@ -139,12 +221,9 @@ func (h *house) models(ctx context.Context) (out []wire.Model, err error) {
 		}
 	}
 	wg.Wait()
-	yes := true
 	for i, list := range lists {
 		for _, m := range list {
-			if m.Offer == "prompted" {
-				m.Tools = &yes // the client need not know how
-			}
+			m = promising(m)
 			if !slices.ContainsFunc(out, func(o wire.Model) bool { return o.ID == m.ID }) {
 				out = append(out, m)
 			}
@@ -159,29 +238,47 @@ func (h *house) models(ctx context.Context) (out []wire.Model, err error) {
 	return out, err
 }
 
+// promising is a model as clients see it: one whose tools go into its prompt takes
+// tools, too.
+func promising(m wire.Model) wire.Model {
+	if m.Offer == "prompted" {
+		yes := true
+		m.Tools = &yes
+	}
+	return m
+}
+
 // answers asks all targets at once for their models, until one has some to say.
-func (h *house) answers(ctx context.Context) bool {
+// Without any it gives what each said, by name.
+func (h *house) answers(ctx context.Context) (ok bool, why map[string]string) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	targets := map[string]Target{}
 	for i, r := range h.Routes {
 		for j, t := range slices.Concat(r.To, r.Else) {
-			targets[cmp.Or(t.Name, fmt.Sprintf("%d.%d", i, j))] = t
+			targets[cmp.Or(t.Name, fmt.Sprintf("%d.%d", i+1, j+1))] = t
 		}
 	}
-	said := make(chan error, len(targets))
-	for _, t := range targets {
+	type answer struct {
+		name string
+		err  error
+	}
+	said := make(chan answer, len(targets))
+	for name, t := range targets {
 		go func() {
 			_, err := t.Backend.Models(ctx)
-			said <- err
+			said <- answer{name, err}
 		}()
 	}
+	why = map[string]string{}
 	for range targets {
-		if <-said == nil {
-			return true
+		a := <-said
+		if a.err == nil {
+			return true, nil
 		}
+		why[a.name] = wire.Redact(a.err.Error())
 	}
-	return false
+	return false, why
 }
 
 // models are those of the first target for a name, and for a glob those of all.
@@ -198,8 +295,8 @@ func (r *Route) models(ctx context.Context) (out []wire.Model, err error) {
 		}
 	}
 	for _, m := range match {
-		if !strings.ContainsAny(m, "*?[") {
-			out = append(out, named(m, r.To[0].asked(m), theirs[0]))
+		if !isGlob(m) {
+			out = append(out, under(m, r.To[0].asked(m), theirs[0]))
 			continue
 		}
 		for i, t := range r.To {
@@ -212,8 +309,8 @@ func (r *Route) models(ctx context.Context) (out []wire.Model, err error) {
 // matched are the models of a target that a glob matches: of one that is asked
 // for a single model, that one.
 func matched(glob string, t Target, theirs []wire.Model) (out []wire.Model) {
-	if t.Model != "" {
-		theirs = []wire.Model{named(t.Model, t.Model, theirs)}
+	if t.Model != "" && !t.Own {
+		theirs = []wire.Model{under(t.Model, t.Model, theirs)}
 	}
 	for _, m := range theirs {
 		if matches(glob, m.ID) {
@@ -223,21 +320,49 @@ func matched(glob string, t Target, theirs []wire.Model) (out []wire.Model) {
 	return out
 }
 
-// named is a model under the name that clients use.
-func named(name, asked string, theirs []wire.Model) wire.Model {
-	for _, t := range theirs {
-		if t.ID == asked || t.ID == asked+":latest" {
-			t.ID = name
-			return t
-		}
+// under is a model under the name that clients use.
+func under(name, asked string, theirs []wire.Model) wire.Model {
+	if m := named(theirs, asked); m != nil {
+		out := *m
+		out.ID = name
+		return out
 	}
 	return wire.Model{ID: name, Chat: true}
 }
 
 // asked is the name that the backend is asked for.
-func (t Target) asked(model string) string {
-	if t.Model != "" {
-		return t.Model
+func (t Target) asked(model string) string { return cmp.Or(t.Model, model) }
+
+// Shadowed says which names and globs lead nowhere, because a route before theirs
+// takes all that they match.
+func Shadowed(routes []Route) (out []string) {
+	for i, r := range routes {
+		for _, match := range r.Match {
+			for j, before := range routes[:i] {
+				if taken := before.takes(match); taken != "" {
+					out = append(out, fmt.Sprintf("route %d: %q leads nowhere: route %d takes %q", i+1, match, j+1, taken))
+					break
+				}
+			}
+		}
+		if len(r.Match) == 0 && slices.ContainsFunc(routes[:i], func(b Route) bool { return b.takes("*") != "" }) {
+			out = append(out, fmt.Sprintf("route %d leads nowhere: a route before it takes every name", i+1))
+		}
 	}
-	return model
+	return out
+}
+
+// takes is the glob of a route that matches all that another one does: that holds
+// where it matches the other's letters and has no sign but "*".
+func (r *Route) takes(match string) string {
+	own := r.Match
+	if len(own) == 0 {
+		own = []string{"*"}
+	}
+	for _, m := range own {
+		if !r.Listed && (m == match || !strings.ContainsAny(m, "?[\\") && matches(m, match)) {
+			return m
+		}
+	}
+	return ""
 }

@@ -64,7 +64,7 @@ func TestRoutes(t *testing.T) {
 			q.Model = name
 			reply, err := front.ask(t, url, q)
 			switch {
-			case want == "" && (err == nil || !strings.Contains(err.Error(), "404") || !strings.Contains(err.Error(), "no route for model")):
+			case want == "" && (err == nil || !strings.Contains(err.Error(), "404") || !strings.Contains(err.Error(), "there is no model")):
 				t.Errorf("%s, %s: %v, want no route", front.name, name, err)
 			case want != "" && (err != nil || reply.Text() != want):
 				t.Errorf("%s, %s: %q, %v, want %q", front.name, name, reply.Text(), err, want)
@@ -199,7 +199,7 @@ func TestModels(t *testing.T) {
 		{"/api/version", nil, []string{`{"version":"1.2.3"}`}},
 		{"/v1/models/gpt-4o", nil, []string{`{"id":"gpt-4o","object":"model"`}},
 		{"/v1beta/models/m", nil, []string{`{"name":"models/m"`}},
-		{"/", nil, []string{"bx serve is running"}},
+		{"/", nil, []string{"Ollama is running (this is bx serve"}},
 	} {
 		resp, body := get(t, "GET", url+tt.path, "", tt.header...)
 		for _, want := range tt.want {

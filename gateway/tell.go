@@ -82,6 +82,10 @@ func (x *exchange) deny(err error) {
 		x.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(fault.RetryAfter.Seconds()))))
 	}
 	status, body := x.door.front.Error(err)
+	var own *denial
+	if errors.As(err, &own) && own.why.Status == http.StatusMethodNotAllowed {
+		status = own.why.Status // the APIs have no kind of error for it
+	}
 	x.report.Status = status
 	x.answer(body)
 }

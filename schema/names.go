@@ -119,13 +119,17 @@ const maxSuggestions = 3
 
 // Nearest lists at most three tools that a name may have been meant for, the
 // likeliest first. It is for error texts: a model may be told, never obeyed.
-func (s *Set) Nearest(name string) []string {
+func (s *Set) Nearest(name string) []string { return Near(name, s.Names()) }
+
+// Near lists at most three of known that a name may have been meant for, the
+// likeliest first.
+func Near(name string, known []string) []string {
 	type scored struct {
 		name  string
 		score int
 	}
 	var all []scored
-	for _, tool := range s.Names() {
+	for _, tool := range known {
 		if score := distance(fold(name), fold(tool)); score >= 0 {
 			all = append(all, scored{tool, score})
 		}

@@ -139,6 +139,26 @@ type Model struct {
 	Digest         string          `json:"-"`
 }
 
+// Rank orders models for who has to choose one: one in memory before others, one
+// that takes native tools before one of which that is not known, and that before
+// one that does not. Below 0 is a model that is never chosen: one that does not
+// chat, or that the server would ask another machine for.
+func (m Model) Rank() (r int) {
+	if !m.Chat || m.Remote {
+		return -1
+	}
+	if m.Loaded {
+		r += 4
+	}
+	switch {
+	case m.Tools == nil:
+		r++
+	case *m.Tools:
+		r += 2
+	}
+	return r
+}
+
 // InputError is a client's request, or a field of it, that cannot be read: where
 // it stands in the body, and what should have stood there.
 type InputError shape.Error

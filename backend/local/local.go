@@ -126,7 +126,7 @@ func (f Finder) Find(ctx context.Context) (out Found) {
 	for _, p := range probes {
 		switch {
 		case p.found != nil:
-			slices.SortStableFunc(p.found.Models, func(a, b wire.Model) int { return rank(b) - rank(a) })
+			slices.SortStableFunc(p.found.Models, func(a, b wire.Model) int { return b.Rank() - a.Rank() })
 			out.Servers = append(out.Servers, *p.found)
 		case p.silent:
 			out.Silent = append(out.Silent, Silent{p.kind, p.url, f.Limit})
@@ -159,23 +159,6 @@ func (f Finder) tell(probes []*probe) (stop func()) {
 	}
 }
 
-// rank is higher for a model that is in memory, then for one that takes tools.
-func rank(m wire.Model) (r int) {
-	if !m.Chat || m.Remote {
-		return -1
-	}
-	if m.Loaded {
-		r += 4
-	}
-	switch {
-	case m.Tools == nil:
-		r++
-	case *m.Tools:
-		r += 2
-	}
-	return r
-}
-
 // Choose takes the best model of all: one in memory before others, one that
 // takes tools before others, then the first server's first. Models that their
 // server would ask another machine for are never chosen. why is for people.
@@ -185,7 +168,7 @@ func Choose(found Found) (s Server, model, why string) {
 	best := -1
 	for _, candidate := range found.Servers {
 		for _, m := range candidate.Models {
-			if r := rank(m); r > best {
+			if r := m.Rank(); r > best {
 				best, s, model = r, candidate, m.ID
 				why = reason(candidate, m)
 			}
@@ -368,7 +351,7 @@ func (p *probe) details(models []wire.Model) {
 	var ask []*wire.Model
 	for _, loaded := range []bool{true, false} {
 		for i := range models {
-			if m := &models[i]; m.Loaded == loaded && m.Tools == nil && rank(*m) >= 0 && len(ask) < maxDetails {
+			if m := &models[i]; m.Loaded == loaded && m.Tools == nil && m.Rank() >= 0 && len(ask) < maxDetails {
 				ask = append(ask, m)
 			}
 		}

@@ -48,11 +48,9 @@ func (j *job) choose(ctx context.Context) (*connection, error) {
 
 // open makes a client of a server. Without a model's name the server is asked.
 func (j *job) open(ctx context.Context, provider, url, model, why string) (*connection, error) {
-	conf := j.backendConfig(provider, url)
-	conf.Model = model
-	client, err := backend.New(conf)
+	client, err := j.client(provider, url, model, why)
 	if err != nil {
-		return nil, &config.Error{File: why, Message: err.Error(), Err: err}
+		return nil, err
 	}
 	reason := "the best that was found"
 	if j.set.ModelWhy != "" {
@@ -62,14 +60,7 @@ func (j *job) open(ctx context.Context, provider, url, model, why string) (*conn
 		if model, reason, err = pickModel(ctx, client); err != nil {
 			return nil, &coded{exitBackend, err}
 		}
-		conf.Model = model
-		if client, err = backend.New(conf); err != nil {
-			return nil, err
-		}
-	}
-	if a := j.set.Habits(model).Adapter; a != nil {
-		conf.Adapter = a
-		if client, err = backend.New(conf); err != nil {
+		if client, err = j.client(provider, url, model, why); err != nil {
 			return nil, err
 		}
 	}
@@ -78,9 +69,22 @@ func (j *job) open(ctx context.Context, provider, url, model, why string) (*conn
 	return c, nil
 }
 
-// pickModel takes, of the models that can talk, a loaded one before others,
-// and one that takes tools before others; never one that the server would ask
-// another machine for.
+// client is one of a server, for a model or, with "", for those that are asked
+// for. Nothing is sent.
+func (j *job) client(provider, url, model, why string) (*backend.Client, error) {
+	conf := j.backendConfig(provider, url)
+	conf.Model = model
+	if model != "" {
+		conf.Adapter = j.set.Habits(model).Adapter
+	}
+	client, err := backend.New(conf)
+	if err != nil {
+		return nil, &config.Error{File: why, Message: err.Error(), Err: err}
+	}
+	return client, nil
+}
+
+// pickModel takes the model of the highest rank.
 func pickModel(ctx context.Context, client *backend.Client) (name, why string, err error) {
 	models, err := client.Models(ctx)
 	if err != nil {
@@ -88,14 +92,7 @@ func pickModel(ctx context.Context, client *backend.Client) (name, why string, e
 	}
 	best, points := -1, -1
 	for i, m := range models {
-		p := 0
-		if m.Loaded {
-			p += 2
-		}
-		if m.Tools != nil && *m.Tools {
-			p++
-		}
-		if m.Chat && !m.Remote && p > points {
+		if p := m.Rank(); p > points {
 			best, points = i, p
 		}
 	}

@@ -13,11 +13,7 @@ import (
 // discover looks for a server on this machine. Without one bx answers by
 // search alone, unless the user asked for a model by name.
 func (j *job) discover(ctx context.Context) (*connection, error) {
-	found := local.Finder{Waiting: func(server string) { j.view.Line(view.Normal, "waiting for %s", server) }}.Find(ctx)
-	s, model, why := local.Choose(found)
-	if want := j.set.Model; want != "" && len(found.Servers) > 0 {
-		s, model, why = having(found.Servers, want), want, "set by "+j.set.ModelWhy
-	}
+	s, model, why := j.find(ctx)
 	switch {
 	case model != "":
 		return j.open(ctx, s.Provider(), s.URL, model, why)
@@ -25,6 +21,16 @@ func (j *job) discover(ctx context.Context) (*connection, error) {
 		return nil, fail(exitBackend, "there is nobody to ask for model %s: %s; start a server, or name one with OLLAMA_HOST, OPENAI_BASE_URL or a profile", j.set.Model, why)
 	}
 	return j.searchAlone(why), nil
+}
+
+// find chooses of the servers on this machine. Without one s has no kind, without
+// a model to choose model is "".
+func (j *job) find(ctx context.Context) (s local.Server, model, why string) {
+	found := local.Finder{Waiting: func(server string) { j.view.Line(view.Normal, "waiting for %s", server) }}.Find(ctx)
+	if want := j.set.Model; want != "" && len(found.Servers) > 0 {
+		return having(found.Servers, want), want, "set by " + j.set.ModelWhy
+	}
+	return local.Choose(found)
 }
 
 // having is the server that has a model, else the first, which will say that

@@ -61,6 +61,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
+	j.serves = true
 	told, end := j.telemetry(ctx, view.Normal, func(why string) { j.view.Warn("%s", why) })
 	defer end()
 	s := &server{job: j, flags: f, id: rand.Text(), observe: observed(told)}
@@ -111,8 +112,12 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 		return fmt.Errorf("bx serve cannot listen: %w", err)
 	}
 	s.view.Line(view.Normal, "serving at http://%s (Ctrl-C ends)", l.Addr())
+	if c.Absent != "" {
+		s.view.Warn("%s", c.Absent)
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	s.absent(ctx, c)
 	if s.file != "" {
 		go s.watch(ctx, g)
 	}
@@ -121,7 +126,7 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 	if d := s.read.Limits.Drain; d > 0 {
 		grace = time.Duration(d)
 	}
-	return serveUntil(ctx, &http.Server{Handler: unlooped(g, s.id), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+	return serveUntil(ctx, &http.Server{Handler: unlooped(&finding{server: s, g: g}, s.id), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}, l, grace)
 }
 

@@ -58,67 +58,74 @@ func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
 		c.Clients = append(c.Clients, gateway.Client{Name: k.Name, Key: sum, Requests: k.Requests, Tokens: k.Tokens, Parallel: k.Parallel, Metrics: k.Metrics})
 	}
 	if len(f.Backends) == 0 {
-		c.Routes, err = s.found(ctx)
+		c.Routes, c.Absent, err = s.found(ctx)
 		return c, err
 	}
-	c.Routes, err = s.routes(ctx)
+	c.Routes, err = s.routes()
 	if err != nil {
 		return c, &config.Error{File: s.file, Message: err.Error(), Err: err}
 	}
 	return c, nil
 }
 
-// found are the routes to the server that bx uses: its own models lead to
-// themselves, and every other name to the model that was chosen, because
-// clients ask for the models of their own vendor.
-func (s *server) found(ctx context.Context) ([]gateway.Route, error) {
-	s.serves = true
-	c, err := s.connect(ctx)
+// found is the route to the server that bx uses: its own models lead to
+// themselves, and every other name to the model that was chosen, because clients
+// ask for the models of their own vendor. absent says why there is no server.
+func (s *server) found(ctx context.Context) (routes []gateway.Route, absent string, err error) {
+	provider, url, model, why := string(s.set.Provider), s.set.URL, s.set.Model, s.set.Why
+	switch {
+	case s.set.Provider == config.SearchProvider:
+		return nil, "", fail(exitBackend, "there is no model to serve (%s): %s", why, s.toStart())
+	case provider == "" && s.flags.check:
+		return nil, "what is found on this machine", nil
+	case provider == "":
+		there, chosen, said := s.find(ctx)
+		if there.Kind == "" {
+			return nil, fmt.Sprintf("there is no model to serve yet (%s): %s", said, s.toStart()), nil
+		}
+		provider, url, why = there.Provider(), there.URL, said
+		s.view.Line(view.Normal, "model %s (%s)", cmp.Or(chosen, "none yet"), said)
+	}
+	client, err := s.client(provider, url, model, why)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if c.client == nil {
-		return nil, fail(exitBackend, "there is no model to serve: start Ollama, LM Studio, llama.cpp or vLLM on this machine, name a server with OLLAMA_HOST, OPENAI_BASE_URL or a profile, or write %s", s.fileName())
+	if s.set.Provider != "" && !s.flags.check {
+		s.announce(ctx, client, model)
 	}
-	routes := s.own(ctx, "", c.client)
-	return append(routes, gateway.Route{To: []gateway.Target{{Backend: c.client, Model: c.name}}, Hidden: true}), nil
+	return []gateway.Route{{To: []gateway.Target{{Backend: client, Model: model, Own: true}}}}, "", nil
 }
 
-// own is the route of a server's own models.
-func (s *server) own(ctx context.Context, name string, client *backend.Client) []gateway.Route {
-	models, err := client.Models(ctx)
-	if err != nil {
-		s.view.Warn("%s does not list its models: %v", client.Server(), err)
-	}
-	var names []string
-	for _, m := range models {
-		if m.Chat {
-			names = append(names, literal(m.ID))
+func (s *server) toStart() string {
+	return "start Ollama, LM Studio, llama.cpp or vLLM on this machine, name a server with OLLAMA_HOST, OPENAI_BASE_URL or a profile, or write " + s.fileName()
+}
+
+// announce says which model answers for names that the server does not have. A
+// server that does not answer yet is served all the same.
+func (s *server) announce(ctx context.Context, client *backend.Client, model string) {
+	reason := "set by " + s.set.ModelWhy
+	if model == "" {
+		var err error
+		if model, reason, err = pickModel(ctx, client); err != nil {
+			s.view.Warn("%v; serving all the same: it is asked again when it is needed", err)
+			return
 		}
 	}
-	if len(names) == 0 {
-		return nil
-	}
-	return []gateway.Route{{Match: names, To: []gateway.Target{{Name: name, Backend: client}}}}
-}
-
-// literal is a name as a pattern of itself.
-func literal(name string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
+	s.view.Line(view.Normal, "model %s (%s), %s (%s)", model, reason, client.Server(), s.set.Why)
 }
 
 // routes are those of the file. Without any, each backend serves its own models,
 // and the first one every other name.
-func (s *server) routes(ctx context.Context) (routes []gateway.Route, err error) {
+func (s *server) routes() (routes []gateway.Route, err error) {
 	made := clients{server: s, by: map[string]*backend.Client{}}
-	if len(s.read.Routes) > 0 {
-		for _, r := range s.read.Routes {
-			way, err := made.route(r)
-			if err != nil {
-				return nil, err
-			}
-			routes = append(routes, way)
+	for _, r := range s.read.Routes {
+		way, err := made.route(r)
+		if err != nil {
+			return nil, err
 		}
+		routes = append(routes, way)
+	}
+	if len(routes) > 0 {
 		return routes, nil
 	}
 	names := s.read.Names()
@@ -127,18 +134,29 @@ func (s *server) routes(ctx context.Context) (routes []gateway.Route, err error)
 		if err != nil {
 			return nil, err
 		}
-		routes = append(routes, s.own(ctx, name, c)...)
+		routes = append(routes, gateway.Route{Listed: true, To: []gateway.Target{{Name: name, Backend: c}}})
 	}
-	first, err := made.client(names[0], serving.Policy{})
-	if err != nil {
-		return nil, err
+	first := gateway.Target{Name: names[0], Backend: routes[0].To[0].Backend, Own: true}
+	return append(routes, gateway.Route{To: []gateway.Target{first}, Hidden: true}), nil
+}
+
+// absent says which backends do not answer at the start. They are asked again when
+// they are needed.
+func (s *server) absent(ctx context.Context, c gateway.Config) {
+	asked := map[string]bool{}
+	for _, r := range c.Routes {
+		for _, t := range slices.Concat(r.To, r.Else) {
+			if t.Name == "" || asked[t.Name] {
+				continue
+			}
+			asked[t.Name] = true
+			go func() {
+				if _, err := t.Backend.Models(ctx); err != nil && ctx.Err() == nil {
+					s.view.Warn("[backends.%s]: %v; serving all the same: it is asked again when it is needed", t.Name, err)
+				}
+			}()
+		}
 	}
-	model, _, err := pickModel(ctx, first)
-	if err != nil {
-		s.view.Warn("only the models that are listed can be asked for: %v", err)
-		model = ""
-	}
-	return append(routes, gateway.Route{To: []gateway.Target{{Name: names[0], Backend: first, Model: model}}, Hidden: true}), nil
 }
 
 // clients are made once for a backend and a policy.
@@ -156,7 +174,21 @@ func (c clients) route(r serving.Route) (out gateway.Route, err error) {
 		out.To[i].Weight = w
 	}
 	out.Else, err = c.targets(r.Else, r.Policy)
+	if len(r.Match) == 0 || slices.Equal(r.Match, []string{"*"}) {
+		c.standIn(out.To)
+		c.standIn(out.Else)
+	}
 	return out, err
+}
+
+// standIn makes the model of a route that takes every name one for the names that
+// its server does not have. A hosted service has every name there is: what leads
+// all of them to one of its models means that one.
+func (c clients) standIn(targets []gateway.Target) {
+	for i := range targets {
+		t := &targets[i]
+		t.Own = t.Model != "" && !strings.HasPrefix(c.read.Backends[t.Name].URL, "https:")
+	}
 }
 
 func (c clients) targets(specs []string, p serving.Policy) (out []gateway.Target, err error) {
@@ -218,12 +250,21 @@ func (s *server) printRoutes(c gateway.Config) error {
 	}
 	fmt.Fprintf(s.app.out, "listen %s, clients %d\n", listen, len(c.Clients))
 	for _, r := range c.Routes {
-		match := strings.Join(r.Match, ", ")
-		fmt.Fprintf(s.app.out, "%s → %s", cmp.Or(match, "*"), words(r.To))
+		match := cmp.Or(strings.Join(r.Match, ", "), "*")
+		if r.Listed {
+			match = "what it lists"
+		}
+		fmt.Fprintf(s.app.out, "%s → %s", match, words(r.To))
 		if len(r.Else) > 0 {
 			fmt.Fprintf(s.app.out, ", else %s", words(r.Else))
 		}
 		fmt.Fprintln(s.app.out)
+	}
+	if c.Absent != "" {
+		fmt.Fprintf(s.app.out, "* → %s\n", c.Absent)
+	}
+	for _, shadow := range gateway.Shadowed(c.Routes) {
+		s.view.Warn("%s", shadow)
 	}
 	return nil
 }
@@ -232,7 +273,10 @@ func words(targets []gateway.Target) string {
 	var out []string
 	for _, t := range targets {
 		name := cmp.Or(t.Name, t.Backend.API())
-		if t.Model != "" {
+		switch {
+		case t.Own:
+			name += " (what it lists), " + name + "/" + cmp.Or(t.Model, "its best") + " (other names)"
+		case t.Model != "":
 			name += "/" + t.Model
 		}
 		if t.Weight > 0 {

@@ -21,7 +21,7 @@ func (a *app) statusCommand() *cobra.Command {
 
 // status of the place, the configuration and the server.
 type status struct {
-	Root     string          `json:"root"` // "": the folder is in no repository
+	Root     string          `json:"root"`        // "": the folder is in no repository
 	UserFile string          `json:"user_config"` // where the user's own file goes
 	Files    []string        `json:"config_files"`
 	Profile  string          `json:"profile,omitempty"`

@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"strings"
+
 	"fmt"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -39,8 +41,20 @@ func (Front) Models(models []wire.Model) []byte {
 	for _, m := range models {
 		if m.Chat {
 			j.Models = append(j.Models, modelJSON{Name: "models/" + m.ID, Display: m.ID, Window: shape.LooseInt(m.Context),
-				Methods: []string{generate, "countTokens"}, Thinks: m.Think})
+				Methods: []string{generate, "countTokens"}, Thinks: m.Think, About: about(m)})
 		}
 	}
 	return shape.JSON(j, nil).Raw
+}
+
+// about says what the API has no field for.
+func about(m wire.Model) string {
+	var words []string
+	if m.Offer != "" {
+		words = append(words, "tools: "+m.Offer)
+	}
+	if m.Vision != nil && *m.Vision {
+		words = append(words, "images")
+	}
+	return strings.Join(words, ", ")
 }

@@ -182,6 +182,7 @@ type modelJSON struct {
 	Window  shape.LooseInt `json:"inputTokenLimit,omitempty"`
 	Methods []string       `json:"supportedGenerationMethods"`
 	Thinks  *bool          `json:"thinking,omitempty"`
+	About   string         `json:"description,omitempty"`
 }
 
 var (

@@ -58,6 +58,8 @@ type modelJSON struct {
 	Owner   string `json:"owned_by"`
 	Context int    `json:"context_length,omitempty"` // OpenRouter
 	Tools   string `json:"tools,omitempty"`          // our own: how tools reach the model
+	Think   *bool  `json:"thinking,omitempty"`       // our own, as the next
+	Vision  *bool  `json:"vision,omitempty"`
 }
 
 // OpenAIModels lists the chat models as all of OpenAI's APIs do.
@@ -65,7 +67,7 @@ func OpenAIModels(models []wire.Model) []byte {
 	j := modelsJSON{Object: "list", Data: []modelJSON{}}
 	for _, m := range models {
 		if m.Chat {
-			j.Data = append(j.Data, modelJSON{m.ID, "model", m.Created, m.Owner, m.Context, m.Offer})
+			j.Data = append(j.Data, modelJSON{m.ID, "model", m.Created, m.Owner, m.Context, m.Offer, m.Think, m.Vision})
 		}
 	}
 	return shape.JSON(j, nil).Raw
