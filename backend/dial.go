@@ -25,7 +25,7 @@ func HTTP(offline bool, connect time.Duration) *http.Client {
 	dialer := &net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
-		MaxIdleConns: 64, MaxIdleConnsPerHost: 16, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: connect,
+		MaxIdleConns: 256, MaxIdleConnsPerHost: 128, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: connect,
 	}
 	if offline {
 		t.Proxy = nil

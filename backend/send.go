@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -29,6 +30,9 @@ func (t *tooLate) Is(target error) bool { return target == context.DeadlineExcee
 type watch struct {
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
+
+	mu   sync.Mutex
+	late tooLate // what is waited for
 }
 
 func newWatch(ctx context.Context) (context.Context, *watch) {
@@ -38,8 +42,22 @@ func newWatch(ctx context.Context) (context.Context, *watch) {
 
 // wait begins a wait and ends the one before.
 func (w *watch) wait(what string, d time.Duration) {
-	w.stop()
-	w.timer = time.AfterFunc(d, func() { w.cancel(&tooLate{what, d}) })
+	w.mu.Lock()
+	w.late = tooLate{what, d}
+	w.mu.Unlock()
+	if w.timer == nil {
+		w.timer = time.AfterFunc(d, w.end)
+		return
+	}
+	w.timer.Reset(d)
+}
+
+// end is what a wait comes to that took too long.
+func (w *watch) end() {
+	w.mu.Lock()
+	late := w.late
+	w.mu.Unlock()
+	w.cancel(&late)
 }
 
 func (w *watch) stop() {

@@ -142,15 +142,19 @@ func (c *Client) whole(resp *http.Response, f wire.Framing) bool {
 	return f == wire.SSE && media != "text/event-stream" && (c.cfg.Whole || media == "application/json")
 }
 
-// maxReply bounds a reply in one piece.
-const maxReply = 64 << 20
+const (
+	maxReply   = 64 << 20 // of a reply in one piece
+	usualReply = 8 << 10  // for which room is made
+)
 
 func (c *Client) receiveWhole(w *watch, p *plan, r io.Reader, flow *flow) error {
-	body, err := io.ReadAll(io.LimitReader(&patient{r, w, c.cfg.Timeouts.Idle}, maxReply))
+	var body bytes.Buffer
+	body.Grow(usualReply)
+	_, err := body.ReadFrom(io.LimitReader(&patient{r, w, c.cfg.Timeouts.Idle}, maxReply))
 	if err == nil {
 		err = io.EOF
 	}
-	if stop := flow.frames([]wire.Frame{{Data: body}}); stop != nil {
+	if stop := flow.frames([]wire.Frame{{Data: body.Bytes()}}); stop != nil {
 		return stop
 	}
 	return c.verdict(p, flow.close(), err)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"iter"
@@ -186,7 +187,7 @@ func (x *exchange) body() ([]byte, error) {
 	if coding := x.r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		return nil, &wire.InputError{Path: "Content-Encoding", Offset: -1, Want: "a request that is not compressed"}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(x.bare, x.r.Body, x.Limits.Body))
+	body, err := readAll(http.MaxBytesReader(x.bare, x.r.Body, x.Limits.Body), x.r.ContentLength)
 	var long *http.MaxBytesError
 	switch {
 	case err == nil:
@@ -196,6 +197,17 @@ func (x *exchange) body() ([]byte, error) {
 		return nil, denied(http.StatusRequestEntityTooLarge, "too_large", "the request is longer than %d bytes", long.Limit)
 	}
 	return nil, &wire.InputError{Offset: len(body), Want: "a whole request: " + err.Error()}
+}
+
+// maxTrusted is how much room is made for a body because its header says so.
+const maxTrusted = 1 << 20
+
+// readAll is io.ReadAll for a body of which a length is known, or -1.
+func readAll(r io.Reader, length int64) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(int(max(min(length, maxTrusted), 0)) + bytes.MinRead)
+	_, err := b.ReadFrom(r)
+	return b.Bytes(), err
 }
 
 func (x *exchange) read(body []byte) (err error) {

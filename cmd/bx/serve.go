@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -121,6 +120,7 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 	if s.file != "" {
 		go s.watch(ctx, g)
 	}
+	defer s.slack()()
 	go rest(ctx, g)
 	grace := drain
 	if d := s.read.Limits.Drain; d > 0 {
@@ -128,29 +128,6 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 	}
 	return serveUntil(ctx, &http.Server{Handler: unlooped(&finding{server: s, g: g}, s.id), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}, l, grace)
-}
-
-// restEvery is how often memory is returned to the system while nothing runs.
-// When it is collected is left to GOGC and GOMEMLIMIT.
-const restEvery = 20 * time.Second
-
-func rest(ctx context.Context, g *gateway.Gateway) {
-	tick := time.NewTicker(restEvery)
-	defer tick.Stop()
-	for times := 2; ; { // what pools hold goes the second time
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		switch {
-		case g.Running() > 0:
-			times = 2
-		case times > 0:
-			times--
-			debug.FreeOSMemory()
-		}
-	}
 }
 
 // address is where to listen. Whoever reaches the gateway can use the models
