@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients engines uat contract bench bench-parsers bench-gateway load size dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients engines real uat contract bench bench-parsers bench-gateway load size dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -62,6 +62,11 @@ clients:
 # The first time takes about 30 minutes. engines/README.md tells more.
 engines:
 	nice $(REPORT) engines $(E)
+
+# bx before the real model servers that make engines built; all of it, or
+# make real ONLY="window hangs"
+real: engines
+	$(GO) -C sdktest run ./real -dir $(E) $(ONLY)
 
 # The acceptance scenarios and their sign-off.
 uat:

@@ -81,7 +81,7 @@ type llamacppMeta struct {
 func (s *Server) llamacppModels() any {
 	m := s.list()[0]
 	return llamacppModels{
-		Models: []tagJSON{{Name: m.name, Model: m.name, Details: detailsJSON{Format: "gguf"}, Capabilities: []string{"completion"}}},
+		Models: []tagJSON{{Name: m.name, Model: m.name, Details: detailsJSON{Format: "gguf", Families: []string{""}}, Capabilities: []string{"completion"}}},
 		Object: "list",
 		Data: []llamacppModel{{ID: m.name, Aliases: []string{m.name}, Object: "model", Created: createdUnix, Owner: "llamacpp",
 			Meta: llamacppMeta{NVocab: 32000, NCtx: m.context, NCtxTrain: m.context, NParams: modelParams, Size: modelSize}}},

@@ -80,6 +80,8 @@ func (s *Server) about(w http.ResponseWriter, r *http.Request) (in named, m mode
 	case ok:
 	case strings.Contains(r.URL.Path, "/embed"):
 		(&refusal{status: http.StatusNotFound, message: fmt.Sprintf("model %q not found, try pulling it first", name)}).write(w, v)
+	case in.Source != "":
+		(&refusal{status: http.StatusNotFound, message: fmt.Sprintf("model %q not found", name)}).write(w, v)
 	default:
 		noModel(name).write(w, v)
 	}

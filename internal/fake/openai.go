@@ -53,22 +53,31 @@ type openaiFunction struct {
 }
 
 type openaiUsage struct {
-	Prompt     int `json:"prompt_tokens"`
-	Completion int `json:"completion_tokens"`
-	Total      int `json:"total_tokens"`
-	PromptHow  struct {
-		Cached int `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
-	CompletionHow struct {
-		Reasoning int `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details"`
+	Prompt        int              `json:"prompt_tokens"`
+	Completion    int              `json:"completion_tokens"`
+	Total         int              `json:"total_tokens"`
+	PromptHow     *cachedTokens    `json:"prompt_tokens_details,omitempty"`
+	CompletionHow *reasoningTokens `json:"completion_tokens_details,omitempty"`
+}
+
+type cachedTokens struct {
+	Cached int `json:"cached_tokens"`
+}
+
+type reasoningTokens struct {
+	Reasoning int `json:"reasoning_tokens"`
 }
 
 func (p *player) usage() *openaiUsage {
 	n := p.turn.usage
 	n.prompt = p.promptTokens()
 	u := &openaiUsage{Prompt: n.prompt, Completion: n.completion, Total: n.prompt + n.completion}
-	u.PromptHow.Cached, u.CompletionHow.Reasoning = n.cached, n.reasoning
+	if p.voice != ollamaV1Voice {
+		u.PromptHow = &cachedTokens{n.cached}
+	}
+	if p.voice == openaiVoice || p.voice == vllmVoice {
+		u.CompletionHow = &reasoningTokens{n.reasoning}
+	}
 	return u
 }
 
@@ -223,7 +232,12 @@ func (p *player) openaiWhole() openaiReply {
 	m := &openaiMessage{Role: "assistant", Content: &text, Reasoning: musing.Reasoning, Thought: musing.Thought}
 	for _, st := range p.turn.steps {
 		if st.kind == "call" {
-			m.Calls = append(m.Calls, openaiCall{ID: p.id(st), Type: "function", Function: openaiFunction{st.name, st.text}})
+			index := p.calls
+			one := openaiCall{ID: p.id(st), Type: "function", Function: openaiFunction{st.name, st.text}}
+			if p.voice == ollamaV1Voice {
+				one.Index = &index
+			}
+			m.Calls = append(m.Calls, one)
 		}
 	}
 	if text == "" && len(m.Calls) > 0 && p.voice != ollamaV1Voice {
