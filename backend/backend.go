@@ -92,7 +92,6 @@ type memory struct {
 	choices   map[choiceKey]format.Choice
 	refused   map[string]heeds   // of each model
 	windows   map[string]*window // by model
-	now       func() time.Time
 }
 
 // New checks the configuration. It sends nothing.
@@ -109,7 +108,7 @@ func New(c Config) (*Client, error) {
 		return nil, fmt.Errorf("backend: %w", err)
 	}
 	known := &memory{models: map[string]*ability{}, cautioned: map[string]bool{}, choices: map[choiceKey]format.Choice{},
-		refused: map[string]heeds{}, windows: map[string]*window{}, now: time.Now, described: map[string]described{}}
+		refused: map[string]heeds{}, windows: map[string]*window{}, described: map[string]described{}}
 	cl := &Client{cfg: c, base: base, api: p, memory: known}
 	cl.defaults()
 	return cl, nil

@@ -106,7 +106,7 @@ func (c *Client) numCtx(model string, a *ability, need int) int {
 		n *= 2
 	}
 	n = min(max(n, a.floor, w.asked), orAny(a.window))
-	w.loaded, w.asked, w.at = n, n, c.now()
+	w.loaded, w.asked, w.at = n, n, c.cfg.Now()
 	return n
 }
 
@@ -134,9 +134,9 @@ func (c *Client) windowOf(model string) *window {
 func (c *Client) look(ctx context.Context, model string) {
 	c.mu.Lock()
 	w := c.windowOf(model)
-	fresh := c.now().Sub(w.at) < psFresh
+	fresh := c.cfg.Now().Sub(w.at) < psFresh
 	if !fresh {
-		w.at = c.now()
+		w.at = c.cfg.Now()
 	}
 	c.mu.Unlock()
 	if fresh {
@@ -154,7 +154,7 @@ func (c *Client) look(ctx context.Context, model string) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w.loaded, w.at = loaded, c.now()
+	w.loaded, w.at = loaded, c.cfg.Now()
 }
 
 // unloaded forgets a window after a failure of the server, which may have lacked

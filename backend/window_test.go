@@ -34,12 +34,13 @@ func newLoader(t *testing.T, l *loader, c Config) *loader {
 	t.Cleanup(h.Close)
 	c.Provider, c.URL, c.Model, c.Retries = Ollama, h.URL, "m", -1
 	c.Warn = func(s string) { l.warned = append(l.warned, s) }
+	l.clock = time.Now()
+	c.Now = func() time.Time { return l.clock }
 	client, err := New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.client, l.clock = client, time.Now()
-	client.now = func() time.Time { return l.clock }
+	l.client = client
 	return l
 }
 
