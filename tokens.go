@@ -1,6 +1,7 @@
 package utp
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -221,6 +222,19 @@ func threeBytes(b, second byte) uint {
 		return unit
 	}
 	return 96
+}
+
+// Overflow is why a request was refused: its prompt does not fit the window of
+// the model. The tokens are the server's; 0 is not said.
+type Overflow struct{ Prompt, Window int }
+
+// Error says what the server said of it.
+func (e *Overflow) Error() string {
+	text := "the prompt is longer than the model's window"
+	if e.Prompt > 0 && e.Window > 0 {
+		text += fmt.Sprintf(" (%d tokens, %d fit)", e.Prompt, e.Window)
+	}
+	return text
 }
 
 // Tokens of what stands around a text, and of what cannot be measured by it.

@@ -22,10 +22,15 @@ type Config struct {
 	Polling   []string // tools whose equal calls run each time
 	Insist    bool     // a model that answers before any tool has run in the conversation is reminded once of its tools; a required Choice insists too
 	Suggest   bool     // an answer that announces a tool in words, without a call, is followed by a Suggestion
+	Piped     string   // what of the question was not typed, a file or a diff: its middle is left out where a prompt is too long
 	Turn      string   // marks the ids given to calls without one; "": the number of the question
 	// Step is called before each request; an error ends the turn.
 	Step func(ctx context.Context, round int) error
-	Now  func() time.Time // nil is time.Now
+	// Window says how many tokens a prompt of the model may have, as
+	// (*utp.Request).Tokens counts them; nil or 0: not known. What does not fit
+	// is left out, and a Warning says what.
+	Window func(ctx context.Context) int
+	Now    func() time.Time // nil is time.Now
 }
 
 func (c Config) defaults() (Config, error) {

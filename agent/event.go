@@ -111,5 +111,6 @@ type Answer struct {
 	Stop     utp.Stop      `json:"stop,omitempty"`   // of the last reply
 	Model    string        `json:"model,omitempty"`  // as the provider named it
 	Problems []utp.Problem `json:"problems,omitempty"`
-	Messages []utp.Message `json:"-"` // what the turn adds to the conversation after the question
+	LeftOut  []LeftOut     `json:"left_out,omitempty"` // what the window of the model had no room for
+	Messages []utp.Message `json:"-"`                  // what the turn adds to the conversation after the question
 }

@@ -85,18 +85,39 @@ func emptyError(rep reply) error {
 // errCut is a stream without its Finish event.
 var errCut = errors.New("the model's stream ended before its reply was complete")
 
-// once sends one request and reads its reply.
+// once asks with as much as fits the model's window, and once more with less if
+// the server finds it too long.
 func (t *turn) once(ctx context.Context, tools []utp.Tool, line string) (reply, error) {
-	if err := ctx.Err(); err != nil {
+	if err := t.step(ctx); err != nil {
 		return reply{}, err
 	}
-	t.answer.Requests++
-	if t.Step != nil {
-		if err := t.Step(ctx, t.answer.Requests); err != nil {
-			return reply{}, err
-		}
+	req := t.fit(ctx, tools, line)
+	rep, err := t.exchange(ctx, req)
+	if err == nil || !t.refit(err, req) {
+		return rep, err
 	}
-	req := t.compose(tools, line)
+	if err := t.step(ctx); err != nil {
+		return reply{}, err
+	}
+	less := *req
+	less.Messages = withLine(t.sent(), line)
+	return t.exchange(ctx, &less)
+}
+
+// step counts a request.
+func (t *turn) step(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t.answer.Requests++
+	if t.Step == nil {
+		return nil
+	}
+	return t.Step(ctx, t.answer.Requests)
+}
+
+// exchange sends one request and reads its reply.
+func (t *turn) exchange(ctx context.Context, req *utp.Request) (reply, error) {
 	t.emit(Event{Kind: Round, Request: req})
 	rd := reader{t: t, dead: map[int]bool{}, open: map[int]string{}}
 	for e, err := range t.Model.Stream(ctx, req) {
@@ -126,7 +147,7 @@ func (t *turn) compose(tools []utp.Tool, line string) *utp.Request {
 	} else if t.answer.Requests > 1 && (req.Choice.Mode == utp.Required || req.Choice.Mode == utp.Named) {
 		req.Choice.Mode, req.Choice.Name = utp.Auto, ""
 	}
-	req.Messages = withLine(t.msgs, line)
+	req.Messages = withLine(t.sent(), line)
 	return &req
 }
 

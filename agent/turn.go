@@ -36,17 +36,18 @@ var errLeft = errors.New("the reader left")
 // turn is the state of one question.
 type turn struct {
 	Config
-	ask    utp.Request   // as given; Messages are in msgs
-	msgs   []utp.Message // sent: system, history, question, and what the turn adds
-	ids    *ids
-	memory memory
-	answer Answer
-	ran    int  // calls run, of MaxCalls
-	mended bool // the last reply was answered with a correction
-	urged  bool // the model was reminded of its tools
-	send   func(Event) bool
-	left   bool
-	cancel context.CancelFunc
+	ask     utp.Request   // as given; Messages are in msgs
+	msgs    []utp.Message // sent: system, history, question, and what the turn adds
+	ids     *ids
+	memory  memory
+	answer  Answer
+	ran     int  // calls run, of MaxCalls
+	mended  bool // the last reply was answered with a correction
+	urged   bool // the model was reminded of its tools
+	send    func(Event) bool
+	left    bool
+	cancel  context.CancelFunc
+	fitting fitting
 }
 
 func play(ctx context.Context, c Config, r *utp.Request, send func(Event) bool) (Answer, error) {
@@ -101,6 +102,7 @@ func (t *turn) open(ctx context.Context) error {
 	t.msgs = append(t.msgs, t.ask.Messages[:head]...)
 	t.msgs = append(t.msgs, Select(past, t.History)...)
 	t.msgs = append(t.msgs, t.ask.Messages[head:]...)
+	t.fitting.question = len(t.msgs) - 1
 	if t.Turn == "" {
 		t.Turn = strconv.Itoa(questions(past) + questions(t.ask.Messages))
 	}

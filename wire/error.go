@@ -47,24 +47,6 @@ func (e *Error) Error() string {
 	return strings.Join(words, ": ")
 }
 
-// overflow are words of the messages for a prompt that is longer than the window.
-// Source: error texts of OpenAI, vLLM, llama.cpp, LM Studio, Anthropic and Gemini.
-var overflow = []string{"context length", "context window", "maximum context", "context size", "context_length_exceeded", "prompt is too long", "too many tokens"}
-
-// Overflow reports whether the prompt did not fit the model's window.
-func (e *Error) Overflow() bool {
-	if e.Code == "context_length_exceeded" || e.Type == "exceed_context_size_error" {
-		return true
-	}
-	text := strings.ToLower(e.Message)
-	for _, words := range overflow {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
-}
-
 type errorJSON struct {
 	Error   json.RawMessage `json:"error"`
 	Message shape.Loose     `json:"message"`

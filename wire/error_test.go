@@ -55,15 +55,3 @@ func TestErrorExcerptIsShortAndWhole(t *testing.T) {
 		t.Errorf("%d bytes: %q", len(e.Body), e.Body)
 	}
 }
-
-func TestOverflow(t *testing.T) {
-	for body, want := range map[string]bool{
-		`{"error":{"message":"This model's maximum context length is 4096 tokens","code":"context_length_exceeded"}}`:          true,
-		`{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`: true,
-		`{"error":"model not found"}`: false,
-	} {
-		if got := ReadError(400, []byte(body)).Overflow(); got != want {
-			t.Errorf("%s: %v", body, got)
-		}
-	}
-}

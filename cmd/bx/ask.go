@@ -33,7 +33,7 @@ func (a *app) ask(cmd *cobra.Command, words []string) error {
 	case a.recall:
 		return j.recallLast(ctx)
 	}
-	q, err := a.question(words)
+	q, piped, err := a.question(words)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (a *app) ask(cmd *cobra.Command, words []string) error {
 		return err
 	}
 	defer tools.Close()
-	return j.answer(ctx, q, tools)
+	return j.answer(ctx, q, piped, tools)
 }
 
 // conflicts refuses flags that contradict each other.
@@ -67,8 +67,9 @@ func (a *app) conflicts() error {
 	return nil
 }
 
-// answer asks the model and prints what comes of it.
-func (j *job) answer(ctx context.Context, question string, tools *tool.Set) (err error) {
+// answer asks the model and prints what comes of it. piped is the part of the
+// question that was piped in.
+func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Set) (err error) {
 	run, own := agent.Runner(tools), tools.Tools()
 	if j.app.team != "" {
 		if j.team, own, err = j.assemble(ctx, tools); err != nil {
@@ -82,6 +83,7 @@ func (j *job) answer(ctx context.Context, question string, tools *tool.Set) (err
 	if err != nil {
 		return err
 	}
+	conf.Piped = piped
 	s, err := j.openSession(ctx, c.name)
 	if err != nil {
 		return err
@@ -111,6 +113,9 @@ func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tie
 	habits := j.set.Habits(c.name)
 	conf = agent.Config{Model: c.model, Rounds: j.set.MaxRounds, MaxResult: int(j.set.Envelope.MaxOutputChars),
 		History: int(j.set.Session.MaxHistoryTokens), Insist: habits.Insist, Suggest: habits.Suggest}
+	if c.client != nil {
+		conf.Window = func(ctx context.Context) int { return c.client.Room(ctx, c.name, 0) }
+	}
 	if !j.app.noTools && c.tools {
 		conf.Gate = &agent.Gate{Tools: j.known, Tier: tier, Runner: run, Confirm: j.confirm, Allow: j.app.allow}
 	}

@@ -24,27 +24,27 @@ func isTerminal(f *os.File) bool {
 const slowInput = 3 * time.Second
 
 // question joins the words of the command line and the text that is piped in.
-func (a *app) question(words []string) (string, error) {
+func (a *app) question(words []string) (question, piped string, err error) {
 	asked := strings.TrimSpace(strings.Join(words, " "))
 	if isTerminal(a.in) {
-		return asked, nil
+		return asked, "", nil
 	}
 	slow := time.AfterFunc(slowInput, func() {
 		fmt.Fprintln(a.err, "reading standard input (end it, or start bx with </dev/null)")
 	})
-	piped, err := io.ReadAll(a.in)
+	all, err := io.ReadAll(a.in)
 	slow.Stop()
 	if err != nil {
-		return "", fmt.Errorf("standard input cannot be read: %w", err)
+		return "", "", fmt.Errorf("standard input cannot be read: %w", err)
 	}
-	text := strings.TrimSpace(string(piped))
+	piped = strings.TrimSpace(string(all))
 	switch {
-	case text == "":
-		return asked, nil
+	case piped == "":
+		return asked, "", nil
 	case asked == "":
-		return text, nil
+		return piped, piped, nil
 	}
-	return asked + "\n\n" + text, nil
+	return asked + "\n\n" + piped, piped, nil
 }
 
 // yesNo asks on the terminal. ok is false when there is none, or no answer.

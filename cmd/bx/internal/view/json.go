@@ -12,18 +12,19 @@ import (
 
 // Reply is the answer of --json.
 type Reply struct {
-	Response         string        `json:"response"`
-	Model            string        `json:"model"`
-	TokensPrompt     int           `json:"tokens_prompt"`
-	TokensCompletion int           `json:"tokens_completion"`
-	Sources          []string      `json:"rag_sources"`
-	SessionID        string        `json:"session_id"`
-	SessionMessages  int           `json:"session_messages"`
-	ToolCalls        []ToolCall    `json:"tool_calls"`
-	Problems         []utp.Problem `json:"problems,omitempty"`
-	Rounds           int           `json:"rounds"`
-	Forced           string        `json:"forced,omitempty"`
-	Stop             utp.Stop      `json:"stop,omitempty"`
+	Response         string          `json:"response"`
+	Model            string          `json:"model"`
+	TokensPrompt     int             `json:"tokens_prompt"`
+	TokensCompletion int             `json:"tokens_completion"`
+	Sources          []string        `json:"rag_sources"`
+	SessionID        string          `json:"session_id"`
+	SessionMessages  int             `json:"session_messages"`
+	ToolCalls        []ToolCall      `json:"tool_calls"`
+	Problems         []utp.Problem   `json:"problems,omitempty"`
+	Rounds           int             `json:"rounds"`
+	Forced           string          `json:"forced,omitempty"`
+	Stop             utp.Stop        `json:"stop,omitempty"`
+	LeftOut          []agent.LeftOut `json:"left_out,omitempty"`
 }
 
 // ToolCall is a call with what became of it.
@@ -41,7 +42,7 @@ type ToolCall struct {
 // NewReply makes the object of an answer.
 func NewReply(a agent.Answer) Reply {
 	return Reply{Response: a.Text, Model: a.Model, TokensPrompt: a.Usage.Prompt(), TokensCompletion: a.Usage.Completion(),
-		Sources: sources(a.Calls), ToolCalls: toolCalls(a.Calls), Problems: a.Problems, Rounds: a.Rounds, Forced: a.Forced, Stop: a.Stop}
+		Sources: sources(a.Calls), ToolCalls: toolCalls(a.Calls), Problems: a.Problems, Rounds: a.Rounds, Forced: a.Forced, Stop: a.Stop, LeftOut: a.LeftOut}
 }
 
 func toolCalls(done []agent.Done) []ToolCall {
