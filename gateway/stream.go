@@ -33,8 +33,11 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	out := &line{x: x, framing: framing, content: content, last: time.Now(), known: http.Header{}}
 	still := sync.OnceFunc(out.beat(x.Limits.Heartbeat))
 	defer still()
-	x.idle, x.chosen = out.flush, out.learn
 	writer, apart := x.door.front.Writer(x.request, x.stamp()), new(lines)
+	x.idle, x.chosen = func() {
+		_ = out.send(writer.Pause()) // kept in out.err
+		out.flush()
+	}, out.learn
 	for e, err := range events {
 		if err != nil {
 			failed = err
@@ -52,6 +55,7 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 		}
 	}
 	still()
+	_ = out.send(writer.Pause()) // kept in out.err
 	out.flush()
 	if failed != nil && !out.open {
 		return failed

@@ -1,9 +1,12 @@
 package gateway_test
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -196,6 +199,55 @@ func TestSignaturesAreBoundedAndTheClientsOwn(t *testing.T) {
 		}
 		if seal := fmt.Sprintf("c2VhbDAwM%02d=", tt.call+1); strings.Contains(string(sent), seal) != tt.want {
 			t.Errorf("%s, call %d: the seal comes back: %v, want %v: %s", tt.who, tt.call, !tt.want, tt.want, sent)
+		}
+	}
+}
+
+// TestParallelCallsOfOllamasAPIGoInOneLine: what one text block or one frame of a
+// server holds, and a call that comes alone goes out before the next one is there.
+func TestParallelCallsOfOllamasAPIGoInOneLine(t *testing.T) {
+	oslo := `{"function":{"name":"get_weather","arguments":{"city":"Oslo"}}}`
+	bergen := `{"function":{"name":"get_weather","arguments":{"city":"Bergen"}}}`
+	for name, c := range map[string]struct {
+		messages []string
+		want     int // lines with calls
+	}{
+		"a frame":      {[]string{`"content":"","tool_calls":[` + oslo + `,` + bergen + `]`}, 1},
+		"two frames":   {[]string{`"content":"","tool_calls":[` + oslo + `]`, `"content":"","tool_calls":[` + bergen + `]`}, 2},
+		"a text block": {[]string{`"content":"<tool_call>\n{\"name\":\"get_weather\",\"arguments\":{\"city\":\"Oslo\"}}\n</tool_call>\n<tool_call>\n{\"name\":\"get_weather\",\"arguments\":{\"city\":\"Bergen\"}}\n</tool_call>"`}, 1},
+	} {
+		sent := make(chan bool)
+		up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/api/chat" {
+				_, _ = io.WriteString(w, `{"models":[],"capabilities":["completion","tools"]}`)
+				return
+			}
+			for i, m := range c.messages {
+				if i > 0 {
+					<-sent // the client has the call before this one
+				}
+				fmt.Fprintf(w, `{"model":"m","message":{"role":"assistant",%s},"done":false}`+"\n", m)
+				_ = http.NewResponseController(w).Flush()
+			}
+			_, _ = io.WriteString(w, `{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}`+"\n")
+		})
+		url := start(t, up, backend.Config{Provider: "ollama"})
+		resp, err := http.Post(url+"/api/chat", "application/json", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"Weather?"}],"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, calls := 0, 0
+		for s := bufio.NewScanner(resp.Body); s.Scan(); {
+			if n := strings.Count(s.Text(), `"name":"get_weather"`); n > 0 {
+				lines, calls = lines+1, calls+n
+				if lines < len(c.messages) {
+					sent <- true
+				}
+			}
+		}
+		resp.Body.Close()
+		if lines != c.want || calls != 2 {
+			t.Errorf("%s: %d calls in %d lines, want 2 in %d", name, calls, lines, c.want)
 		}
 	}
 }

@@ -115,6 +115,7 @@ type Front interface {
 // Writer writes one streamed reply.
 type Writer interface {
 	Write(e utp.Event) []Frame // the list is valid until the next Write
+	Pause() []Frame            // what waits for more of its kind: for now nothing more has come
 	Close(err error) []Frame   // the last frames, whatever happened
 	Err() error                // the error that the stream has ended in; nil after a good end
 }

@@ -169,23 +169,35 @@ func call(c utp.Call, index int) shape.Value {
 	return shape.Value{Raw: ofCall.Write(callJSON{ID: c.ID, Function: functionJSON{index, c.Name, shape.Value{Raw: args}}}, own)}
 }
 
-// Writer writes a streamed reply. Calls are written when they are complete.
+// Writer writes a streamed reply. Calls are written when they are complete, those
+// that are complete together in one line: clients take two lines for one call.
+// Source: LiteLLM, ollama_chat, which ignores the index of a call.
 func (Front) Writer(r *utp.Request, s wire.Stamp) wire.Writer {
 	w := &writer{speech: speaking(r, utp.End{}, s)}
-	w.Emitter = codec.Emitter{Sequence: codec.Sequence{NewID: s.NewID, Turn: len(r.Messages)}, Event: w.event, Fail: w.fail}
+	w.Emitter = codec.Emitter{Sequence: codec.Sequence{NewID: s.NewID, Turn: len(r.Messages)}, Event: w.event, Fail: w.fail, Held: w.held}
 	return w
 }
 
 type writer struct {
 	speech
 	codec.Emitter
-	calls int
+	calls   int
+	waiting []shape.Value // calls for the next line
 }
 
 // fail writes the error; no line with done follows.
 func (w *writer) fail(err error) {
+	w.held()
 	_, body := Front{}.Error(err)
 	w.Send("", body)
+}
+
+// held writes the calls that wait.
+func (w *writer) held() {
+	if len(w.waiting) > 0 {
+		w.Send("", w.line(looseMessage{ToolCalls: shape.JSON(w.waiting, nil)}, nil))
+		w.waiting = nil
+	}
 }
 
 func (w *writer) event(e utp.Event) {
@@ -202,18 +214,21 @@ func (w *writer) event(e utp.Event) {
 		if w.generate {
 			return // a reply of /api/generate has no calls
 		}
-		m.ToolCalls = shape.JSON([]shape.Value{call(*e.Call, w.calls)}, nil)
+		w.waiting = append(w.waiting, call(*e.Call, w.calls))
 		w.calls++
+		return
 	case utp.Whole:
 		if !m.whole(e.Value) {
 			return
 		}
 	case utp.Finish:
+		w.held()
 		w.Send("", w.line(m, &e))
 		return
 	default:
 		return
 	}
+	w.held()
 	w.Send("", w.line(m, nil))
 }
 

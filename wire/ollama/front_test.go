@@ -2,6 +2,7 @@ package ollama_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -316,6 +317,39 @@ func TestLists(t *testing.T) {
 	for _, body := range []string{`{}`, `{"model":5}`, `[]`, "\xff"} {
 		if _, err := (ollama.Front{}).ReadShow([]byte(body)); err == nil {
 			t.Errorf("%s passed", body)
+		}
+	}
+}
+
+// TestCallsThatAreCompleteTogetherGoInOneLine: and one that came alone does not
+// wait for the next.
+func TestCallsThatAreCompleteTogetherGoInOneLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		pause bool
+		want  []int // calls a line
+	}{"together": {false, []int{2, 0}}, "apart": {true, []int{1, 1, 0}}} {
+		w := ollama.Front{}.Writer(&utp.Request{Model: "m", Stream: true}, wire.Stamp{Model: "m"})
+		var frames []wire.Frame
+		keep := func(list []wire.Frame) {
+			for _, f := range list {
+				frames = append(frames, wire.Frame{Data: append([]byte(nil), f.Data...)})
+			}
+		}
+		for i, city := range []string{"Oslo", "Bergen"} {
+			call := &utp.Call{ID: city, Name: "weather", Args: json.RawMessage(`{"city":"` + city + `"}`), Source: utp.Native}
+			keep(w.Write(utp.Event{Kind: utp.CallStart, Part: i, Call: call}))
+			keep(w.Write(utp.Event{Kind: utp.CallEnd, Part: i, Call: call}))
+			if c.pause {
+				keep(w.Pause())
+			}
+		}
+		keep(w.Write(utp.Event{Kind: utp.Finish, Part: 2, End: &utp.End{Stop: utp.StopTool}}))
+		var got []int
+		for _, f := range frames {
+			got = append(got, strings.Count(string(f.Data), `"city"`))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %d calls a line, want %d: %s", name, got, c.want, frames)
 		}
 	}
 }

@@ -12,6 +12,7 @@ type Emitter struct {
 	Sequence
 	Event func(e utp.Event) // writes an event of the Sequence, by Send
 	Fail  func(err error)   // writes the error that ends the stream, by Send
+	Held  func()            // writes what Event holds back, by Send; nil: it holds nothing
 	sent  []wire.Frame
 	over  bool
 	broke error
@@ -40,6 +41,15 @@ func (m *Emitter) Write(e utp.Event) []wire.Frame {
 	}
 	if err := m.Sequence.Err(); err != nil && e.Kind != utp.Finish {
 		m.fail(err)
+	}
+	return m.sent
+}
+
+// Pause writes what is held back to go out together with more.
+func (m *Emitter) Pause() []wire.Frame {
+	m.sent = m.sent[:0]
+	if m.Held != nil && !m.over {
+		m.Held()
 	}
 	return m.sent
 }
