@@ -53,10 +53,11 @@ sdktest:
 	npm --prefix sdktest ci --ignore-scripts --no-audit --no-fund
 	$(GO) -C sdktest test -count=1 -timeout=5m
 
-# Coding agents of other vendors, as they are published (1.4 GB), through bx serve:
-# make clients GRAMMAR=pythonic
+# Coding agents of other vendors, as they are published (1.6 GB), through bx serve:
+# make clients GRAMMAR=pythonic, or before the servers of make engines with
+# make clients AGAINST=both (ollama, llama)
 clients:
-	$(GO) -C sdktest run ./clients -grammar $(GRAMMAR)
+	$(GO) -C sdktest run ./clients -grammar $(GRAMMAR) $(if $(AGAINST),-against $(AGAINST) -engines $(E))
 
 # Ollama and llama-server from their sources, and tiny models for them, kept in E.
 # The first time takes about 30 minutes. engines/README.md tells more.

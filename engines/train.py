@@ -15,8 +15,8 @@ import numpy as np
 import model
 from dialogues import Dialogues
 
-STEPS = 2000
-SHORT = .25  # of the steps, with short dialogues
+STEPS = 1100
+SHORT = .15  # of the steps, with short dialogues
 RATE = 3e-3
 COPIED = 4  # how much more a byte counts that had to be copied
 SEED = 1
