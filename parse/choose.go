@@ -90,7 +90,7 @@ func (p *Parser) begins() bool {
 	case 0:
 		return true
 	case 1:
-		return p.pos == 1 && p.src[0] == ' ' || p.pos == 0 && p.prev == ' '
+		return p.before() == ' '
 	}
 	return false
 }

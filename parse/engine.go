@@ -128,6 +128,9 @@ func (p *Parser) step() bool {
 		p.stuck(pos)
 		return true
 	}
+	if p.limit() > limit { // a call has ended, and another began
+		return true
+	}
 	if len(p.src) < len(p.all) {
 		p.pos = len(p.src)
 		p.exceed()

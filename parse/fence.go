@@ -250,11 +250,15 @@ func (p *Parser) closeFence(good bool, n int) bool {
 // readFenced allows white space, closers and more such fences to the end, or a
 // call in markers.
 func (p *Parser) readFenced() bool {
+	if p.cfg.Policy.Quoted {
+		p.acceptFence()
+		return true
+	}
 	open := !p.skipBlanks()
 	p.holdMark()
 	v := p.view()
 	switch {
-	case p.cfg.Policy.Quoted, v.s == "" && v.end:
+	case v.s == "" && v.end:
 		p.acceptFence()
 		return true
 	case open:

@@ -11,7 +11,7 @@ func (p *Parser) readText() bool {
 	if p.ended() {
 		return false
 	}
-	if p.at() == 0 && p.byteOrderMark() == more {
+	if p.at() == 0 && p.promptEnd() == "" && p.byteOrderMark() == more {
 		return false
 	}
 	if p.line {

@@ -36,6 +36,7 @@ func (p *Parser) turn() found {
 		return v.ask()
 	}
 	if waits == yes {
+		p.text()
 		p.st = inRest
 	}
 	return waits
