@@ -10,11 +10,12 @@ import (
 // calls count only if nothing but more of them follows.
 type fence struct {
 	start  int    // offset of the first fence
-	mark   string // what closes it: ``` or `
+	mark   string // what opens and closes it: `, or three or more ` or ~
 	raw    []byte // all of it, to give back
 	in     *Parser
 	events []utp.Event
 	part   int // nextPart before
+	prompt int // bytes of the prompt that no event of in covers yet
 	calls  int
 	done   bool // its calls are good; nothing may follow
 }
@@ -33,7 +34,7 @@ func (p *Parser) openFence() found {
 	switch f {
 	case yes:
 		p.text()
-		p.startFence("```", n)
+		p.startFence(v.s[:ticks(v.s)], n)
 	case no:
 		n := ticks(v.s)
 		p.code(v.s[:n])
@@ -89,7 +90,7 @@ func (p *Parser) startFence(mark string, n int) {
 	if !f.done {
 		*f = fence{start: p.at(), raw: f.raw[:0], events: f.events[:0], part: p.nextPart}
 	}
-	f.mark, f.done, f.calls = mark, false, 0
+	f.mark, f.done, f.calls = strings.Clone(mark), false, 0
 	c := p.cfg
 	c.Prefill, c.Forced = "", ""
 	f.in = newParser(c, p.m.inside())
@@ -117,7 +118,7 @@ func (p *Parser) readFence() bool {
 	f, s := &p.fence, p.rest()
 	at := strings.IndexAny(s, "`\n")
 	if f.mark != "`" {
-		at = strings.IndexByte(s, '`')
+		at = strings.IndexByte(s, f.mark[0])
 	}
 	switch {
 	case s == "":
@@ -144,6 +145,7 @@ func (p *Parser) readFence() bool {
 // that is no call ends the hold.
 func (p *Parser) fenceText(n int) bool {
 	s := p.rest()[:n]
+	p.fence.prompt += min(n, max(-p.at(), 0))
 	p.pos += n
 	p.holdRaw()
 	if !p.fenceEvents(p.fence.in.Feed(s)) {
@@ -170,6 +172,9 @@ func (p *Parser) fenceEvents(evs []utp.Event) bool {
 			}
 			f.calls++
 		}
+		told := min(f.prompt, len(e.Raw))
+		e.Raw = e.Raw[told:]
+		f.prompt -= told
 		e.Call = p.inDialect(e.Call)
 		e.Part += p.nextPart
 		f.events = append(f.events, e)
@@ -303,7 +308,7 @@ func (p *Parser) nextFence(v view) bool {
 	case more:
 		return false
 	case yes:
-		p.startFence("```", n)
+		p.startFence(v.s[:ticks(v.s)], n)
 	default:
 		p.rejectFence()
 	}
@@ -341,22 +346,22 @@ func (p *Parser) rejectFence() {
 func (p *Parser) code(mark string) {
 	p.st, p.line, p.inline = inText, false, len(mark) < 3
 	if len(mark) >= 3 {
-		p.st = inCode
+		p.fence.mark, p.st = strings.Clone(mark), inCode
 	}
 }
 
 // readCode passes a code fence on as text, up to its end.
 func (p *Parser) readCode() bool {
-	s := p.rest()
-	if at := strings.Index(s, "```"); at >= 0 {
-		p.pos += at + 3
+	s, mark := p.rest(), p.fence.mark
+	if at := strings.Index(s, mark); at >= 0 {
+		p.pos += at + len(mark)
 		p.text()
 		p.st, p.line = inText, false
 		return true
 	}
 	to := p.wholeRunes()
 	if !p.end {
-		to -= min(len(s)-len(strings.TrimRight(s, "`")), 2)
+		to -= min(len(s)-len(strings.TrimRight(s, mark[:1])), len(mark)-1)
 	}
 	p.pos = to
 	p.text()

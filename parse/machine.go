@@ -113,7 +113,8 @@ func build(list []*grammar.Grammar, w words) *machine {
 	}
 	m.heat("\n", &m.hot)
 	m.heat("`", &m.hot)
-	m.start['`'] = true
+	m.heat("~~", &m.hot)
+	m.start['`'], m.start['~'] = true, true
 	m.inside = sync.OnceValue(func() *machine { return insideFence(list) })
 	return m
 }

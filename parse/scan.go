@@ -35,6 +35,12 @@ func (p *Parser) readText() bool {
 			p.pos = i
 			got = p.backquote()
 			i = max(i, p.pos-1)
+		case '~': // a fence of tildes begins its line
+			if !p.line {
+				continue
+			}
+			p.pos = i
+			got = p.tick()
 		default:
 			p.pos = i
 			got = p.open(p.line)
@@ -137,7 +143,7 @@ func (p *Parser) lineOpener(c byte) found {
 	switch {
 	case p.think != nil:
 		return no
-	case c == '`':
+	case c == '`' || c == '~':
 		return p.tick()
 	case len(p.m.bare) == 0 || p.tools == nil && p.cfg.Forced == "" || p.tried > maxTried:
 		return no
@@ -239,8 +245,13 @@ func (p *Parser) backquote() found {
 	return no
 }
 
-// ticks counts the backquotes that s begins with.
-func ticks(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
+// ticks counts the backquotes, or the tildes, that s begins with.
+func ticks(s string) (n int) {
+	for n < len(s) && s[n] == s[0] && (s[0] == '`' || s[0] == '~') {
+		n++
+	}
+	return n
+}
 
 // before is the byte in front of the text not consumed yet.
 func (p *Parser) before() byte {
@@ -259,7 +270,7 @@ func (p *Parser) tick() found {
 		return v.ask()
 	case n >= 3:
 		return p.openFence()
-	case n > 1 || !p.fenceAllowed():
+	case n > 1 || v.s[0] == '~' || !p.fenceAllowed():
 		return no
 	}
 	f := p.mayHold(v.from(1))

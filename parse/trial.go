@@ -74,8 +74,11 @@ func (p *Parser) rewind(n int) {
 // was taken.
 func (p *Parser) giveBack(start int, raw string) {
 	p.carry = p.carry[:0]
+	prev := byte('\n')
 	if start < 0 && start < p.base { // the prompt's part is gone
-		start = 0
+		prompt := p.promptEnd()
+		start, prev = 0, prompt[len(prompt)-1]
+		p.line = isBlank(prompt[strings.LastIndexByte(prompt, '\n')+1:])
 	}
 	if start >= p.base {
 		p.pos = start - p.base
@@ -85,7 +88,7 @@ func (p *Parser) giveBack(start int, raw string) {
 	p.all = raw + p.all[start+len(raw)-p.base:]
 	p.src = p.all
 	p.work += len(p.all)
-	p.base, p.prev, p.pos, p.done = start, '\n', 0, 0
+	p.base, p.prev, p.pos, p.done = start, prev, 0, 0
 }
 
 // limit is the offset at which an open call or trial must have ended.

@@ -22,6 +22,7 @@ type value struct {
 	drop   bool // the argument was given before
 	cdata  bool
 	raw    bool // it is taken word for word
+	doubt  bool // a closer stands in it with words behind
 	depth  int  // of nested arguments and items
 }
 
@@ -202,11 +203,7 @@ func (p *Parser) readValue() bool {
 			return false
 		}
 		p.pos += end.n
-		if end.inline {
-			p.inlineValue(s[i : i+end.n])
-		} else {
-			p.endValue()
-		}
+		p.edge(g, end, s[i:i+end.n])
 		return true
 	}
 	p.valueText(from, p.wholeRunes())
@@ -214,6 +211,21 @@ func (p *Parser) readValue() bool {
 		p.truncated()
 	}
 	return p.end
+}
+
+// edge uses a marker in a value.
+func (p *Parser) edge(g *gram, end valueEdge, marker string) {
+	switch {
+	case end.inline:
+		p.inlineValue(marker)
+	case end.lost && p.val.doubt: // where the value ends cannot be told
+		p.broken("text where an argument is due", g.Arg.Open)
+	case end.lost:
+		p.fix("/"+p.val.caps.key, "", "", "missing closer")
+		p.endValue()
+	default:
+		p.endValue()
+	}
 }
 
 // valueText takes src[from:to] as content.
@@ -242,6 +254,7 @@ func (p *Parser) content(text string) {
 type valueEdge struct {
 	n      int
 	inline bool
+	lost   bool // the value's own closer is missing
 }
 
 // valueMarker decides what a hot byte begins.
@@ -252,7 +265,7 @@ func (p *Parser) valueMarker(g *gram, v view) (e valueEdge, f found) {
 	}
 	if g.XML {
 		if n, f := xmlMarkup(v, p.val.cdata); f != no || p.val.cdata {
-			return valueEdge{n, true}, f
+			return valueEdge{n: n, inline: true}, f
 		}
 	}
 	line := 0
@@ -264,27 +277,61 @@ func (p *Parser) valueMarker(g *gram, v view) (e valueEdge, f found) {
 	v = v.from(line)
 	n, f := longest(p.val.close, v, nil)
 	if f == yes {
-		return valueEdge{n: line + n}, yes
+		if f = p.argEnds(g, v.from(n)); f != no {
+			return valueEdge{n: line + n}, f
+		}
+		p.val.doubt = true
+		return e, no
 	}
 	lost := p.lostMarker(g, v)
 	if lost == yes {
-		p.fix("/"+p.val.caps.key, "", "", "missing closer")
-		return valueEdge{n: line}, yes
+		return valueEdge{n: line, lost: true}, yes
 	}
 	return e, max(f, lost)
 }
 
-// lostMarker reports whether a marker of another level ends the value: an
-// opener does, a call's closer only if the block ends or goes on behind it.
+// argEnds reports whether the grammar allows what stands behind an argument's
+// closer: another argument, the end of the call or of the output. Else the
+// closer is a word of the value, as in a text about calls.
+func (p *Parser) argEnds(g *gram, v view) found {
+	_, v = v.blanks()
+	switch {
+	case v.s == "" && v.ask() == more:
+		return more
+	case v.s == "":
+		return yes
+	}
+	waits := no
+	for _, list := range [...][]marker{g.arg.open, g.argHead, p.cur.closers, g.after, p.val.close} {
+		f := fits(list, v)
+		if f == yes {
+			return yes
+		}
+		waits = max(waits, f)
+	}
+	return waits
+}
+
+// lostMarker reports whether a marker of another level ends the value: the
+// opener of an argument that the call may have and has not yet, the opener of
+// a call that goes on as one, and a call's closer if the block ends or goes on
+// behind it.
 func (p *Parser) lostMarker(g *gram, v view) found {
+	var c caps
 	if len(g.arg.open) > 0 && g.arg.open[0].strong {
-		if f := fits(g.arg.open, v); f != no {
+		if _, f := longest(g.arg.open, v, &c); f == more || f == yes && p.mayAdd(g, c.key) {
 			return f
 		}
 	}
 	if !g.Line && len(g.call.open) > 0 && g.call.open[0].strong {
-		if f := fits(g.call.open, v); f != no {
-			return f
+		c = caps{}
+		if n, f := longest(g.call.open, v, &c); f == more || f == yes && (p.tools == nil || p.declared(p.nameOf(g, &c))) {
+			if f == yes {
+				f = p.callGoesOn(g, &c, v.from(n))
+			}
+			if f != no {
+				return f
+			}
 		}
 	}
 	n, f := longest(p.cur.closers, v, nil)
@@ -307,6 +354,25 @@ func (p *Parser) lostMarker(g *gram, v view) found {
 		}
 	}
 	return fits(g.skipOpen, v)
+}
+
+// mayAdd reports whether the open call may get an argument of this name.
+func (p *Parser) mayAdd(g *gram, key string) bool {
+	own, _ := p.tools.Key(p.cur.name, key)
+	if slices.Contains(p.cur.keys, own) && g.Item.Open == "" {
+		return false
+	}
+	return !p.cur.declared || slices.Contains(p.tools.Order(p.cur.name), own)
+}
+
+// callGoesOn reports whether what stands behind the opener of a call is its
+// first argument or its closer.
+func (p *Parser) callGoesOn(g *gram, c *caps, v view) found {
+	_, v = v.blanks()
+	if v.s == "" {
+		return v.ask()
+	}
+	return max(fits(g.arg.open, v), fits(fill(g.call.close, c), v))
 }
 
 const cdataOpen, cdataEnd = "<![CDATA[", "]]>"
