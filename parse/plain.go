@@ -1,0 +1,133 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
+
+// plainBody begins a body that is plain text, of the dialect's argument. A tool
+// that has none of that name gets it as its only one, but no text that begins as
+// one of its arguments: "path: a.go".
+func (p *Parser) plainBody(v view) bool {
+	n, none := nothing(v)
+	switch {
+	case none == more:
+		return false
+	case none == yes && p.needsNothing(p.cur.name):
+		p.fix("", v.s[:n], "", "words for no arguments")
+		p.pos += n
+		p.finish()
+		return true
+	}
+	key, order := p.cur.g.Text, p.tools.Order(p.cur.name)
+	if sole := p.soleText(); sole != "" && none == no && !slices.Contains(order, key) {
+		pair, f := pairOf(order, v)
+		if f == more {
+			return false
+		}
+		if !pair {
+			p.fix("/"+sole, "", sole, "a lone value for the only argument")
+			key = sole
+		}
+	}
+	p.openPlain(key)
+	return true
+}
+
+// nothing finds a word for no arguments that is all of its line.
+func nothing(v view) (int, found) {
+	for _, word := range []string{"none", "null", "n/a", "nothing", "empty", "no input", "(none)"} {
+		n, f := matchLiteral(v.s, word)
+		if f == more && v.ask() == more {
+			return 0, more
+		}
+		if f == yes {
+			if f = lineEnd(v.from(n)); f != no {
+				return n, f
+			}
+		}
+	}
+	return 0, no
+}
+
+// pairOf reports whether a text begins with one of the keys and "=", ":" or "(".
+func pairOf(keys []string, v view) (ok bool, f found) {
+	n := 0
+	for n < len(v.s) && isNameByte(v.s[n]) {
+		n++
+	}
+	_, rest := v.from(n).blanks()
+	if rest.s == "" {
+		return false, rest.ask()
+	}
+	return strings.IndexByte("=:(", rest.s[0]) >= 0 && slices.Contains(keys, v.s[:n]), yes
+}
+
+// openPlain begins a body that is plain text.
+func (p *Parser) openPlain(key string) {
+	p.val = value{caps: caps{key: key}, text: p.val.text[:0], stream: true}
+	p.argKey(key)
+	p.cur.argsAt = p.at()
+	p.cur.buf = append(p.cur.buf, '"')
+	p.st = inPlain
+}
+
+// readPlain reads a body that is one argument's text, up to the call's closer.
+func (p *Parser) readPlain() bool {
+	g, s := p.cur.g, p.rest()
+	closers := p.cur.closers
+	if p.message != nil {
+		closers = g.end
+	}
+	for i := 0; i < len(s); i++ {
+		if !g.skipHot[s[i]] && s[i] != '\n' {
+			continue
+		}
+		blanks, v := p.plainEnd(p.viewAt(p.pos + i))
+		n, f := longest(closers, v, nil)
+		if f == no && !(g.Line && s[i] == '\n') {
+			continue
+		}
+		p.valueText(p.pos, p.pos+i)
+		if f == more {
+			return false
+		}
+		if f == yes && p.message == nil {
+			p.pos += blanks + n
+			p.cur.buf = append(p.cur.buf, '"')
+			p.finishClosed()
+			return true
+		}
+		p.endPlain()
+		return true
+	}
+	p.valueText(p.pos, p.wholeRunes())
+	if p.end {
+		if p.cut || g.segments() || p.closerDue() {
+			p.truncated()
+		} else {
+			p.endPlain()
+		}
+	}
+	return p.end
+}
+
+// plainEnd passes over what may stand between a text and its closer: blanks, but
+// in a text behind a header the one end of a line.
+func (p *Parser) plainEnd(v view) (int, view) {
+	if p.cur.g.Body != grammar.JSON {
+		return v.blanks()
+	}
+	n, f := lineBreak(v)
+	if f == yes {
+		return n, v.from(n)
+	}
+	return 0, v
+}
+
+func (p *Parser) endPlain() {
+	p.cur.buf = append(p.cur.buf, '"')
+	p.finish()
+}
