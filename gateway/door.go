@@ -70,6 +70,7 @@ func (d *door) streamed(r *utp.Request) (wire.Framing, string) {
 const (
 	opChat   = "chat"
 	opTokens = "count_tokens"
+	opEmbed  = "embed"
 	opList   = "list"    // models, and what is known of one
 	opPass   = "pass"    // what a backend of the client's API does
 	opProbe  = "probe"   // whether it lives, and what it has counted
@@ -84,6 +85,7 @@ func (g *Gateway) doors() {
 	g.handle("POST /v1/responses/input_tokens", responsesDoor, opTokens, (*exchange).tokens)
 	g.handle("POST /v1/messages", messagesDoor, opChat, (*exchange).chat)
 	g.handle("POST /v1/messages/count_tokens", messagesDoor, opTokens, (*exchange).tokens)
+	g.handle("POST /v1/embeddings", nil, opEmbed, (*exchange).embed)
 	for _, version := range []string{"/v1beta", "/v1"} {
 		g.handle("POST "+version+"/models/{model...}", geminiDoor, opPass, (*exchange).generate)
 	}
@@ -152,6 +154,9 @@ func (x *exchange) generate() error {
 	case "countTokens":
 		x.report.Operation = opTokens
 		return x.tokens()
+	case "embedContent", "batchEmbedContents":
+		x.report.Operation = opEmbed
+		return x.embed()
 	}
 	return x.pass()
 }

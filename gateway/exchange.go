@@ -291,7 +291,7 @@ func (x *exchange) over(err error) {
 	r.Reason = r.reasonOf(err)
 	r.count(&x.gate.metrics)
 	r.log(x.r.Context(), x.Log)
-	if x.Observe != nil && (r.Operation == opChat || r.Operation == opPass) {
+	if x.Observe != nil && (r.Operation == opChat || r.Operation == opPass || r.Operation == opEmbed) {
 		x.Observe(*r)
 	}
 }

@@ -38,6 +38,8 @@ func (g *Gateway) ollamaPaths() {
 	front := ollama.Front{}
 	g.handle("POST /api/chat", ollamaDoor, opChat, (*exchange).chat)
 	g.handle("POST /api/generate", ollamaDoor, opChat, (*exchange).chat)
+	g.handle("POST /api/embed", ollamaDoor, opEmbed, (*exchange).embed)
+	g.handle("POST /api/embeddings", ollamaDoor, opEmbed, (*exchange).embed)
 	g.handle("GET "+ollama.TagsPath, ollamaDoor, opList, listed(front.Models))
 	g.handle("GET "+ollama.RunningPath, ollamaDoor, opList, listed(front.Running))
 	g.handle("POST "+ollama.ShowPath, ollamaDoor, opList, (*exchange).show)

@@ -113,7 +113,7 @@ func (r *Report) count(m *metrics) {
 	to := labels(label("api", r.API), label("target", r.Target), label("model", m.model(r)))
 	m.add("bx_requests_total", labels(label("operation", r.Operation), to, label("client", r.Client),
 		label("status", strconv.Itoa(r.Status)), label("reason", r.Reason)), 1)
-	if r.Operation == opChat || r.Operation == opPass {
+	if r.Operation == opChat || r.Operation == opPass || r.Operation == opEmbed {
 		m.observe("bx_request_seconds", to, r.Took.Seconds())
 	}
 	if r.First > 0 {

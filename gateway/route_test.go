@@ -353,7 +353,7 @@ func TestPassThrough(t *testing.T) {
 	for _, want := range []struct {
 		model, target string
 		status        int
-	}{{"emb", "openai", 200}, {"x", "openai", 200}, {"", "openai", 200}, {"", "anthropic", 200}, {"", "gemini", 200}, {"", "openai", 401}} {
+	}{{"emb", "openai", 200}, {"x", "openai", 200}, {"", "openai", 200}, {"", "anthropic", 200}, {"gem", "gemini", 200}, {"", "openai", 401}} {
 		if r := <-reports; r.Model != want.model || r.Target != want.target || r.Status != want.status {
 			t.Errorf("%+v, want %v", r, want)
 		}
@@ -375,9 +375,9 @@ func TestWhatNobodyDoes(t *testing.T) {
 		{some, "/v1/embeddings", `"type":"server_error"`},
 		{some, "/v1/responses/resp_1/cancel", `"type":"server_error"`},
 		{none, "/v1/messages/batches", `{"type":"error","error":{"type":"api_error"`},
-		{none, "/v1beta/models/m:embedContent", `{"error":{"code":501,`},
-		{none, "/v1beta/models/m:embedContent", `"status":"UNIMPLEMENTED"`},
-		{none, "/api/embed", `{"error":"POST /api/embed is for`},
+		{none, "/v1beta/models/m:asyncBatchEmbedContent", `{"error":{"code":501,`},
+		{some, "/v1beta/models/m:embedContent", `"status":"UNIMPLEMENTED"`},
+		{some, "/api/embed", `{"error":"/api/embed is for`},
 	} {
 		url := listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{{To: []gateway.Target{tt.to}}}})
 		if resp, body := get(t, "POST", url+tt.path, `{"model":"m"}`); resp.StatusCode != 501 || !strings.Contains(body, tt.want) {

@@ -32,6 +32,7 @@ var rooms = []Room{
 	{Path: "prompt", Ring: 2},
 	{Path: "wire", Ring: 2, Beside: []string{"wire/internal/shape"}},
 	{Path: "wire/anthropic", Ring: 2, Beside: codecs},
+	{Path: "wire/embed", Ring: 2, Beside: []string{"wire", "wire/internal/shape"}},
 	{Path: "wire/gemini", Ring: 2, Beside: codecs},
 	{Path: "wire/ollama", Ring: 2, Beside: codecs},
 	{Path: "wire/openai", Ring: 2, Beside: codecs},

@@ -1,0 +1,126 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp/wire/embed"
+)
+
+// embed answers a request for embeddings. A backend of the client's own API gets it
+// as it is, one of another API in its own form.
+func (x *exchange) embed() error {
+	if _, ok := embed.Speaks(x.door.api); !ok {
+		return denied(http.StatusNotImplemented, "no_backend", "Anthropic's API has no embeddings")
+	}
+	return x.admit(x.embedded)
+}
+
+func (x *exchange) embedded() error {
+	body, err := x.body()
+	if err != nil {
+		return err
+	}
+	x.trace("client", "in", "request", body)
+	x.report.Model = x.embedding(body)
+	to, err := x.embedder(x.report.Model)
+	if err != nil {
+		return err
+	}
+	if speaks(to.Backend.API(), x.door.api) {
+		return x.through(to, body)
+	}
+	q, err := embed.Read(x.door.api, x.r.URL.Path, body)
+	if err != nil {
+		return err
+	}
+	return x.across(to, q)
+}
+
+// embedding is the name of the model: Gemini's API has it in the path.
+func (x *exchange) embedding(body []byte) string {
+	if x.door == geminiDoor {
+		model, _, _ := cutLast(x.r.PathValue("model"), ":")
+		return model
+	}
+	var named struct{ Model string }
+	_ = json.Unmarshal(body, &named) // without a name it is refused
+	return named.Model
+}
+
+// embedder finds the backend, one of the client's own API first. No model stands
+// in for another here: vectors of two models have nothing in common.
+func (x *exchange) embedder(model string) (Target, error) {
+	if err := x.askable(model); err != nil {
+		return Target{}, err
+	}
+	var known []Target
+	for i := range x.Routes {
+		way := &x.Routes[i]
+		if !way.serves(model) || !way.lists(x.r.Context(), model) && way.Listed {
+			continue
+		}
+		for _, t := range way.targets(&utp.Request{Model: model}) {
+			if standIn(t, model) == 0 {
+				known = append(known, t)
+			}
+		}
+	}
+	if len(known) == 0 {
+		return Target{}, x.unknown(model)
+	}
+	for _, t := range known {
+		if speaks(t.Backend.API(), x.door.api) {
+			return t, nil
+		}
+	}
+	for _, t := range known {
+		if _, ok := embed.Speaks(t.Backend.API()); ok {
+			return t, nil
+		}
+	}
+	return Target{}, denied(http.StatusNotImplemented, "no_backend", "%s is for a backend that has embeddings, and the API of %s has none", x.r.URL.Path, known[0].name())
+}
+
+// maxEmbeddings bounds a reply with embeddings.
+const maxEmbeddings = 256 << 20
+
+// across asks a backend of another API.
+func (x *exchange) across(to Target, q *embed.Request) error {
+	api, _ := embed.Speaks(to.Backend.API())
+	asked := *q
+	asked.Model = to.asked(q.Model)
+	path, body, losses := asked.Open(api)
+	x.report.Target, x.report.Speaks, x.report.Asked, x.report.Losses = to.name(), to.Backend.API(), asked.Model, losses
+	r := &http.Request{Method: http.MethodPost, URL: &url.URL{Path: path}, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
+	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	theirs, err := io.ReadAll(io.LimitReader(resp.Body, maxEmbeddings))
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode/100 != 2 {
+		return wire.ReadError(resp.StatusCode, theirs)
+	}
+	reply, err := q.ReadReply(api, theirs)
+	if err != nil {
+		return err
+	}
+	answer, more := q.WriteReply(reply)
+	x.report.Losses = append(x.report.Losses, more...)
+	x.report.Usage.Input = reply.Tokens
+	x.headers(x.w.Header())
+	x.explain(x.w.Header(), "")
+	x.trace("client", "out", "reply", answer)
+	x.answer(answer)
+	return nil
+}
