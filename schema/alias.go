@@ -44,7 +44,7 @@ func (s *Set) followFrom(name string, way []*Alias) (string, []*Alias, bool) {
 		if s.Has(a.To) {
 			return a.To, next, true
 		}
-		if hit, ok := near(s.folded, a.To); ok {
+		if hit, ok := near(s.spelled().folded, a.To); ok {
 			return hit, next, true
 		}
 		if tool, full, ok := s.followFrom(a.To, next); ok {

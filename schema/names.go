@@ -39,10 +39,10 @@ func (s *Set) meant(name string) (canonical, why string) {
 		if s.Has(v) {
 			return v, "the tool's name with more around it"
 		}
-		if hits := s.lower[lower(v)]; len(hits) == 1 {
+		if hits := s.spelled().lower[lower(v)]; len(hits) == 1 {
 			return hits[0], "the tool's name in other case"
 		}
-		if hit, ok := near(s.folded, v); ok {
+		if hit, ok := near(s.spelled().folded, v); ok {
 			return hit, "the tool's name in another spelling"
 		}
 		if hit, _, ok := s.follow(v); ok {

@@ -31,19 +31,16 @@ type Options struct {
 // first needed.
 type Set struct {
 	opts    Options
-	tools   map[string]*tool
+	tools   map[string]*utp.Tool
+	shapes  func() map[string]func() *shape
 	names   []string            // in the order given
-	lower   map[string][]string // tool names by their lower-case form
-	folded  map[string][]string // tool names by fold
+	spelled func() spellings    // for names that none of them has
 	aliases map[string][]*Alias // by fold of From
 	broken  []Issue             // of the list itself
 }
 
-// tool is an offered tool; shape compiles its schema once.
-type tool struct {
-	utp.Tool
-	shape func() *shape
-}
+// spellings are the tools' names by their lower-case form and by fold.
+type spellings struct{ lower, folded map[string][]string }
 
 // Compile makes a Set of tools. It never fails: what is wrong with a tool is
 // listed by Broken, and a tool whose schema is broken validates nothing.
@@ -52,15 +49,27 @@ func Compile(tools []utp.Tool) *Set { return CompileWith(tools, Options{}) }
 // CompileWith is Compile with the user's options.
 func CompileWith(tools []utp.Tool, o Options) *Set {
 	o.Aliases = slices.Clone(o.Aliases)
-	s := &Set{opts: o, tools: map[string]*tool{}, lower: map[string][]string{}, folded: map[string][]string{}}
-	for i, t := range tools {
-		s.add(i, t)
+	s := &Set{opts: o, tools: make(map[string]*utp.Tool, len(tools)), names: make([]string, 0, len(tools))}
+	s.spelled = sync.OnceValue(s.spellings)
+	s.shapes = sync.OnceValue(s.compiled)
+	list := slices.Clone(tools)
+	for i := range list {
+		s.add(i, &list[i])
 	}
 	s.addAliases()
 	return s
 }
 
-func (s *Set) add(i int, t utp.Tool) {
+// compiled are the schemas, each compiled when it is asked for.
+func (s *Set) compiled() map[string]func() *shape {
+	all := make(map[string]func() *shape, len(s.tools))
+	for name, t := range s.tools {
+		all[name] = sync.OnceValue(func() *shape { return compile(t.Schema) })
+	}
+	return all
+}
+
+func (s *Set) add(i int, t *utp.Tool) {
 	if t.Name == "" {
 		s.broken = append(s.broken, Issue{fmt.Sprintf("tools[%d]", i), "the tool has no name; it is left out"})
 		return
@@ -69,11 +78,18 @@ func (s *Set) add(i int, t utp.Tool) {
 		s.broken = append(s.broken, Issue{t.Name, "there are two tools of this name; the first one counts"})
 		return
 	}
-	s.tools[t.Name] = &tool{t, sync.OnceValue(func() *shape { return compile(t.Schema) })}
+	s.tools[t.Name] = t
 	s.names = append(s.names, t.Name)
-	l, f := lower(t.Name), fold(t.Name)
-	s.lower[l] = append(s.lower[l], t.Name)
-	s.folded[f] = append(s.folded[f], t.Name)
+}
+
+func (s *Set) spellings() spellings {
+	by := spellings{make(map[string][]string, len(s.names)), make(map[string][]string, len(s.names))}
+	for _, name := range s.names {
+		l, f := lower(name), fold(name)
+		by.lower[l] = append(by.lower[l], name)
+		by.folded[f] = append(by.folded[f], name)
+	}
+	return by
 }
 
 // Names lists the tools in the order given. The caller must not change it.
@@ -97,7 +113,7 @@ func (s *Set) Tool(name string) (utp.Tool, bool) {
 	if !s.Has(name) {
 		return utp.Tool{}, false
 	}
-	return s.tools[name].Tool, true
+	return *s.tools[name], true
 }
 
 // Broken compiles every schema and lists what is wrong with the tools; Path is
@@ -108,7 +124,7 @@ func (s *Set) Broken() []Issue {
 	}
 	out := append([]Issue(nil), s.broken...)
 	for _, name := range s.names {
-		if err := s.tools[name].shape().broken; err != nil {
+		if err := s.shapes()[name]().broken; err != nil {
 			out = append(out, Issue{name, "its schema cannot be used, so its arguments are not checked: " + err.Error()})
 		}
 	}
@@ -144,11 +160,11 @@ func (s *Set) shape(name string) *shape {
 	if s == nil {
 		return nil
 	}
-	if t := s.tools[name]; t != nil {
-		return t.shape()
+	if s.tools[name] != nil {
+		return s.shapes()[name]()
 	}
 	if own, _, ok := s.Resolve(name); ok {
-		return s.tools[own].shape()
+		return s.shapes()[own]()
 	}
 	return nil
 }
