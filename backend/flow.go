@@ -153,7 +153,7 @@ func (f *flow) send(e utp.Event) {
 		f.sayTried()
 		f.sayMused(e)
 		if e = f.finish(e); f.mute(e) {
-			f.empty = &e
+			f.keep(e)
 			return
 		}
 	}
@@ -178,6 +178,9 @@ func unsaid(e utp.Event) utp.Event {
 	}
 	return e
 }
+
+// keep holds the Finish back.
+func (f *flow) keep(e utp.Event) { f.empty = &e }
 
 // sayTried reports a call that the model tried to write, where it wrote none. If
 // nothing else is an answer, as it stands behind a thought, its words are.

@@ -145,11 +145,28 @@ func (l *lines) feed(b []byte, emit func([]byte) error) error {
 	return nil
 }
 
+// stretch is how far is looked ahead for one of two bytes, so that text with but
+// one of them is not looked through to its end for the other.
+const stretch = 512
+
 func (l *lines) end(b []byte) int {
-	if l.cr {
-		return bytes.IndexAny(b, "\r\n")
+	if !l.cr {
+		return bytes.IndexByte(b, '\n')
 	}
-	return bytes.IndexByte(b, '\n')
+	for at := 0; at < len(b); at += stretch {
+		head := b[at:min(at+stretch, len(b))]
+		n := bytes.IndexByte(head, '\n')
+		if n >= 0 {
+			head = head[:n]
+		}
+		if cr := bytes.IndexByte(head, '\r'); cr >= 0 {
+			n = cr
+		}
+		if n >= 0 {
+			return at + n
+		}
+	}
+	return -1
 }
 
 func (l *lines) emit(line []byte, emit func([]byte) error) error {

@@ -64,10 +64,15 @@ type dialogue struct {
 
 func answering(r *utp.Request, end utp.End, s wire.Stamp, object string) dialogue {
 	id, model := s.Named(r, end)
-	d := dialogue{custom: map[string]bool{}}
+	d := dialogue{}
 	d.head = headJSON{ID: id, Object: object, Created: s.Unix, Model: model}
 	for _, t := range r.Tools {
-		d.custom[t.Name] = t.Kind == utp.CustomTool
+		if t.Kind == utp.CustomTool {
+			if d.custom == nil {
+				d.custom = map[string]bool{}
+			}
+			d.custom[t.Name] = true
+		}
 	}
 	own, _ := codec.UnpackExtra(r.Extra, provider)
 	o, err := ofOptions.Read(shape.Value{Raw: own.Get("stream_options")})

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -133,6 +134,7 @@ func texts(v shape.Value) (out []string, err *shape.Error) {
 
 func (r *reading) tools() *shape.Error {
 	var names codec.ToolNames
+	r.out.Tools = slices.Grow(r.out.Tools, len(r.in.Tools)+len(r.in.Functions))
 	for i, v := range r.in.Tools {
 		t, err := names.ReadFunction(v, provider)
 		if err != nil {

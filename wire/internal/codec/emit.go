@@ -86,15 +86,15 @@ func Compose(r *utp.Request, reply utp.Reply, s wire.Stamp, part func(e utp.Even
 		return err
 	}
 	seq := Sequence{NewID: s.NewID, Turn: len(r.Messages)}
-	var words []byte
+	var words string
 	for _, e := range utp.Replay(reply) {
 		for _, e := range seq.Add(e) {
 			switch e.Kind {
 			case utp.TextDelta, utp.ThinkDelta:
-				words = append(words, e.Text...)
+				words += e.Text // there is one, as a rule
 			default:
-				part(e, string(words))
-				words = nil
+				part(e, words)
+				words = ""
 			}
 		}
 	}

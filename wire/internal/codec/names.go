@@ -25,7 +25,7 @@ type Names struct {
 // letters, digits, "_" and "-"; 0 leaves every name as it is. A tool without a
 // name and two tools of one name are errors.
 func NewNames(tools []utp.Tool, max int) (*Names, error) {
-	n := &Names{out: map[string]string{}, in: map[string]string{}, custom: map[string]bool{}, max: max}
+	n := &Names{out: make(map[string]string, len(tools)), in: make(map[string]string, len(tools)), custom: map[string]bool{}, max: max}
 	for i, t := range tools {
 		if t.Name == "" {
 			return nil, fmt.Errorf("wire: tools[%d]: the name is missing", i)
@@ -34,7 +34,9 @@ func NewNames(tools []utp.Tool, max int) (*Names, error) {
 			return nil, fmt.Errorf("wire: tools[%d]: a second tool named %q: want every name once", i, t.Name)
 		}
 		n.out[t.Name] = t.Name
-		n.custom[t.Name] = t.Kind == utp.CustomTool
+		if t.Kind == utp.CustomTool {
+			n.custom[t.Name] = true
+		}
 		if max == 0 || legal(t.Name, max) {
 			n.in[t.Name] = t.Name
 		}
