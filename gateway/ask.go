@@ -1,70 +1,168 @@
 package gateway
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
 	"iter"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// ask asks the targets of the route, one after the other, until one says
-// something. From its first event on a reply is its own. A target that is left
-// alone is passed over, but for the last.
-func (x *exchange) ask(q *utp.Request) iter.Seq2[utp.Event, error] {
+// progress is how far the reply of an exchange is.
+type progress struct {
+	anew      func()      // a try begins, and what came of one before is forgotten; nil: nobody wants to know
+	wrote     bool        // some of the reply is on its way to the client
+	waits     atomic.Bool // a backend has said something
+	exhausted bool        // the client need not repeat what was tried here as often as it may be
+}
+
+// take takes the events of one try. seen says that the client has some of them.
+type take func(try iter.Seq2[utp.Event, error]) (seen bool, err error)
+
+// ask asks the targets of the route, one after the other, until one answers or
+// the client has seen something of what one says. A target that is left alone is
+// passed over while another is left.
+func (x *exchange) ask(q *utp.Request, take take) (err error) {
+	all := x.way.targets(q)
+	targets := x.awake(all, q.Model)
+	for i, t := range targets {
+		last := i == len(targets)-1
+		if !x.gate.breaks.claim(t.spot(q.Model), x.Now()) && !last && len(targets) < len(all) {
+			continue // another request has taken its turn
+		}
+		seen, failed := x.target(t, q, last, take)
+		if err = failed; err == nil || seen || last || x.r.Context().Err() != nil || !wire.RemedyFor(err).Other {
+			return err
+		}
+		x.warn("%s failed and another was asked: %s", t.name(), wire.FaultOf(err).Message)
+	}
+	return err
+}
+
+// awake are the targets that are not left alone, or all if there are no others.
+func (x *exchange) awake(all []Target, model string) (some []Target) {
+	for _, t := range all {
+		if why := x.gate.breaks.closed(t, model, x.Now()); why != "" && len(all) > 1 {
+			x.warn("%s", why)
+			continue
+		}
+		some = append(some, t)
+	}
+	if len(some) == 0 {
+		return all
+	}
+	return some
+}
+
+// firstPause is before another try at the same target; each further one is
+// twice as long.
+const firstPause = 250 * time.Millisecond
+
+// target asks a target: more than once only if no other is left and the client
+// does not ask again by itself.
+func (x *exchange) target(t Target, q *utp.Request, last bool, take take) (seen bool, err error) {
+	tries := 1
+	if last && !asksAgain(x.r) {
+		tries += t.retries()
+	}
+	x.report.Tries++
+	for n := 1; ; n++ {
+		seen, err = take(x.try(t, q, last))
+		remedy := wire.RemedyFor(err)
+		if err == nil || seen || !remedy.Same || x.r.Context().Err() != nil {
+			return seen, err
+		}
+		if n == tries {
+			x.exhausted = tries > 1
+			return seen, err
+		}
+		x.waits.Store(true)
+		if pause := remedy.Wait(firstPause, n); x.Sleep(x.r.Context(), pause) != nil {
+			return seen, err
+		}
+		x.warn("%s failed and was asked again: %s", t.name(), wire.FaultOf(err).Message)
+	}
+}
+
+// errEmpty is a reply without a word, a thought or a call.
+var errEmpty = &wire.Error{Status: http.StatusBadGateway, Message: "the reply is empty"}
+
+// try asks a target once. A reply that says nothing has failed if another target
+// is left; a model may have nothing to say.
+func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event, error] {
 	return func(yield func(utp.Event, error) bool) {
-		targets := x.way.targets(q)
-		for i, t := range targets {
-			last := i == len(targets)-1
-			if err := x.gate.breaks.allows(t.name(), x.Now()); err != nil && !last {
-				x.warn("%v", err)
+		asked := *q
+		asked.Model = t.asked(q.Model)
+		x.report.Target, x.report.Speaks, x.report.Asked = t.name(), t.Backend.API(), asked.Model
+		if x.chosen != nil {
+			x.chosen()
+		}
+		ids, said := minting{of: x.request}, false
+		failed := wire.ErrCut
+		for e, err := range t.Backend.Ask(x.r.Context(), &asked, x.hooks()) {
+			x.waits.Store(true)
+			said = said || says(e)
+			end := e.Kind == utp.Finish && e.End != nil
+			switch {
+			case err != nil:
+				failed = err
+			case end && e.End.Stop == utp.StopError:
+				continue // the error that comes behind it says why
+			case end && !said && !last && e.End.Stop == utp.StopEnd:
+				failed = errEmpty
+			default:
+				if e.Kind == utp.Finish {
+					failed = nil
+				}
+				if !yield(ids.event(e), nil) {
+					return
+				}
 				continue
 			}
-			began, err, left := x.one(t, q, yield)
-			if left || err == nil {
-				return
-			}
-			if began || last || !elsewhere(err) || x.r.Context().Err() != nil {
-				yield(utp.Event{}, err)
-				return
-			}
-			x.warn("%s failed and another was asked: %s", t.name(), wire.FaultOf(err).Message)
+			break
+		}
+		if x.r.Context().Err() == nil {
+			x.gate.breaks.tell(t, t.spot(q.Model), failed, x.Now())
+		}
+		if failed != nil {
+			yield(utp.Event{}, failed)
 		}
 	}
 }
 
-// one asks a target. began says that it gave an event, left that the reader
-// wants no more.
-func (x *exchange) one(t Target, q *utp.Request, yield func(utp.Event, error) bool) (began bool, err error, left bool) {
-	asked := *q
-	asked.Model = t.asked(q.Model)
-	x.report.Tries++
-	x.report.Target, x.report.Speaks, x.report.Asked = t.name(), t.Backend.API(), asked.Model
-	if x.chosen != nil {
-		x.chosen()
+// says reports an event that shows a client something of a reply.
+func says(e utp.Event) bool {
+	switch e.Kind {
+	case utp.TextDelta, utp.ThinkDelta:
+		return e.Text != ""
+	case utp.CallStart, utp.CallDelta, utp.CallEnd, utp.Whole:
+		return true
 	}
-	ids := minting{of: x.request}
-	for e, err := range t.Backend.Ask(x.r.Context(), &asked, x.hooks()) {
-		if err != nil {
-			if x.r.Context().Err() == nil {
-				x.gate.breaks.tell(t.name(), err, x.Now())
-			}
-			return began, err, false
-		}
-		began = true
-		if !yield(ids.event(e), nil) {
-			return true, nil, true
-		}
+	return e.Kind == utp.ProblemEvent && e.Raw != ""
+}
+
+// asksAgain reports a client that repeats a request that fails by itself, as it
+// says in its headers: the SDKs of OpenAI and Anthropic count their tries, the
+// others are agents known for it. Source: the requests of these clients.
+func asksAgain(r *http.Request) bool {
+	if r.Header.Get("X-Stainless-Retry-Count") != "" {
+		return true
 	}
-	x.gate.breaks.tell(t.name(), nil, x.Now())
-	return began, nil, false
+	agent := r.UserAgent()
+	return slices.ContainsFunc([]string{"ai-sdk/", "codex_", "GeminiCLI"}, func(name string) bool { return strings.Contains(agent, name) })
 }
 
 func (x *exchange) hooks() wire.Hooks {
 	h := wire.Hooks{
-		Whole: !x.request.Stream, Idle: x.idle,
+		Whole: !x.request.Stream, Once: true, Idle: x.idle,
 		Warn: func(s string) { x.report.Warnings = append(x.report.Warnings, wire.Redact(s)) },
 		Lost: func(l []wire.Loss) { x.report.Losses = append(x.report.Losses, l...) },
 	}
@@ -110,4 +208,16 @@ func (m *minting) event(e utp.Event) utp.Event {
 func mint(q *utp.Request, place int, name string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d %s", digest("", q.Messages...), place, name))
 	return "call_" + base32.StdEncoding.EncodeToString(sum[:])[:24]
+}
+
+// sleep waits, or gives the reason not to.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }

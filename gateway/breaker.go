@@ -1,108 +1,146 @@
 package gateway
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"net/http"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// A backend that failed so often in a row is left alone for a while; then one
-// request tries it.
+// Breaker says when a target is left alone while another is left. Zero means the
+// default named here.
+type Breaker struct {
+	Failures int           // in a row: 5; below 0 never
+	Pause    time.Duration // for so long, then one request tries it: 15 s
+}
+
+func (b Breaker) failures() int {
+	if b.Failures == 0 {
+		return 5
+	}
+	return b.Failures
+}
+
+func (b Breaker) pause() time.Duration {
+	if b.Pause == 0 {
+		return 15 * time.Second
+	}
+	return b.Pause
+}
+
+// A target that wants fewer requests is left alone for as long as it says, or
+// for coolDown.
 const (
-	failuresToBreak = 5
-	breakTime       = 15 * time.Second
+	coolDown    = 5 * time.Second
+	maxCoolDown = 5 * time.Minute
 )
 
-// breakers watch the targets, by name.
+// maxSpots bounds what is known of targets: the names of models are the clients'.
+const maxSpots = 1000
+
+// breakers watch the models of the backends, each by itself.
 type breakers struct {
 	mu sync.Mutex
-	by map[string]*breaker
+	by map[spot]*watched
 }
 
-type breaker struct {
-	failures int
-	until    time.Time
+// spot is a model behind a backend.
+type spot struct{ target, model string }
+
+// watched is a model of a backend that failed last.
+type watched struct {
+	rule     Breaker
+	failures int       // in a row
+	until    time.Time // it is left alone because of them
+	busy     time.Time // it wants no requests before
 }
 
-// allows reports whether the target may be asked.
-func (b *breakers) allows(name string, now time.Time) error {
+func (w *watched) broken() bool { return w.rule.failures() > 0 && w.failures >= w.rule.failures() }
+
+// closed says why the target is left alone, "" if it is not.
+func (b *breakers) closed(t Target, model string, now time.Time) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	own := b.by[name]
-	if own == nil || own.failures < failuresToBreak {
-		return nil
+	switch own := b.by[t.spot(model)]; {
+	case own == nil:
+	case now.Before(own.busy):
+		return fmt.Sprintf("%s wants no requests for another %s", t.name(), own.busy.Sub(now).Round(time.Second))
+	case own.broken() && now.Before(own.until):
+		return fmt.Sprintf("%s failed %d times in a row and is left alone for %s", t.name(), own.failures, own.rule.pause())
 	}
-	if now.Before(own.until) {
-		return fmt.Errorf("%s failed %d times in a row and is left alone for %s", name, own.failures, breakTime)
+	return ""
+}
+
+// claim takes the right to ask a target. One that was left alone is tried by one
+// request at a time.
+func (b *breakers) claim(at spot, now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	own := b.by[at]
+	if own == nil || !own.broken() {
+		return true
 	}
-	own.until = now.Add(breakTime)
-	return nil
+	free := !now.Before(own.until)
+	own.until = now.Add(own.rule.pause())
+	return free
 }
 
 // tell notes how a request to the target went.
-func (b *breakers) tell(name string, err error, now time.Time) {
+func (b *breakers) tell(t Target, at spot, err error, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !sick(err) {
-		delete(b.by, name)
+	remedy := wire.RemedyFor(err)
+	if !remedy.Sick && !remedy.Busy {
+		delete(b.by, at)
 		return
 	}
-	if b.by == nil {
-		b.by = map[string]*breaker{}
-	}
-	own := b.by[name]
+	own := b.by[at]
 	if own == nil {
-		own = &breaker{}
-		b.by[name] = own
+		own = &watched{}
+		b.keep(at, own, now)
 	}
-	own.failures++
-	own.until = now.Add(breakTime)
+	own.rule = t.Breaker
+	if remedy.Sick {
+		own.failures++
+		own.until = now.Add(own.rule.pause())
+	}
+	switch {
+	case remedy.Pause > 0:
+		own.busy = now.Add(min(remedy.Pause, maxCoolDown))
+	case remedy.Busy:
+		own.busy = now.Add(coolDown)
+	}
+}
+
+// keep adds to what is known, and forgets what is over when that is much.
+func (b *breakers) keep(at spot, own *watched, now time.Time) {
+	if b.by == nil {
+		b.by = map[spot]*watched{}
+	}
+	if len(b.by) >= maxSpots {
+		maps.DeleteFunc(b.by, func(_ spot, w *watched) bool { return !now.Before(w.until) && !now.Before(w.busy) })
+	}
+	if len(b.by) < maxSpots {
+		b.by[at] = own
+	}
 }
 
 // open lists the targets that are left alone.
-func (b *breakers) open(now time.Time) (names []string) {
+func (b *breakers) open(now time.Time) (spots []spot) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for name, own := range b.by {
-		if own.failures >= failuresToBreak && now.Before(own.until) {
-			names = append(names, name)
+	for at, own := range b.by {
+		if now.Before(own.busy) || own.broken() && now.Before(own.until) {
+			spots = append(spots, at)
 		}
 	}
-	return names
-}
-
-// sick reports an error that says something about the server, and not about the
-// request: it is not there, says nothing, or fails.
-func sick(err error) bool {
-	var theirs *wire.Error
-	var input *wire.InputError
-	switch {
-	case err == nil, errors.As(err, &input), errors.Is(err, wire.ErrCut):
-		return false
-	case errors.As(err, &theirs):
-		return theirs.Status >= 500 && theirs.Status != http.StatusNotImplemented
-	}
-	return true
-}
-
-// elsewhere reports an error after which another target may do better: all but
-// those that say that the request itself is wrong.
-func elsewhere(err error) bool {
-	var theirs *wire.Error
-	var input *wire.InputError
-	if errors.As(err, &input) {
-		return false
-	}
-	if !errors.As(err, &theirs) {
-		return true
-	}
-	switch theirs.Status {
-	case 0, 401, 402, 403, 404, 408, 409, 429:
-		return true
-	}
-	return theirs.Overflow() || theirs.Status >= 500
+	slices.SortFunc(spots, func(a, b spot) int {
+		return cmp.Or(strings.Compare(a.target, b.target), strings.Compare(a.model, b.model))
+	})
+	return spots
 }

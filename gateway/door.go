@@ -39,13 +39,14 @@ type door struct {
 	// again of a call.
 	forgets bool
 	flat    bool   // a reply of the API has one text
+	drops   bool   // its clients go on when a stream breaks off, and give up when it ends in an error
 	talk    string // the field of the conversation, which must hold something; "": it need not
 }
 
 var (
-	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, id: "X-Request-Id", prefix: "chatcmpl-", forgets: true, flat: true, talk: "messages"}
+	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, id: "X-Request-Id", prefix: "chatcmpl-", forgets: true, flat: true, drops: true, talk: "messages"}
 	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, id: "X-Request-Id", prefix: "resp_", count: responses.CountReply, forgets: true, talk: "input"}
-	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, id: "Request-Id", prefix: "msg_", count: anthropic.CountReply, forgets: true, talk: "messages",
+	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, id: "Request-Id", prefix: "msg_", count: anthropic.CountReply, forgets: true, drops: true, talk: "messages",
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}
 	// Google's Go SDK takes a comment for an error; two empty lines are nothing to anyone.
 	geminiDoor = &door{api: geminiAPI, front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n\n"), talk: "contents"}

@@ -34,6 +34,8 @@ type exchange struct {
 	chosen  func()      // a target is about to be asked; nil: nobody wants to know
 	seen    []utp.Event // of the reply, as the client gets them
 	said    int         // tokens of it, by an estimate
+
+	progress
 }
 
 func (g *Gateway) exchange(d *door, op string, bare http.ResponseWriter, r *http.Request) *exchange {
@@ -150,11 +152,37 @@ func (x *exchange) serve() error {
 	if x.loads() {
 		return x.load()
 	}
-	events := x.second(x.ask(x.request))
 	if x.request.Stream {
-		return x.stream(trimmed(events))
+		return x.stream(x.reply)
 	}
-	return x.whole(events)
+	return x.whole(x.reply)
+}
+
+// reply gives the events of the reply as the client may have them. A try of
+// which the client has seen nothing leaves nothing behind when it fails.
+func (x *exchange) reply(yield func(utp.Event, error) bool) {
+	left := false
+	err := x.ask(x.request, func(try iter.Seq2[utp.Event, error]) (seen bool, err error) {
+		if x.anew != nil {
+			x.anew()
+		}
+		events := x.held(try)
+		if x.request.Stream {
+			events = trimmed(events)
+		}
+		for e, err := range events {
+			if err != nil {
+				return x.wrote, err
+			}
+			if left = !yield(e, nil); left {
+				return true, nil
+			}
+		}
+		return x.wrote, nil
+	})
+	if err != nil && !left {
+		yield(utp.Event{}, err)
+	}
 }
 
 // prepare reads the request and finds its way.

@@ -48,11 +48,12 @@ type Config struct {
 	Build   string // the version of the program, for the metrics
 	Explain bool   // headers and trailers tell what was mended and lost
 
-	NewID   func() string    // ids of replies; required
-	Now     func() time.Time // nil: time.Now
-	Log     *slog.Logger     // a line a request, without its content; nil: nowhere
-	Observe func(Report)     // every request that is over; nil: nowhere
-	Trace   func(Trace)      // both sides of every request, redacted; nil: nowhere
+	NewID   func() string                              // ids of replies; required
+	Now     func() time.Time                           // nil: time.Now
+	Sleep   func(context.Context, time.Duration) error // between two tries; nil: time passes
+	Log     *slog.Logger                               // a line a request, without its content; nil: nowhere
+	Observe func(Report)                               // every request that is over; nil: nowhere
+	Trace   func(Trace)                                // both sides of every request, redacted; nil: nowhere
 }
 
 // Limits bound what a request may take. Zero means the default named here.
@@ -139,6 +140,9 @@ func (c *Config) check() error {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Sleep == nil {
+		c.Sleep = sleep
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -147,9 +147,9 @@ func (x *exchange) scraped() error {
 	var b strings.Builder
 	b.WriteString(x.gate.metrics.text())
 	gauge{"bx_requests_running", "gauge", "Requests for a reply that are not over.", float64(x.gate.running.Load())}.text(&b)
-	b.WriteString("# HELP bx_target_left_alone Targets that failed too often and are not asked for a while.\n# TYPE bx_target_left_alone gauge\n")
-	for _, name := range slices.Sorted(slices.Values(x.gate.breaks.open(x.Now()))) {
-		fmt.Fprintf(&b, "bx_target_left_alone{%s} 1\n", label("target", name))
+	b.WriteString("# HELP bx_target_left_alone Targets that failed too often, or want fewer requests, and are not asked for a while.\n# TYPE bx_target_left_alone gauge\n")
+	for _, at := range x.gate.breaks.open(x.Now()) {
+		fmt.Fprintf(&b, "bx_target_left_alone{%s} 1\n", labels(label("target", at.target), label("model", at.model)))
 	}
 	process(&b, x.Build)
 	x.told = true

@@ -34,6 +34,8 @@ type Target struct {
 	Model   string // the name that the backend is asked for; "" is the client's
 	Own     bool   // a name that the backend lists is asked for by itself; Model, or without one the best that it lists, is for the others
 	Weight  int    // beside the other targets of its route; 0 is 1
+	Retries int    // further tries if the client has seen nothing, no other target is left, and the client does not ask again by itself; 0 is 2, below 0 none
+	Breaker Breaker
 
 	stock *stock
 }
@@ -64,6 +66,16 @@ func (t Target) name() string {
 		return t.Name
 	}
 	return t.Backend.API()
+}
+
+// spot is the model behind the backend, for what is known of how it fares.
+func (t Target) spot(model string) spot { return spot{t.name(), t.asked(model)} }
+
+func (t Target) retries() int {
+	if t.Retries == 0 {
+		return 2
+	}
+	return max(0, t.Retries)
 }
 
 // matches compares without the slashes, which are letters like others in a

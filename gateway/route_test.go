@@ -33,7 +33,7 @@ func behind(t *testing.T, name, provider string, h http.Handler) gateway.Target 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return gateway.Target{Name: name, Backend: c}
+	return gateway.Target{Name: name, Backend: c, Retries: -1}
 }
 
 func ids() func() string {
@@ -139,7 +139,7 @@ func TestBreaker(t *testing.T) {
 	if asked != 5 {
 		t.Errorf("the broken target was asked %d times, want 5", asked)
 	}
-	if _, text := get(t, "GET", url+"/metrics", ""); !strings.Contains(text, `bx_target_left_alone{target="bad"} 1`) {
+	if _, text := get(t, "GET", url+"/metrics", ""); !strings.Contains(text, `bx_target_left_alone{target="bad",model="m"} 1`) {
 		t.Errorf("metrics:\n%s", text)
 	}
 	heal = true

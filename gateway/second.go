@@ -13,119 +13,56 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// maxHeld bounds what is held of a reply that must be a call and is none yet, and
-// of a call that may be quoted; maxCall what is held of any other call found in
-// text, whose arguments stream from there on.
-const (
-	maxHeld = 64 << 10
-	maxCall = 512
-)
-
-// second passes a reply on. One that is of no use to the client, and of which
-// the client has seen nothing but thoughts, is asked for once more, as a JSON
-// object of one of the tools: its call cannot be read, or a call was required
-// and there is none. If that does not help, the first reply goes out as it is.
-//
-// A whole reply is held to its end. Of a stream only what may yet be in vain is
-// held: all of it while a call is required and none has begun, a call found in
-// text while it is short or repeats what a tool or the user said, and what follows a broken
-// call with nothing before it.
-func (x *exchange) second(events iter.Seq2[utp.Event, error]) iter.Seq2[utp.Event, error] {
-	if len(x.request.Tools) == 0 || x.request.Choice.Mode == utp.None {
-		return events
-	}
-	h := holding{must: x.request.Choice.Mode == utp.Required || x.request.Choice.Mode == utp.Named, whole: !x.request.Stream,
-		once: x.way.Once || x.Limits.Retries < 0, choice: x.request.Choice, others: others(x.request)}
+// held passes one try on, as far as it may leave. A reply that is of no use to
+// the client, and of which the client has seen nothing but thoughts, is asked
+// for once more, as a JSON object of one of the tools. If that does not help, the
+// first reply goes out as it is. What is held when a reply breaks off is dropped.
+func (x *exchange) held(try iter.Seq2[utp.Event, error]) iter.Seq2[utp.Event, error] {
 	return func(yield func(utp.Event, error) bool) {
-		for e, err := range events {
-			h.add(e)
-			if why := h.useless(e, err); why != "" {
-				h.events = x.again(why, h.events, h.next)
+		h := x.newHold()
+		for e, err := range try {
+			if err != nil {
+				yield(utp.Event{}, err)
+				return
 			}
-			if !h.pass(yield, err) {
+			h.add(e)
+			if e.Kind == utp.Finish {
+				if why := h.useless(e); why != "" {
+					h.events = x.again(why, h.events, h.next)
+				}
+				if err := h.settle(); err != nil {
+					yield(utp.Event{}, err)
+					return
+				}
+			}
+			if (e.Kind == utp.Finish || !h.holds()) && !h.pass(yield) {
 				return
 			}
 		}
 	}
 }
 
-// others are the texts of users and tools, from which a call may be quoted.
-func others(q *utp.Request) (texts []string) {
-	for _, m := range q.Messages {
-		if m.Role == utp.User {
-			texts = append(texts, m.Text())
-		}
-		for _, r := range m.Results() {
-			texts = append(texts, r.Text())
-		}
-	}
-	return texts
-}
+// use tells whether a reply is of use to the client: its calls can be read, and
+// there is one if one was required.
+type use struct {
+	must, once bool // a call is required; another try is not wanted
+	choice     utp.Choice
 
-// holding is what is held of a reply.
-type holding struct {
-	must, whole, once bool
-	choice            utp.Choice
-	others            []string // what a call may be quoted from
-
-	seen   bool // the client has some of it, thoughts aside
-	next   int  // behind the highest part
 	broken *utp.Problem
-	calls  int // that the choice allows
-	size   int
-	open   *opened // a call found in text that has not ended
-	events []utp.Event
+	calls  int // begun, of those that the choice allows
 }
 
-// opened is a call found in text whose events are held.
-type opened struct {
-	part   int
-	counts bool // as one that the choice allows
-	raw    strings.Builder
-}
+// lacks reports whether what has come so far may turn out to be of no use.
+func (u *use) lacks() bool { return u.must && u.calls == 0 || u.broken != nil }
 
-func (h *holding) add(e utp.Event) {
-	if e.Kind == 0 {
-		return
-	}
-	h.size += len(e.Text) + len(e.Raw)
-	h.next = max(h.next, e.Part+1)
+// note takes an event of the reply.
+func (u *use) note(e utp.Event) {
 	switch {
-	case e.Kind == utp.CallStart && e.Call.FromText() && h.open == nil:
-		h.open = &opened{part: e.Part, counts: allows(h.choice, e.Call.Name)}
-	case e.Kind == utp.ProblemEvent && h.open != nil && e.Part == h.open.part:
-		e.Raw = h.open.raw.String() + e.Raw
-		h.forget()
+	case e.Kind == utp.CallStart && allows(u.choice, e.Call.Name), wholeCall(e):
+		u.calls++
+	case e.Kind == utp.ProblemEvent && e.Problem != nil && mendable[e.Problem.Kind] && u.broken == nil:
+		u.broken = e.Problem
 	}
-	if h.open != nil && e.Part == h.open.part {
-		h.open.raw.WriteString(e.Raw)
-	}
-	h.events = append(h.events, e)
-	switch {
-	case e.Kind == utp.CallStart && allows(h.choice, e.Call.Name), wholeCall(e):
-		h.calls++
-	case e.Kind == utp.CallEnd:
-		if h.open != nil && e.Part == h.open.part {
-			h.open = nil
-		}
-	case e.Kind == utp.ProblemEvent:
-		if e.Problem != nil && mendable[e.Problem.Kind] && h.broken == nil {
-			h.broken = e.Problem
-		}
-	}
-}
-
-// forget takes back the events of a call that was none: the client has seen
-// nothing of them, so they can be the text that they were made of.
-func (h *holding) forget() {
-	part := h.open.part
-	if h.open.counts {
-		h.calls--
-	}
-	h.events = slices.DeleteFunc(h.events, func(e utp.Event) bool {
-		return e.Part == part && (e.Kind == utp.CallStart || e.Kind == utp.CallDelta)
-	})
-	h.open = nil
 }
 
 // allows reports whether a choice lets a tool be called.
@@ -144,13 +81,13 @@ var mendable = map[utp.ProblemKind]bool{utp.Malformed: true, utp.MissingName: tr
 
 // useless says why the reply is of no use, at its end. What the output limit cut
 // off would be cut off again.
-func (h *holding) useless(e utp.Event, err error) string {
-	if e.Kind != utp.Finish || err != nil || h.seen || h.once || h.ended() {
+func (h *hold) useless(e utp.Event) string {
+	if h.answered || h.once || h.ended() {
 		return ""
 	}
 	if e.End != nil {
 		switch e.End.Stop {
-		case utp.StopLength, utp.StopFilter, utp.StopError:
+		case utp.StopLength, utp.StopFilter:
 			return ""
 		case utp.StopBadCall:
 			return "broken call"
@@ -166,51 +103,10 @@ func (h *holding) useless(e utp.Event, err error) string {
 }
 
 // ended reports whether there is a call that can be used.
-func (h *holding) ended() bool {
+func (h *hold) ended() bool {
 	return slices.ContainsFunc(h.events, func(e utp.Event) bool {
 		return e.Kind == utp.CallEnd && (!h.must || allows(h.choice, e.Call.Name)) || wholeCall(e)
 	})
-}
-
-// pass lets go of what need not be held.
-func (h *holding) pass(yield func(utp.Event, error) bool, err error) bool {
-	if last := len(h.events) > 0 && h.events[len(h.events)-1].Kind == utp.Finish; err == nil && !last && h.holds() {
-		return true
-	}
-	h.open = nil
-	for _, e := range h.events {
-		h.seen = h.seen || e.Kind != utp.Mark && !isThinking(e)
-		if !yield(e, nil) {
-			return false
-		}
-	}
-	h.events, h.size = h.events[:0], 0
-	return err == nil || yield(utp.Event{}, err)
-}
-
-// isThinking reports an event of a thought, which may stand before any answer.
-func isThinking(e utp.Event) bool {
-	_, thought := e.Value.(utp.Think)
-	return e.Kind == utp.ThinkDelta || thought
-}
-
-// holds reports whether what is there must wait for more.
-func (h *holding) holds() bool {
-	switch {
-	case h.whole:
-		return true
-	case h.size > maxHeld:
-		return false
-	case h.open != nil && (h.open.counts || !h.must):
-		return h.open.raw.Len() <= maxCall || h.quoted()
-	}
-	return !h.seen && (h.must && h.calls == 0 || h.broken != nil)
-}
-
-// quoted reports whether all there is of the open call stands in what others said.
-func (h *holding) quoted() bool {
-	raw := strings.TrimSpace(h.open.raw.String())
-	return slices.ContainsFunc(h.others, func(r string) bool { return strings.Contains(r, raw) })
 }
 
 // again asks once more and returns the reply to pass on: the new one, in parts
@@ -250,13 +146,17 @@ func (x *exchange) again(why string, old []utp.Event, next int) []utp.Event {
 
 // gathered asks for all of a reply.
 func (x *exchange) gathered(q *utp.Request) (evs []utp.Event, err error) {
-	for e, err := range x.ask(q) {
-		if err != nil {
-			return nil, err
+	err = x.ask(q, func(try iter.Seq2[utp.Event, error]) (seen bool, err error) {
+		evs = nil
+		for e, err := range try {
+			if err != nil {
+				return false, err
+			}
+			evs = append(evs, e)
 		}
-		evs = append(evs, e)
-	}
-	return evs, nil
+		return false, nil
+	})
+	return evs, err
 }
 
 func (x *exchange) warn(format string, a ...any) {

@@ -139,7 +139,7 @@ func TestStreamsThatEndInAnErrorAreSeen(t *testing.T) {
 		url := start(t, stream(broken, chunkTools, done), backend.Config{Provider: "openai", Retries: -1, Formats: natively}, log,
 			func(c *gateway.Config) { c.Limits.Retries = -1 })
 		resp, body := a.post(t, url, offer(true))
-		if resp.StatusCode != 200 || !strings.Contains(body, errorWords[a.name][1]) {
+		if resp.StatusCode != 200 || !strings.Contains(body, errorWords[a.name][2]) {
 			continue // refused before it began, with a status that tells
 		}
 		told++

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"iter"
 	"net/http"
 	"sync"
@@ -33,11 +34,21 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	out := &line{x: x, framing: framing, content: content, last: time.Now(), known: http.Header{}}
 	still := sync.OnceFunc(out.beat(x.Limits.Heartbeat))
 	defer still()
-	writer, apart := x.door.front.Writer(x.request, x.stamp()), new(lines)
+	var writer wire.Writer
+	var apart *lines
+	send := func(frames []wire.Frame) error {
+		x.wrote = x.wrote || len(frames) > 0
+		return out.send(frames)
+	}
 	x.idle, x.chosen = func() {
-		_ = out.send(writer.Pause()) // kept in out.err
+		_ = send(writer.Pause()) // kept in out.err
 		out.flush()
 	}, out.learn
+	x.anew = func() {
+		writer, apart = x.door.front.Writer(x.request, x.stamp()), new(lines)
+		x.seen, x.said = nil, 0
+	}
+	x.anew()
 	for e, err := range events {
 		if err != nil {
 			failed = err
@@ -50,15 +61,24 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 		if x.door.flat {
 			e = apart.event(e)
 		}
-		if err := out.send(writer.Write(e)); err != nil {
+		frames := writer.Write(e)
+		if failed = writer.Err(); failed != nil && (!out.opened() || x.drops(failed)) {
+			break // a status, or the end of the connection, says it instead
+		}
+		if err := send(frames); err != nil {
 			return err
 		}
 	}
 	still()
-	_ = out.send(writer.Pause()) // kept in out.err
+	if failed == nil {
+		_ = send(writer.Pause()) // kept in out.err
+	}
 	out.flush()
-	if failed != nil && !out.open {
+	if failed != nil && !out.opened() {
 		return failed
+	}
+	if failed != nil && x.drops(failed) {
+		return &abort{failed}
 	}
 	err := out.send(writer.Close(told(failed)))
 	if failed == nil {
@@ -72,6 +92,20 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	}
 	x.explain(x.w.Header(), http.TrailerPrefix)
 	return failed
+}
+
+// drops reports whether a stream that has failed ends with its connection, for
+// clients that go on after that and not after an error. One that need not go on,
+// or that the gateway itself ends, is told why.
+func (x *exchange) drops(err error) bool {
+	var own *denial
+	return x.door.drops && x.r.Context().Err() == nil && !wire.RemedyFor(err).Never && !errors.As(err, &own)
+}
+
+func (l *line) opened() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open
 }
 
 // learn takes note of who is asked, for a stream that a heartbeat opens.
@@ -142,6 +176,11 @@ func (l *line) write(b []byte) error {
 	return l.err
 }
 
+// patience is how many heartbeats are left out while something has come from a
+// backend that is held: it may turn out to be nothing, and then the client gets a
+// status instead of a stream.
+const patience = 4
+
 // beat keeps a quiet stream alive until stop.
 func (l *line) beat(every time.Duration) (stop func()) {
 	ping := l.x.heartbeat(l.framing)
@@ -154,7 +193,7 @@ func (l *line) beat(every time.Duration) (stop func()) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if !l.still && l.err == nil {
-			if time.Since(l.last) >= every/2 {
+			if quiet := time.Since(l.last); quiet >= every/2 && (l.open || !l.x.waits.Load() || quiet >= patience*every) {
 				_ = l.write(ping) // kept in l.err
 			}
 			l.timer.Reset(every)

@@ -76,15 +76,20 @@ func (x *exchange) answer(body []byte) {
 
 // deny answers with an error in the client's own form.
 func (x *exchange) deny(err error) {
+	h, vain := x.w.Header(), x.exhausted || wire.RemedyFor(err).Never
 	err = told(err)
-	x.headers(x.w.Header())
-	if fault := wire.FaultOf(err); fault.RetryAfter > 0 {
-		x.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(fault.RetryAfter.Seconds()))))
+	x.headers(h)
+	if pause := wire.FaultOf(err).RetryAfter; pause > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(pause.Seconds()))))
+		h.Set("Retry-After-Ms", strconv.FormatInt(pause.Milliseconds(), 10)) // SDKs read it first
 	}
 	status, body := x.door.front.Error(err)
 	var own *denial
 	if errors.As(err, &own) && own.why.Status == http.StatusMethodNotAllowed {
 		status = own.why.Status // the APIs have no kind of error for it
+	}
+	if vain && (status == http.StatusTooManyRequests || status >= http.StatusInternalServerError) {
+		h.Set("X-Should-Retry", "false")
 	}
 	x.report.Status = status
 	x.answer(body)
@@ -101,10 +106,11 @@ func told(err error) error {
 		return err
 	case errors.As(err, &theirs) && theirs.Type != wire.NotThisAPI:
 		var own *denial
-		if errors.As(err, &own) || theirs.Status != http.StatusUnauthorized && theirs.Status != http.StatusForbidden {
+		if errors.As(err, &own) || theirs.Status != http.StatusUnauthorized && theirs.Status != http.StatusForbidden && theirs.Status != http.StatusPaymentRequired {
 			return err
 		}
-		return &wire.Error{Status: http.StatusBadGateway, Code: theirs.Code, Message: "the backend refuses the gateway: " + err.Error()}
+		return &wire.Error{Status: http.StatusBadGateway, Code: theirs.Code, Message: "the backend refuses the gateway: " + theirs.Error() +
+			"; whoever runs the gateway checks the backend's key (key_env or key_file in serve.toml) and what it may use"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &wire.Error{Status: http.StatusGatewayTimeout, Message: err.Error()}
 	}

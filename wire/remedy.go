@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
 )
 
 // Remedy says what helps after a failure: who may be asked again, and when.
@@ -28,6 +30,7 @@ const maxPause = 30 * time.Second
 func RemedyFor(err error) Remedy {
 	var input *InputError
 	var theirs *Error
+	var call *utp.Problem
 	r := Remedy{Same: true, Other: true, Sick: true}
 	switch {
 	case err == nil:
@@ -36,6 +39,8 @@ func RemedyFor(err error) Remedy {
 		return Remedy{Never: true}
 	case errors.As(err, &theirs):
 		r = theirs.remedy()
+	case errors.As(err, &call): // the model's doing, and not its server's
+		r.Sick = false
 	}
 	if errors.Is(err, ErrInVain) || r.Pause > maxPause {
 		r.Same = false

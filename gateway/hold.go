@@ -1,0 +1,173 @@
+package gateway
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// maxHeld bounds what is held of a reply that must be a call and is none yet, and
+// of a call that may be quoted; maxCall what is held of any other call found in
+// text, whose arguments stream from there on.
+const (
+	maxHeld = 64 << 10
+	maxCall = 512
+)
+
+// hold is what of a reply has not left yet. A whole reply is held to its end. Of
+// a stream only this is held: what shows nothing, before anything else has left;
+// all of it while a call is required and none has begun; a call found in text
+// while it is short or repeats what a tool or the user said; and what follows a
+// broken call with nothing before it.
+type hold struct {
+	use
+	whole  bool
+	tools  bool     // calls may be found
+	others []string // what a call may be quoted from
+
+	seen     bool // something has left that shows the client some of the reply
+	answered bool // and that is no thought
+	next     int  // behind the highest part
+	size     int
+	shows    bool    // something of what is held would show
+	bad      bool    // a Problem is held, or a call that its server could not read
+	open     *opened // a call found in text that has not ended
+	events   []utp.Event
+}
+
+// opened is a call found in text whose events are held.
+type opened struct {
+	part   int
+	counts bool // as one that the choice allows
+	raw    strings.Builder
+}
+
+func (x *exchange) newHold() *hold {
+	q := x.request
+	h := &hold{whole: !q.Stream, tools: len(q.Tools) > 0 && q.Choice.Mode != utp.None}
+	h.once, h.choice = !h.tools || x.way.Once || x.Limits.Retries < 0, q.Choice
+	if h.tools {
+		h.must = q.Choice.Mode == utp.Required || q.Choice.Mode == utp.Named
+		h.others = others(q)
+	}
+	return h
+}
+
+// others are the texts of users and tools, from which a call may be quoted.
+func others(q *utp.Request) (texts []string) {
+	for _, m := range q.Messages {
+		if m.Role == utp.User {
+			texts = append(texts, m.Text())
+		}
+		for _, r := range m.Results() {
+			texts = append(texts, r.Text())
+		}
+	}
+	return texts
+}
+
+func (h *hold) add(e utp.Event) {
+	h.size += len(e.Text) + len(e.Raw)
+	h.next = max(h.next, e.Part+1)
+	if h.tools {
+		e = h.follow(e)
+		h.note(e)
+	}
+	h.events = append(h.events, e)
+	h.shows = h.shows || says(e)
+	h.bad = h.bad || e.Kind == utp.ProblemEvent || e.Kind == utp.Finish && e.End != nil && e.End.Stop == utp.StopBadCall
+	if h.open != nil && e.Kind == utp.CallEnd && e.Part == h.open.part {
+		h.open = nil
+	}
+}
+
+// follow keeps track of the call found in text that is open. One that was none
+// becomes the text that it was made of.
+func (h *hold) follow(e utp.Event) utp.Event {
+	switch {
+	case e.Kind == utp.CallStart && e.Call.FromText() && h.open == nil:
+		h.open = &opened{part: e.Part, counts: allows(h.choice, e.Call.Name)}
+	case e.Kind == utp.ProblemEvent && h.open != nil && e.Part == h.open.part:
+		e.Raw = h.open.raw.String() + e.Raw
+		if h.open.counts {
+			h.calls--
+		}
+		h.forget(h.open.part)
+		h.open = nil
+	}
+	if h.open != nil && e.Part == h.open.part {
+		h.open.raw.WriteString(e.Raw)
+	}
+	return e
+}
+
+// forget takes back the beginning of a call of which the client has seen nothing.
+func (h *hold) forget(part int) {
+	h.events = slices.DeleteFunc(h.events, func(e utp.Event) bool {
+		return e.Part == part && (e.Kind == utp.CallStart || e.Kind == utp.CallDelta)
+	})
+}
+
+// holds reports whether what is there must wait for more.
+func (h *hold) holds() bool {
+	switch {
+	case h.whole:
+		return true
+	case h.size > maxHeld:
+		return false
+	case h.open != nil && (h.open.counts || !h.must):
+		return h.open.raw.Len() <= maxCall || h.quoted()
+	}
+	return !h.seen && !h.shows || !h.answered && h.lacks()
+}
+
+// quoted reports whether all there is of the open call stands in what others said.
+func (h *hold) quoted() bool {
+	raw := strings.TrimSpace(h.open.raw.String())
+	return slices.ContainsFunc(h.others, func(r string) bool { return strings.Contains(r, raw) })
+}
+
+// pass lets go of all that is held.
+func (h *hold) pass(yield func(utp.Event, error) bool) bool {
+	h.open = nil
+	for _, e := range h.events {
+		if says(e) {
+			h.seen, h.answered = true, h.answered || !isThinking(e)
+		}
+		if !yield(e, nil) {
+			return false
+		}
+	}
+	h.events, h.size, h.shows, h.bad = h.events[:0], 0, false, false
+	return true
+}
+
+// isThinking reports an event of a thought, which may stand before any answer.
+func isThinking(e utp.Event) bool {
+	_, thought := e.Value.(utp.Think)
+	return e.Kind == utp.ThinkDelta || thought
+}
+
+// settle makes the end of what is held one that a client can be given: native
+// calls that cannot be read are their words. It fails for a reply that is left
+// with nothing to show and a reason why.
+func (h *hold) settle() error {
+	if !h.bad || h.seen {
+		return nil
+	}
+	limit := h.events[len(h.events)-1].End.Stop == utp.StopLength
+	for _, e := range slices.Clone(h.events) {
+		p := e.Problem
+		if e.Kind != utp.ProblemEvent || p == nil || p.Grammar != "" || p.Raw == "" || e.Raw != "" || limit {
+			continue
+		}
+		h.forget(e.Part)
+		said := *p
+		said.Grammar = utp.Native
+		at := slices.IndexFunc(h.events, func(o utp.Event) bool { return o.Problem == p })
+		h.events[at].Problem, h.events[at].Raw = &said, strings.TrimSpace(p.Name+" "+p.Raw)
+	}
+	return wire.Broken(utp.Collect(h.events))
+}
