@@ -73,6 +73,7 @@ func loadedWindow(w *world) (string, error) {
 		}
 		if i == 0 {
 			before = w.loads()
+			time.Sleep(2500 * time.Millisecond) // bx believes for two seconds what it knew
 		} else {
 			took = append(took, time.Since(began))
 		}
@@ -116,7 +117,7 @@ func longSession(w *world) (string, error) {
 	var windows []int
 	history := []any{map[string]any{"role": "user", "content": question}}
 	for turn := range 12 {
-		got, err := apis[0].ask(w.gateway.url, asked{model: "tiny-native", tools: true, more: map[string]any{"messages": history}})
+		got, err := apis[0].ask(w.gateway.url, asked{model: "tiny-coderp", tools: true, max: 300, more: map[string]any{"messages": history}})
 		if err != nil {
 			return "", err
 		}
@@ -127,7 +128,7 @@ func longSession(w *world) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if n := held["tiny-native:latest"]; !slices.Contains(windows, n) {
+		if n := held["tiny-coderp:latest"]; !slices.Contains(windows, n) {
 			windows = append(windows, n)
 		}
 		id := fmt.Sprintf("call_%d", turn)

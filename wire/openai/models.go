@@ -39,7 +39,8 @@ type entryJSON struct {
 	Capabilities shape.Lax[[]shape.Loose] `json:"capabilities"`
 }
 
-// metaJSON and statusJSON are llama.cpp's, the latter that of its router.
+// metaJSON and statusJSON are llama.cpp's. A model that is not in memory has no
+// window, and with its router a status.
 type (
 	metaJSON struct {
 		Window shape.LooseInt `json:"n_ctx"`
@@ -50,7 +51,7 @@ type (
 )
 
 // Models reads the answer of ModelsPath or LMStudioPath. LM Studio alone says
-// which models are loaded and which take tools.
+// which models take tools.
 func Models(body []byte) ([]wire.Model, error) {
 	var j listJSON
 	if err := json.Unmarshal(body, &j); err != nil {
@@ -64,7 +65,7 @@ func Models(body []byte) ([]wire.Model, error) {
 		}
 		out := wire.Model{ID: string(m.ID), Owner: string(m.Owner), Created: int64(m.Created)}
 		out.Context = int(cmp.Or(m.LoadedLength, m.MaxLen, m.Length, m.Window, m.Meta.Is.Window, m.MaxLength))
-		out.Loaded = m.State == "loaded" || m.Status.Is.Value == "loaded" || m.MaxLen > 0
+		out.Loaded = m.State == "loaded" || m.Status.Is.Value == "loaded" || m.MaxLen > 0 || m.Meta.Is.Window > 0
 		out.Chat = m.Type != "embeddings" && !strings.Contains(strings.ToLower(out.ID), "embed")
 		if m.Type != "" {
 			tools := slices.Contains(m.Capabilities.Is, "tool_use")

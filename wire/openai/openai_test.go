@@ -119,7 +119,8 @@ func TestModels(t *testing.T) {
 		{"LM Studio", `{"data":[{"id":"qwen3-8b","type":"llm","state":"loaded","max_context_length":131072,"loaded_context_length":4096,"capabilities":["tool_use"]}]}`, "qwen3-8b", 4096, true, ptr(true)},
 		{"LM Studio, not loaded", `{"data":[{"id":"gemma","type":"vlm","state":"not-loaded","max_context_length":8192}]}`, "gemma", 8192, false, ptr(false)},
 		{"OpenAI", `{"data":[{"id":"gpt-5","owned_by":"openai"}]}`, "gpt-5", 0, false, nil},
-		{"llama.cpp", `{"models":[{"name":"m"}],"data":[{"id":"m","meta":{"n_ctx":8192,"n_ctx_train":4096}}]}`, "m", 8192, false, nil},
+		{"llama.cpp", `{"models":[{"name":"m"}],"data":[{"id":"m","meta":{"n_ctx":8192,"n_ctx_train":4096}}]}`, "m", 8192, true, nil},
+		{"llama.cpp, not loaded", `{"data":[{"id":"m","meta":null,"status":{"value":"unloaded"}}]}`, "m", 0, false, nil},
 		{"odd fields", `{"data":[{"id":"m","created":"today","owned_by":null,"status":"ok","meta":null,"capabilities":{},"max_model_len":1e4},null,7,{"id":null}]}`, "m", 10000, true, nil},
 	} {
 		ms, err := openai.Models([]byte(c.body))

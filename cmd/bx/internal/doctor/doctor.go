@@ -82,7 +82,7 @@ func Examine(ctx context.Context, model string, server Server, told func(Finding
 	}
 	best, err := e.best(native, e.candidates(model))
 	if err == nil && !best.calls && len(e.talked) > 0 {
-		e.report.Insist = true
+		e.report.Insist, e.tried = true, nil
 		best, err = e.best(best, slices.Clone(e.talked))
 		e.report.Insist = best.calls
 	}
@@ -112,8 +112,12 @@ func (e *examiner) best(so score, forms []string) (score, error) {
 	return so, nil
 }
 
-// home examines the dialect that a model writes whatever it is told.
+// home examines the dialect that a model writes whatever it is told. One that was
+// tried already was not better.
 func (e *examiner) home(so score) (score, error) {
+	if slices.Contains(e.tried, so.wrote) {
+		return so, nil
+	}
 	s, err := e.examine(so.wrote)
 	if err == nil && s.better(so) {
 		return s, nil
@@ -129,6 +133,7 @@ type examiner struct {
 	told   func(Finding)
 	wrote  []string // dialects that the model wrote by itself
 	last   string   // the dialect of the latest call
+	tried  []string // forms that were examined
 	talked []string // forms in which it answered in words where a call was due
 }
 
@@ -181,6 +186,7 @@ func (s score) better(than score) bool {
 
 // examine makes all probes of a form, if the first one goes well.
 func (e *examiner) examine(form string) (score, error) {
+	e.tried = append(e.tried, form)
 	s := score{form: form}
 	for i, p := range probes {
 		f, err := e.probe(p, form)
@@ -225,7 +231,8 @@ func (e *examiner) probe(p probe, form string) (Finding, error) {
 		return f, err
 	}
 	reply, err := ask(e.ctx, m, p.request())
-	idle := err == nil && !p.after && inWords(reply)
+	why := refused()
+	idle := err == nil && why == "" && !p.after && inWords(reply)
 	if idle && e.report.Insist {
 		reply, err = ask(e.ctx, m, p.reminded(reply))
 	} else if idle {
@@ -247,7 +254,7 @@ func (e *examiner) probe(p probe, form string) (Finding, error) {
 	if idle && e.report.Insist {
 		f.Detail += ", when reminded"
 	}
-	if why := refused(); why != "" {
+	if why = refused(); why != "" {
 		f.Verdict, f.Detail = No, why
 	}
 	e.report.Findings = append(e.report.Findings, f)
