@@ -166,7 +166,7 @@ func TestOldResultsAreCutFirst(t *testing.T) {
 
 type session struct{ past []utp.Message }
 
-func (s *session) Messages(context.Context) ([]utp.Message, error)  { return s.past, nil }
+func (s *session) Messages(context.Context) ([]utp.Message, error)   { return s.past, nil }
 func (s *session) Append(_ context.Context, ms ...utp.Message) error { return nil }
 
 // Earlier questions go before what was piped in.

@@ -387,7 +387,7 @@ func TestNumCtx(t *testing.T) {
 		return body.Options.NumCtx
 	}
 	long := question()
-	long.Messages[1] = utp.NewText(utp.User, strings.Repeat("word ", 10_000)) // about 14,000 tokens
+	long.Messages[1] = utp.NewText(utp.User, strings.Repeat("is a ", 7_000)) // about 12,000 tokens
 	r := setUp(t, inline(t, "-- server --\ncontext: 131072\nmodel: other, qwen3:8b\n-- turn --\nrepeat\n-- text --\nok\n"), backend.Config{})
 	for i, q := range []*utp.Request{question(), long, question()} {
 		mustReply(t, r.Client, q)
@@ -403,9 +403,9 @@ func TestNumCtx(t *testing.T) {
 	if got := numCtx(loaded, 0); got != 65536 {
 		t.Errorf("a model in memory keeps its window: %d", got)
 	}
-	small := setUp(t, inline(t, "-- server --\ncontext: 8000\n-- turn --\n-- text --\nok\n"), backend.Config{})
+	small := setUp(t, inline(t, "-- server --\ncontext: 10000\n-- turn --\n-- text --\nok\n"), backend.Config{})
 	mustReply(t, small.Client, long)
-	if got := numCtx(small, 0); got != 8000 || len(small.warned) != 1 || !strings.Contains(small.warned[0], "has 8000") {
+	if got := numCtx(small, 0); got != 10000 || len(small.warned) != 1 || !strings.Contains(small.warned[0], "has 10000") {
 		t.Errorf("num_ctx %d, warned %q", got, small.warned)
 	}
 	set := setUp(t, inline(t, "-- turn --\n-- text --\nok\n"), backend.Config{NumCtx: 12345})
@@ -417,9 +417,9 @@ func TestNumCtx(t *testing.T) {
 
 func TestTheWindowOfOtherServers(t *testing.T) {
 	long := question()
-	long.Messages[1] = utp.NewText(utp.User, strings.Repeat("word ", 10_000))
+	long.Messages[1] = utp.NewText(utp.User, strings.Repeat("is a ", 2800))
 	for _, kind := range []string{"vllm", "llamacpp", "lmstudio"} {
-		r := setUp(t, inline(t, "-- server --\nkind: "+kind+"\nmodel: m\ncontext: 4096\n-- turn --\n-- text --\nok\n"), backend.Config{Provider: backend.OpenAI, Model: "m"})
+		r := setUp(t, inline(t, "-- server --\nkind: "+kind+"\nmodel: m\ncontext: 4096\ntoken: 2\n-- turn --\n-- text --\nok\n"), backend.Config{Provider: backend.OpenAI, Model: "m"})
 		_, err := reply(r.Client, long)
 		var w *wire.Error
 		if !errors.As(err, &w) || !w.Overflow() {

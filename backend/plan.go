@@ -64,7 +64,9 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText string) (*plan
 		req.Choice = utp.Choice{} // some servers refuse a choice without tools
 	}
 	p.adapt(&req)
-	p.fitted = c.fit(ctx, &req, a)
+	if p.fitted, err = c.fit(ctx, &req, a); err != nil {
+		return nil, err
+	}
 	p.exchange, err = c.api.back(c.base, a).Open(&req)
 	if err != nil {
 		return nil, err

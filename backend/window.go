@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"time"
+	"unicode/utf8"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/ollama"
 )
 
@@ -38,14 +40,17 @@ type fitted struct {
 }
 
 // fit sets the window for the request and warns when the prompt does not fit
-// the model. r is the caller's own copy.
-func (c *Client) fit(ctx context.Context, r *utp.Request, a *ability) fitted {
+// the model; one that cannot fit is an error. r is the caller's own copy.
+func (c *Client) fit(ctx context.Context, r *utp.Request, a *ability) (fitted, error) {
 	if c.cfg.Provider != Ollama && a.window == 0 {
-		return fitted{}
+		return fitted{}, nil
 	}
 	f := fitted{prompt: r.Tokens(), window: a.window, whole: !hasFiles(r.Messages)}
 	reserve := c.reserve(r)
 	need := c.counted(r.Model, f.prompt)
+	if most := c.most(r, a); hopeless(r, need, most) {
+		return f, wire.TooLong(r.Model, need, most)
+	}
 	if c.cfg.Provider == Ollama {
 		f.window = c.setNumCtx(ctx, r, a, need+reserve)
 	}
@@ -57,7 +62,57 @@ func (c *Client) fit(ctx context.Context, r *utp.Request, a *ability) fitted {
 	default:
 		c.warn("the prompt needs about %d of the %d tokens of the window of %s: little room is left for the reply", need, f.window, r.Model)
 	}
-	return f
+	return f, nil
+}
+
+// charsPerWindow is how many characters a token of the window may have at most
+// in a prompt that is sent at all.
+const charsPerWindow = 4
+
+// hopeless reports a prompt that cannot fit: by the estimate, and by its mere
+// length. All else is for the server to decide.
+func hopeless(r *utp.Request, tokens, window int) bool {
+	return window > 0 && tokens > window && characters(r) > charsPerWindow*window
+}
+
+// most is the largest window that a request can get; 0 is not known.
+func (c *Client) most(r *utp.Request, a *ability) int {
+	switch {
+	case c.cfg.Provider != Ollama:
+		return a.window
+	case r.Params.Context != nil:
+		return *r.Params.Context
+	case c.cfg.NumCtx > 0:
+		return c.cfg.NumCtx
+	}
+	return a.window
+}
+
+// characters counts those of the text of a request, tools included, files not.
+func characters(r *utp.Request) (n int) {
+	for _, t := range r.Tools {
+		n += len(t.Name) + utf8.RuneCountInString(t.Description) + utf8.RuneCount(t.Schema)
+	}
+	for _, m := range r.Messages {
+		n += textIn(m.Parts)
+	}
+	return n
+}
+
+func textIn(parts []utp.Part) (n int) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case utp.Text:
+			n += utf8.RuneCountInString(p.Text)
+		case utp.Think:
+			n += utf8.RuneCountInString(p.Text)
+		case utp.Call:
+			n += max(utf8.RuneCount(p.Args), utf8.RuneCountInString(p.RawArgs))
+		case utp.Result:
+			n += textIn(p.Parts)
+		}
+	}
+	return n
 }
 
 // reserve is how many tokens are kept for the reply.
@@ -208,14 +263,11 @@ func (c *Client) Room(ctx context.Context, model string, reply int) int {
 	if model == "" {
 		model = c.cfg.Model
 	}
-	w := c.ability(ctx, model).window
-	if c.cfg.Provider == Ollama && c.cfg.NumCtx > 0 {
-		w = c.cfg.NumCtx
-	}
+	r := utp.Request{Params: utp.Params{MaxTokens: &reply}}
+	w := c.most(&r, c.ability(ctx, model))
 	if w == 0 {
 		return 0
 	}
-	r := utp.Request{Params: utp.Params{MaxTokens: &reply}}
 	w = max(w-min(c.reserve(&r), w/4), 1)
 	return max(w*1000/c.counted(model, 1000), 1)
 }

@@ -93,7 +93,7 @@ func (l *loader) load(n int) {
 // ask sends a prompt of about so many tokens and gives the num_ctx.
 func (l *loader) ask(t *testing.T, tokens int, p utp.Params) int {
 	t.Helper()
-	return l.send(t, &utp.Request{Params: p, Messages: []utp.Message{utp.NewText(utp.User, strings.Repeat(" word", tokens*64/56))}})
+	return l.send(t, &utp.Request{Params: p, Messages: []utp.Message{utp.NewText(utp.User, strings.Repeat(" is a", tokens*32/56))}})
 }
 
 func (l *loader) send(t *testing.T, r *utp.Request) int {
@@ -145,7 +145,7 @@ func TestLoadedWindowThatFitsIsUsed(t *testing.T) {
 		{"not loaded", 131072, 0, 0, 22, utp.Params{}, Config{}, 8192},
 		{"not loaded, long", 131072, 0, 0, 17000, limit(32000), Config{}, 32768},
 		{"a small model", 2048, 0, 0, 22, limit(32000), Config{}, 2048},
-		{"a small model, long", 6000, 0, 6000, 17000, utp.Params{}, Config{}, 6000},
+		{"a small model, long", 6000, 0, 6000, 8000, utp.Params{}, Config{}, 6000},
 		{"the model file", 131072, 12000, 0, 22, utp.Params{}, Config{}, 12000},
 		{"the model file before another client", 131072, 12000, 4096, 22, utp.Params{}, Config{}, 12000},
 		{"the configuration", 131072, 12000, 8192, 22, utp.Params{}, Config{NumCtx: 5000}, 5000},
@@ -202,7 +202,7 @@ func TestWindowWarningIsTrue(t *testing.T) {
 		{32768, 7, limit(60000), ""},
 		{32768, 17000, limit(32000), ""},
 		{8192, 7800, utp.Params{}, "little room is left for the reply"},
-		{8192, 20000, utp.Params{}, "its beginning may be cut off unseen"},
+		{8192, 11000, utp.Params{}, "its beginning may be cut off unseen"},
 	} {
 		l := newLoader(t, &loader{max: tt.max, perToken: 8}, Config{})
 		l.ask(t, tt.tokens, tt.params)

@@ -153,16 +153,16 @@ func TestExplain(t *testing.T) {
 func TestWindow(t *testing.T) {
 	m := hello(apiNamed("ollama"))
 	url := start(t, m, backend.Config{Provider: "ollama"})
-	for size, want := range map[int]int{1000: 8192, 150000: 42957, 400000: 1 << 16} {
+	for size, want := range map[int]int{1000: 8192, 150000: 52500, 240000: 1 << 16} {
 		m.begin(m.say)
 		q := offer(true)
-		q.Messages = []utp.Message{utp.NewText(utp.User, strings.Repeat("x", size))}
+		q.Messages = []utp.Message{utp.NewText(utp.User, strings.Repeat("is a ", size/5))}
 		resp, _ := apis[0].post(t, url, q)
-		if c := m.asked[0].Params.Context; c == nil || *c < want && size < 400000 || *c > 1<<16 {
+		if c := m.asked[0].Params.Context; c == nil || *c < want && size < 240000 || *c > 1<<16 {
 			t.Errorf("%d bytes: num_ctx %v, want %d", size, c, want)
 		}
 		warned := strings.Contains(resp.Header.Get("X-Bx-Warning"), "its beginning may be cut off")
-		if warned != (size == 400000) {
+		if warned != (size == 240000) {
 			t.Errorf("%d bytes: X-Bx-Warning: %q", size, resp.Header.Get("X-Bx-Warning"))
 		}
 	}

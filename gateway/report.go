@@ -99,7 +99,7 @@ func (r *Report) log(ctx context.Context, to *slog.Logger) {
 	}
 	if len(r.Warnings) > 0 {
 		level = slog.LevelWarn
-		add("warning", r.Warnings[0])
+		add("warning", strings.Join(r.Warnings, "; "))
 	}
 	if r.Err != nil {
 		level = slog.LevelWarn

@@ -33,9 +33,7 @@ func (x *exchange) headers(h http.Header) {
 	set("X-Bx-Target", x.report.Target)
 	set("X-Bx-Model", x.report.Asked)
 	set("X-Bx-Again", x.report.Again)
-	if len(x.report.Warnings) > 0 {
-		set("X-Bx-Warning", x.report.Warnings[0])
-	}
+	set("X-Bx-Warning", strings.Join(x.report.Warnings, "; "))
 }
 
 // explain tells what was mended and lost. prefix makes trailers of the headers.

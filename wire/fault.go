@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -35,6 +36,15 @@ type Fault struct {
 	Param      string // JSON path of the field in question, if there is one
 	Code       string // "context_length_exceeded", "insufficient_quota", or the provider's
 	RetryAfter time.Duration
+}
+
+// Overlong is the message. That of a prompt longer than the window has the words
+// by which the clients of an API know it, if need be with a sentence in front.
+func (f Fault) Overlong(words, sentence string) string {
+	if f.Code != overflowCode || strings.Contains(strings.ToLower(f.Message), words) {
+		return f.Message
+	}
+	return sentence + ": " + f.Message
 }
 
 // statuses are the HTTP statuses of the kinds.
@@ -95,7 +105,7 @@ func (e *Error) fault(f *Fault) {
 	}
 	switch {
 	case e.Overflow():
-		f.Kind, f.Code = BadInput, "context_length_exceeded"
+		f.Kind, f.Code = BadInput, overflowCode
 	case e.Status != 0:
 		f.Kind = kindOf(e.Status)
 	case known:

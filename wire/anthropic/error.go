@@ -28,7 +28,7 @@ func (Front) Error(err error) (status int, body []byte) {
 }
 
 func fault(f wire.Fault) errorJSON {
-	d := errorDetail{Type: types[f.Kind], Message: f.Message}
+	d := errorDetail{Type: types[f.Kind], Message: f.Overlong("prompt is too long", "prompt is too long")}
 	if f.Param == thread {
 		d.Details = &threadDetails{"thread_unsupported_request", []string{thread}}
 	}

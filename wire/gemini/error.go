@@ -23,7 +23,7 @@ func (Front) Error(err error) (status int, body []byte) {
 }
 
 func fault(f wire.Fault) errorJSON {
-	out := errorDetail{Code: f.Status(), Message: f.Message, Status: statuses[f.Kind]}
+	out := errorDetail{Code: f.Status(), Message: f.Overlong("input token count", "The input token count exceeds the maximum number of tokens allowed"), Status: statuses[f.Kind]}
 	if f.RetryAfter > 0 {
 		out.Details = []retryInfo{{"type.googleapis.com/google.rpc.RetryInfo", fmt.Sprintf("%gs", f.RetryAfter.Seconds())}}
 	}

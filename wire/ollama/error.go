@@ -11,5 +11,5 @@ func (Front) Error(err error) (status int, body []byte) {
 	if status = f.Status(); f.Kind == wire.TooLarge {
 		status = 400
 	}
-	return status, shape.JSON(errorJSON{f.Message}, nil).Raw
+	return status, shape.JSON(errorJSON{f.Overlong("context length", "the input length exceeds the context length")}, nil).Raw
 }
