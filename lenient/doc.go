@@ -47,7 +47,8 @@
 // quotes, the prefixes r u b, adjacent literals, Python's escapes, tuples, # and
 // trailing commas. JSON's literals are read beside them. f-strings, calls, sets
 // and method calls are errors. With Options.Quote, strings between that
-// delimiter are taken literally, and keys and scalars may be bare.
+// delimiter are taken literally, and keys and scalars may be bare; a key may then
+// hold single blanks.
 //
 // # Which quote closes a string
 //

@@ -87,6 +87,20 @@ func (r *Reader) nameChar(w string) int {
 		return n
 	case r.o.Quote != "" && freeName(c):
 		return n
+	case r.o.Quote != "" && c == ' ':
+		return r.blankInName(w[n:])
+	}
+	return 0
+}
+
+// blankInName is the width of a blank within a key that needs no quotes: 0 if
+// the key does not go on behind it, negative if more is needed to know.
+func (r *Reader) blankInName(rest string) int {
+	switch {
+	case rest == "" && !r.ended:
+		return -1
+	case rest != "" && freeName(rest[0]):
+		return 1
 	}
 	return 0
 }
