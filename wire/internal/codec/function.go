@@ -45,8 +45,9 @@ const inFunction = "function"
 // ReadFunction reads a tool of a client of provider: a function, a custom tool,
 // or for any other type one that only the provider runs.
 func (n *ToolNames) ReadFunction(v shape.Value, provider string) (utp.Tool, *shape.Error) {
-	t, err := readChatTool.Read(v)
-	if err != nil {
+	t, f := &n.tool, &n.function
+	*t, *f = chatTool{}, chatFunction{}
+	if err := readChatTool.Into(t, v); err != nil {
 		return utp.Tool{}, err
 	}
 	out := utp.Tool{Name: t.Type, Kind: utp.HostedTool}
@@ -67,7 +68,7 @@ func (n *ToolNames) ReadFunction(v shape.Value, provider string) (utp.Tool, *sha
 		}
 		return out, err
 	}
-	f, err := readChatFunction.Read(inner)
+	err := readChatFunction.Into(f, inner)
 	if err == nil {
 		err = n.Add(f.Name, inner)
 	}
@@ -119,7 +120,12 @@ func (o *Outgoing) Function(path string, t utp.Tool, n *Names) (v shape.Value, o
 }
 
 // ToolNames are the names of a client's tools so far. The zero value is ready.
-type ToolNames struct{ seen map[string]bool }
+type ToolNames struct {
+	seen map[string]bool
+
+	tool     chatTool // the one that is read
+	function chatFunction
+}
 
 // Add takes the name of the tool at v: every tool has one, and no two the same.
 func (n *ToolNames) Add(name string, v shape.Value) *shape.Error {
