@@ -30,11 +30,12 @@ type Think struct {
 
 // Blob is an image, a file or a sound: Data, or a URL to it.
 type Blob struct {
-	MIME  string          `json:"mime,omitempty"`
-	Name  string          `json:"name,omitempty"`
-	Data  []byte          `json:"data,omitempty"`
-	URL   string          `json:"url,omitempty"`
-	Extra json.RawMessage `json:"extra,omitempty"`
+	MIME   string          `json:"mime,omitempty"`
+	Name   string          `json:"name,omitempty"`
+	Data   []byte          `json:"data,omitempty"`
+	URL    string          `json:"url,omitempty"`
+	Detail string          `json:"detail,omitempty"` // of an image, how closely it is looked at: low, high, auto
+	Extra  json.RawMessage `json:"extra,omitempty"`
 }
 
 // Unknown is a part that only its own provider understands.

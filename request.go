@@ -39,9 +39,14 @@ type Params struct {
 	TopK        *int            `json:"top_k,omitempty"`
 	Seed        *int64          `json:"seed,omitempty"`
 	Stop        []string        `json:"stop,omitempty"`
-	Effort      string          `json:"effort,omitempty"`  // reasoning: none, minimal, low, medium, high, xhigh, max
-	Schema      json.RawMessage `json:"schema,omitempty"`  // JSON Schema the output must fit; "{}" is any JSON
-	Context     *int            `json:"context,omitempty"` // window to load the model with, in tokens (Ollama num_ctx)
+	Presence    *float64        `json:"presence_penalty,omitempty"`
+	Frequency   *float64        `json:"frequency_penalty,omitempty"`
+	Effort      string          `json:"effort,omitempty"` // reasoning: none, minimal, low, medium, high, xhigh, max
+	Schema      json.RawMessage `json:"schema,omitempty"` // JSON Schema the output must fit; "{}" is any JSON
+	SchemaName  string          `json:"schema_name,omitempty"`
+	SchemaAbout string          `json:"schema_description,omitempty"`
+	SchemaHeld  *bool           `json:"schema_strict,omitempty"` // the provider holds the output to Schema; nil is its default
+	Context     *int            `json:"context,omitempty"`       // window to load the model with, in tokens (Ollama num_ctx)
 	User        string          `json:"user,omitempty"`
 }
 

@@ -183,7 +183,7 @@ type choice struct {
 func (x *exchange) correction(why string, said utp.Reply) *utp.Request {
 	q := *x.request
 	q.Tools, q.Choice = nil, utp.Choice{}
-	q.Params.Schema = choices(callable(x.request))
+	q.Params.Schema, q.Params.SchemaName, q.Params.SchemaAbout, q.Params.SchemaHeld = choices(callable(x.request)), "", "", nil
 	q.Messages = slices.Clone(q.Messages)
 	text := said.Text()
 	for _, c := range said.Calls() { // none that the choice allows

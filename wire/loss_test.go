@@ -175,7 +175,16 @@ func differences(was, is *utp.Request) map[string]string {
 	note("params.seed", p.Seed, q.Seed)
 	note("params.stop", p.Stop, q.Stop)
 	note("params.effort", p.Effort, q.Effort)
+	note("params.presence_penalty", p.Presence, q.Presence)
+	note("params.frequency_penalty", p.Frequency, q.Frequency)
 	note("params.schema", normal(p.Schema), normal(q.Schema))
+	if p.SchemaName != "" { // else some APIs want one
+		note("params.schema_name", p.SchemaName, q.SchemaName)
+	}
+	note("params.schema_description", p.SchemaAbout, q.SchemaAbout)
+	if len(q.Schema) > 0 && p.SchemaHeld != nil && *p.SchemaHeld {
+		note("params.schema_strict", true, q.SchemaHeld != nil && *q.SchemaHeld)
+	}
 	note("params.context", p.Context, q.Context)
 	note("params.user", p.User, q.User)
 	note("model", was.Model, is.Model)
@@ -378,9 +387,9 @@ func removed(before, after []string) (out []string) {
 	return out
 }
 
-// asked is what stands for a choice that cannot be said; that it is lost is told
-// of the choice.
-var asked = regexp.MustCompile(`(?m)^Answer with a call of .*$`)
+// asked is what stands for a choice or a schema that cannot be said; that it is
+// lost is told of these.
+var asked = regexp.MustCompile(`(?m)^Answer with (a call of|one JSON object) .*$`)
 
 var blanks = regexp.MustCompile(`\s+`)
 

@@ -29,6 +29,7 @@ var _ wire.Back = Back{}
 const (
 	maxName = 64
 	maxID   = 64
+	maxUser = 256
 )
 
 // writing is a request on its way out.
@@ -39,8 +40,8 @@ type writing struct {
 	traits traits
 	out    requestJSON
 	betas  string
-	think  bool   // thinking is on
-	ask    string // to be said in the system prompt
+	think  bool     // thinking is on
+	asks   []string // to be said in the system prompt
 	codec.Outgoing
 }
 
@@ -108,7 +109,9 @@ func (w *writing) params() {
 	w.metadata()
 	w.thinking()
 	w.sampling()
-	w.Refuse("Anthropic has no such setting", codec.Param{Name: "seed", Given: p.Seed != nil}, codec.Param{Name: "context", Given: p.Context != nil})
+	w.Nameless(p)
+	w.Refuse("Anthropic has no such setting", codec.Param{Name: "seed", Given: p.Seed != nil}, codec.Param{Name: "context", Given: p.Context != nil},
+		codec.Param{Name: "presence_penalty", Given: p.Presence != nil}, codec.Param{Name: "frequency_penalty", Given: p.Frequency != nil})
 }
 
 // stops leaves out sequences of white space, which the API refuses.
@@ -128,7 +131,7 @@ func (w *writing) metadata() {
 	if m, err := readMetadata.Read(said); err == nil && m.UserID == user {
 		w.out.Metadata = said
 	} else if user != "" {
-		w.out.Metadata = shape.JSON(metadataJSON{UserID: user}, nil)
+		w.out.Metadata = shape.JSON(metadataJSON{UserID: w.User(user, maxUser)}, nil)
 	}
 }
 
@@ -162,7 +165,8 @@ func (w *writing) thinking() {
 	switch {
 	case len(p.Schema) == 0:
 	case string(p.Schema) == "{}":
-		w.Lose("params.schema", "dropped", "Anthropic wants a schema for JSON output")
+		w.asks = append(w.asks, "Answer with one JSON object and nothing else.")
+		w.Lose("params.schema", "asked for in the system prompt", "Anthropic holds an answer to JSON only by a schema")
 	default:
 		out.Format = &formatJSON{"json_schema", p.Schema}
 	}
@@ -293,10 +297,11 @@ func (w *writing) choice(c utp.Choice) {
 		out.Type = "auto"
 	}
 	if w.think && (c.Mode == utp.Named || c.Mode == utp.Required) {
-		w.ask = "Answer with a call of one of the tools."
+		ask := "Answer with a call of one of the tools."
 		if c.Mode == utp.Named {
-			w.ask = "Answer with a call of the tool " + out.Name + "."
+			ask = "Answer with a call of the tool " + out.Name + "."
 		}
+		w.asks = append(w.asks, ask)
 		w.Lose("choice.mode", "asked for in the system prompt", "the API refuses to force a call while the model thinks")
 		out = choiceJSON{Type: "auto"}
 	}

@@ -107,6 +107,7 @@ func (r *reading) params() *shape.Error {
 		}
 	}
 	p.Effort, p.Schema = said(in.Thinking, in.OutputConfig)
+	p.SchemaHeld = codec.HeldAnyway(p.Schema)
 	return nil
 }
 
@@ -140,7 +141,7 @@ func (r *reading) choice() *shape.Error {
 		many := !*c.One
 		out.Parallel = &many
 	}
-	return nil
+	return shape.Inside(codec.Offered(*out, r.out.Tools), "tool_choice", -1)
 }
 
 func (r *reading) tools() *shape.Error {

@@ -80,8 +80,8 @@ func (w *writing) system(system []history.Sent) {
 	for _, m := range system {
 		parts, at = append(parts, m.Parts...), append(at, m.At...)
 	}
-	if w.ask != "" {
-		parts, at = append(parts, utp.Text{Text: w.ask}), append(at, "")
+	for _, ask := range w.asks {
+		parts, at = append(parts, utp.Text{Text: ask}), append(at, "")
 	}
 	if len(parts) > 0 {
 		w.out.System = w.Content(at, parts, w.block)
@@ -107,6 +107,7 @@ func (w *writing) block(path string, p utp.Part) shape.Value {
 		if p.Name != "" && j.Title == "" {
 			w.Lose(path+".name", "dropped", "an image has none")
 		}
+		w.Unlooked(path, p)
 		if j.Source.Type == "text" && p.MIME != plain {
 			w.Lose(path+".mime", "sent as "+plain, "Anthropic knows no other texts")
 		}

@@ -112,7 +112,8 @@ const maxStops = 5
 func (w *writing) generation() {
 	p := w.in.Params
 	said, _ := readGeneration.Read(shape.Value{Raw: w.own.Get("generationConfig")})
-	out := generationJSON{MaxTokens: p.MaxTokens, Temperature: p.Temperature, TopP: p.TopP, TopK: p.TopK, Seed: p.Seed, Stop: p.Stop}
+	out := generationJSON{MaxTokens: p.MaxTokens, Temperature: p.Temperature, TopP: p.TopP, TopK: p.TopK, Seed: p.Seed, Stop: p.Stop,
+		Presence: p.Presence, Frequency: p.Frequency}
 	if len(out.Stop) > maxStops {
 		out.Stop = out.Stop[:maxStops]
 		w.Lose("params.stop", fmt.Sprintf("the first %d sent", maxStops), "Gemini takes no more")
@@ -122,6 +123,7 @@ func (w *writing) generation() {
 		w.Lose("params.seed", "dropped", "Gemini's has 32 bits")
 	}
 	w.Refuse("Gemini has no such setting", codec.Param{Name: "context", Given: p.Context != nil}, codec.Param{Name: "user", Given: p.User != ""})
+	w.Nameless(p)
 	w.thinking(&out, said.Thinking)
 	w.format(&out, said)
 	if v := shape.JSON(out, said.Rest); string(v.Raw) != "{}" {

@@ -348,6 +348,9 @@ func (r *reading) config() *shape.Error {
 	}
 	c, err := readConfig.Read(r.in.ToolConfig)
 	r.out.Choice = chosen(c.Calling)
+	if err == nil {
+		err = shape.Inside(codec.Offered(r.out.Choice, r.out.Tools), "functionCallingConfig.allowedFunctionNames", -1)
+	}
 	return shape.Inside(err, "toolConfig", -1)
 }
 
@@ -360,6 +363,7 @@ func (r *reading) generation() *shape.Error {
 		return shape.Inside(err, "generationConfig", -1)
 	}
 	r.out.Params = utp.Params{MaxTokens: g.MaxTokens, Temperature: g.Temperature, TopP: g.TopP, TopK: g.TopK, Seed: g.Seed, Stop: g.Stop,
-		Effort: effort(g.Thinking), Schema: schemaOf(g)}
+		Presence: g.Presence, Frequency: g.Frequency, Effort: effort(g.Thinking), Schema: schemaOf(g)}
+	r.out.Params.SchemaHeld = codec.HeldAnyway(r.out.Params.Schema)
 	return nil
 }

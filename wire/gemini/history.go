@@ -111,6 +111,7 @@ func (w *writing) part(path string, p utp.Part, bare *bool) shape.Value {
 	case utp.Result:
 		return nested(partJSON{Response: w.response(path, p)}, w.Own(path, p.Extra))
 	case utp.Blob:
+		w.Unlooked(path, p)
 		return shape.JSON(file(p), w.Own(path, p.Extra))
 	case utp.Unknown:
 		return shape.Value{Raw: p.Raw}

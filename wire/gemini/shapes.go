@@ -93,6 +93,8 @@ type generationJSON struct {
 	TopK        *int            `json:"topK,omitempty"`
 	Seed        *int64          `json:"seed,omitempty"` // 32 bits
 	Stop        []string        `json:"stopSequences,omitempty"`
+	Presence    *float64        `json:"presencePenalty,omitempty"`
+	Frequency   *float64        `json:"frequencyPenalty,omitempty"`
 	MIME        string          `json:"responseMimeType,omitempty"`
 	Schema      json.RawMessage `json:"responseSchema,omitempty"`
 	JSONSchema  json.RawMessage `json:"responseJsonSchema,omitempty"`

@@ -130,7 +130,8 @@ var levels = []string{"low", "medium", "high"}
 
 func (w *writing) params() {
 	p := w.in.Params
-	options := optionsJSON{p.Context, p.MaxTokens, p.Temperature, p.TopP, p.TopK, p.Seed, shape.Value{}, nil}
+	options := optionsJSON{NumCtx: p.Context, NumPredict: p.MaxTokens, Temperature: p.Temperature, TopP: p.TopP, TopK: p.TopK, Seed: p.Seed,
+		Presence: p.Presence, Frequency: p.Frequency}
 	if len(p.Stop) > 0 {
 		options.Stop = shape.JSON(p.Stop, nil)
 	}
@@ -139,6 +140,7 @@ func (w *writing) params() {
 		w.out.Options.Raw = body
 	}
 	w.think(p.Effort)
+	w.Nameless(p)
 	w.Refuse("Ollama has no such field", codec.Param{Name: "user", Given: p.User != ""})
 	switch format := (shape.Value{Raw: w.own.Get("format")}); {
 	case string(schemaOf(format)) == string(p.Schema):
@@ -232,6 +234,7 @@ func (w *writing) part(path string, p utp.Part, out *messageJSON) {
 		if w.Own(path, p.Extra); p.Name != "" {
 			w.Lose(path+".name", "dropped", "an image has none")
 		}
+		w.Unlooked(path, p)
 		out.Images = append(out.Images, image(p))
 	default:
 		w.Lose(path, "dropped", "this part has no place in such a message")

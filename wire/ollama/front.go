@@ -236,6 +236,7 @@ func (r *reading) options() *shape.Error {
 	}
 	p := &r.out.Params
 	p.Context, p.MaxTokens, p.Temperature, p.TopP, p.TopK, p.Seed = o.NumCtx, o.NumPredict, o.Temperature, o.TopP, o.TopK, o.Seed
+	p.Presence, p.Frequency = o.Presence, o.Frequency
 	rest := o.Rest
 	if n := o.NumPredict; n != nil && *n < 1 {
 		p.MaxTokens = nil
@@ -287,6 +288,7 @@ func (r *reading) format() *shape.Error {
 		return &shape.Error{Path: "format", Offset: v.Offset, Want: `"json" or a JSON schema`}
 	}
 	r.out.Params.Schema = schemaOf(v)
+	r.out.Params.SchemaHeld = codec.HeldAnyway(r.out.Params.Schema)
 	r.rest = codec.Forms(r.rest, codec.Form{Name: "format", Value: v, All: true})
 	return nil
 }

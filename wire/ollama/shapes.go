@@ -33,6 +33,8 @@ type optionsJSON struct {
 	TopK        *int         `json:"top_k,omitempty"`
 	Seed        *int64       `json:"seed,omitempty"`
 	Stop        shape.Value  `json:"stop,omitzero"`
+	Presence    *float64     `json:"presence_penalty,omitempty"`
+	Frequency   *float64     `json:"frequency_penalty,omitempty"`
 	Rest        shape.Fields `json:"-"`
 }
 

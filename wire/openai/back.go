@@ -1,7 +1,7 @@
 package openai
 
 import (
-	"bytes"
+	"cmp"
 	"strconv"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -51,6 +51,9 @@ func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 		return nil, err
 	}
 	w := &writing{back: b, in: r, Outgoing: codec.Outgoing{Provider: provider}}
+	if b.Server == OpenAI {
+		w.Kin = "responses"
+	}
 	w.answer = answer{names: names, model: r.Model, back: map[string]*dialect.Coercion{}}
 	w.out = requestJSON{Model: r.Model, Stream: r.Stream}
 	w.messages()
@@ -58,6 +61,9 @@ func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 	w.own = w.Own("", r.Extra)
 	w.params()
 	rest := w.own.Without("stream_options", "response_format", "reasoning", "user", legacy)
+	if same := rest.Text("safety_identifier"); same != "" && same == r.Params.User {
+		rest = rest.Set("safety_identifier", shape.Quote(w.out.User).Raw)
+	}
 	return w.Exchange(path, ofRequest.Copy(&w.out, rest), w.answer.reader), nil
 }
 
@@ -136,7 +142,8 @@ const maxStops = 4
 func (w *writing) params() {
 	p, o := w.in.Params, &w.out
 	o.Temperature, o.TopP, o.TopK, o.Seed = p.Temperature, p.TopP, p.TopK, p.Seed
-	o.Effort, o.User, o.MaxTokens = p.Effort, p.User, p.MaxTokens
+	o.Effort, o.User, o.MaxTokens = p.Effort, w.User(p.User, codec.MaxUser), p.MaxTokens
+	o.Presence, o.Frequency = p.Presence, p.Frequency
 	if o.Stream {
 		said, _ := ofOptions.Read(shape.Value{Raw: w.own.Get("stream_options")})
 		o.StreamOptions = shape.Value{Raw: ofOptions.Write(streamOptions{IncludeUsage: true}, said.Rest)}
@@ -172,16 +179,28 @@ func (w *writing) said(p utp.Params) {
 			o.Effort = ""
 		}
 	}
-	format := shape.Value{Raw: w.own.Get("response_format")}
-	f, err := ofFormat.Read(format)
+	o.ResponseFormat = w.format(p)
+}
+
+// format is as the client wrote it while it means the same.
+func (w *writing) format(p utp.Params) shape.Value {
+	said := shape.Value{Raw: w.own.Get("response_format")}
+	var same utp.Params
+	f, err := ofFormat.Read(said)
+	f.wants(&same)
 	switch {
-	case err == nil && bytes.Equal(f.wants(), p.Schema):
-		o.ResponseFormat = format
+	case err == nil && codec.SameOutput(same, p):
+		return said
+	case len(p.Schema) == 0:
+		return shape.Value{}
 	case string(p.Schema) == "{}":
-		o.ResponseFormat = shape.JSON(formatJSON{Type: "json_object"}, nil)
-	case len(p.Schema) > 0:
-		o.ResponseFormat = shape.JSON(formatJSON{"json_schema", &schemaJSON{"reply", p.Schema}}, nil)
+		return shape.JSON(formatJSON{Type: "json_object"}, nil)
 	}
+	schema := &schemaJSON{Name: cmp.Or(p.SchemaName, codec.OutputName), Description: p.SchemaAbout, Schema: p.Schema}
+	if held := w.Held(p); held != nil && *held {
+		schema.Strict = held // false is the default
+	}
+	return shape.JSON(formatJSON{Type: "json_schema", Schema: schema}, nil)
 }
 
 func nested(format []byte) []byte {

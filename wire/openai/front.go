@@ -60,8 +60,9 @@ func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
 
 // extra keeps what the model has no place for, and the exact forms of what it has.
 func (r *reading) extra() {
+	format, _ := ofFormat.Read(r.in.ResponseFormat)
 	rest := codec.Forms(r.in.Rest,
-		codec.Form{Name: "response_format", Value: r.in.ResponseFormat, All: codec.Only(r.in.ResponseFormat, "type")},
+		codec.Form{Name: "response_format", Value: r.in.ResponseFormat, All: format.known()},
 		codec.Form{Name: "reasoning", Value: r.in.Reasoning, All: codec.Only(r.in.Reasoning, "effort")},
 		codec.Form{Name: "stream_options", Value: r.in.StreamOptions, All: true})
 	if r.in.Functions != nil {
@@ -76,6 +77,7 @@ func (r *reading) extra() {
 func (r *reading) params() (err *shape.Error) {
 	in, p := r.in, &r.out.Params
 	p.Temperature, p.TopP, p.TopK, p.Seed, p.Effort, p.User = in.Temperature, in.TopP, in.TopK, in.Seed, in.Effort, in.User
+	p.Presence, p.Frequency = in.Presence, in.Frequency
 	if p.MaxTokens = in.MaxCompletion; p.MaxTokens == nil {
 		p.MaxTokens = in.MaxTokens
 	}
@@ -107,7 +109,7 @@ func (r *reading) params() (err *shape.Error) {
 		if err != nil {
 			return shape.Inside(err, "response_format", -1)
 		}
-		p.Schema = f.wants()
+		f.wants(p)
 	}
 	return nil
 }
@@ -189,6 +191,9 @@ func (r *reading) choice() (err *shape.Error) {
 	}
 	if err == nil {
 		err = chosen(c, j, v)
+	}
+	if err == nil {
+		err = codec.Offered(*c, r.out.Tools)
 	}
 	return shape.Inside(err, field, -1)
 }
@@ -370,7 +375,9 @@ func image(p partJSON) (utp.Part, *shape.Error) {
 	if len(j.Rest) > 0 {
 		rest = append(rest, shape.Field{Name: "image_url", Value: j.Rest.Raw()})
 	}
-	return file(j.URL, rest, p.Image)
+	b, err := file(j.URL, rest, p.Image)
+	b.Detail = j.Detail
+	return b, err
 }
 
 // file reads a file by its URL.

@@ -209,7 +209,7 @@ func (w *writing) blob(path string, b utp.Blob) shape.Value {
 		p.Type, p.File = "file", &fileJSON{Name: cmp.Or(b.Name, "file"), Data: url} // the API wants a name
 	case isImage(b):
 		rest, _ := shape.Members(shape.Value{Raw: own.Get("image_url")})
-		p.Type, p.Image = "image_url", shape.Value{Raw: ofImage.Write(imageJSON{URL: url}, rest)}
+		p.Type, p.Image = "image_url", shape.Value{Raw: ofImage.Write(imageJSON{URL: url, Detail: b.Detail}, rest)}
 	default:
 		p.Type, p.Audio = "input_audio", &audioJSON{url[strings.Index(url, ",")+1:], sounds[b.MIME]}
 	}

@@ -18,15 +18,19 @@ import (
 // provider is the name of this API in Extra, Think and Unknown.
 const provider = "openai"
 
-// wants is the schema that a format asks for; {} is any JSON.
-func (f formatJSON) wants() json.RawMessage {
+// wants notes the output that a format asks for; {} is any JSON.
+func (f formatJSON) wants(p *utp.Params) {
 	switch {
 	case f.Type == "json_schema" && f.Schema != nil && len(f.Schema.Schema) > 0:
-		return f.Schema.Schema
+		p.Schema, p.SchemaName, p.SchemaAbout, p.SchemaHeld = f.Schema.Schema, f.Schema.Name, f.Schema.Description, f.Schema.Strict
 	case f.Type == "json_object", f.Type == "json_schema":
-		return json.RawMessage("{}")
+		p.Schema = json.RawMessage("{}")
 	}
-	return nil
+}
+
+// known reports a format of which the model has a place for all.
+func (f formatJSON) known() bool {
+	return len(f.Rest) == 0 && (f.Schema == nil || len(f.Schema.Rest) == 0)
 }
 
 func origin(field string) json.RawMessage {

@@ -25,6 +25,8 @@ type requestJSON struct {
 	Seed           *int64        `json:"seed,omitempty"`
 	RandomSeed     *int64        `json:"random_seed,omitempty"` // Mistral's name for it
 	Stop           shape.Value   `json:"stop,omitzero"`         // a text or texts
+	Presence       *float64      `json:"presence_penalty,omitempty"`
+	Frequency      *float64      `json:"frequency_penalty,omitempty"`
 	Effort         string        `json:"reasoning_effort,omitempty"`
 	Reasoning      shape.Value   `json:"reasoning,omitzero"` // OpenRouter's form of it
 	ResponseFormat shape.Value   `json:"response_format,omitzero"`
@@ -39,13 +41,17 @@ type streamOptions struct {
 }
 
 type formatJSON struct {
-	Type   string      `json:"type"`
-	Schema *schemaJSON `json:"json_schema,omitempty"`
+	Type   string       `json:"type"`
+	Schema *schemaJSON  `json:"json_schema,omitempty"`
+	Rest   shape.Fields `json:"-"`
 }
 
 type schemaJSON struct {
-	Name   string          `json:"name"`
-	Schema json.RawMessage `json:"schema"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema"`
+	Strict      *bool           `json:"strict,omitempty"`
+	Rest        shape.Fields    `json:"-"`
 }
 
 type reasoningJSON struct {
@@ -115,8 +121,9 @@ type partJSON struct {
 }
 
 type imageJSON struct {
-	URL  string       `json:"url"`
-	Rest shape.Fields `json:"-"`
+	URL    string       `json:"url"`
+	Detail string       `json:"detail,omitempty"`
+	Rest   shape.Fields `json:"-"`
 }
 
 type audioJSON struct {

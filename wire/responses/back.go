@@ -1,7 +1,7 @@
 package responses
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -76,7 +76,7 @@ func write(r *utp.Request) (*writing, error) {
 		return nil, err
 	}
 	w := &writing{in: r, names: names, members: members(r.Tools), back: map[string]*dialect.Coercion{}, custom: map[string]bool{},
-		Outgoing: codec.Outgoing{Provider: provider}}
+		Outgoing: codec.Outgoing{Provider: provider, Kin: "openai"}}
 	w.out = requestJSON{Model: r.Model, Stream: r.Stream}
 	w.extra()
 	w.messages()
@@ -104,7 +104,8 @@ func (w *writing) params() {
 	w.out.MaxTokens = p.MaxTokens
 	w.out.Temperature, w.out.TopP = w.Sampling(w.in)
 	w.Refuse("the Responses API has no such setting", codec.Param{Name: "top_k", Given: p.TopK != nil}, codec.Param{Name: "seed", Given: p.Seed != nil},
-		codec.Param{Name: "stop", Given: len(p.Stop) > 0}, codec.Param{Name: "context", Given: p.Context != nil})
+		codec.Param{Name: "stop", Given: len(p.Stop) > 0}, codec.Param{Name: "context", Given: p.Context != nil},
+		codec.Param{Name: "presence_penalty", Given: p.Presence != nil}, codec.Param{Name: "frequency_penalty", Given: p.Frequency != nil})
 	w.user()
 	w.reasoning()
 	w.format()
@@ -116,6 +117,7 @@ func (w *writing) user() {
 	if o.Safety != user && o.User != user {
 		o.User, o.Safety = "", user
 	}
+	o.User, o.Safety = w.User(o.User, codec.MaxUser), w.User(o.Safety, codec.MaxUser)
 }
 
 // reasoning is as the client wrote it while it means the same.
@@ -136,18 +138,27 @@ func (w *writing) reasoning() {
 }
 
 func (w *writing) format() {
-	schema := w.in.Params.Schema
+	p := w.in.Params
 	said := shape.Value{Raw: w.own.Get("text")}
-	if t, err := readFormat.Read(said); err == nil && bytes.Equal(schemaOf(t.Format), schema) {
+	t, err := readFormat.Read(said)
+	var same utp.Params
+	if t.Format.wants(&same); err == nil && codec.SameOutput(same, p) {
 		w.out.Text = said
 		return
 	}
 	switch {
-	case len(schema) == 0:
-	case string(schema) == "{}":
-		w.out.Text = shape.JSON(textJSON{Format: &formatJSON{Type: "json_object"}}, nil)
+	case len(p.Schema) == 0:
+		t.Format = nil
+	case string(p.Schema) == "{}":
+		t.Format = &formatJSON{Type: "json_object"}
 	default:
-		w.out.Text = shape.JSON(textJSON{Format: &formatJSON{Type: "json_schema", Name: "reply", Schema: schema, Strict: new(bool)}}, nil)
+		t.Format = &formatJSON{Type: "json_schema", Name: cmp.Or(p.SchemaName, codec.OutputName), Description: p.SchemaAbout, Schema: p.Schema, Strict: w.Held(p)}
+		if t.Format.Strict == nil {
+			t.Format.Strict = new(bool)
+		}
+	}
+	if t.Format != nil || len(t.Rest) > 0 {
+		w.out.Text = shape.JSON(t, nil)
 	}
 }
 

@@ -76,9 +76,10 @@ func (r *reading) extra() *shape.Error {
 	asked := c.Mode == utp.Auto && in.ToolChoice.Kind() == '{' && len(c.Allowed) == 0
 	rest := in.Rest.With("conversation", in.Conversation).WithText("previous_response_id", in.Previous).
 		With("background", shape.Given(in.Background, true)).With("tool_choice", shape.Given(asked, in.ToolChoice))
+	text, _ := readFormat.Read(in.Text)
 	rest = codec.Forms(rest,
 		codec.Form{Name: "reasoning", Value: in.Reasoning, All: codec.Only(in.Reasoning, "effort", "summary")},
-		codec.Form{Name: "text", Value: in.Text, All: codec.Only(in.Text, "format")})
+		codec.Form{Name: "text", Value: in.Text, All: len(text.Rest) == 0 && (text.Format == nil || len(text.Format.Rest) == 0)})
 	marks := shape.Fields(nil).WithText("user", in.User).WithText("safety_identifier", in.Safety).
 		With("store", shape.Given(in.Store != nil, in.Store)).With("include", shape.Given(len(in.Include) > 0, in.Include))
 	r.out.Extra = codec.PackExtra(provider, codec.Marked(rest, marks...))
@@ -94,7 +95,8 @@ func (r *reading) params() *shape.Error {
 		return err
 	}
 	text, err := readFormat.Field("text", in.Text)
-	p.Effort, p.Schema = reasoning.Effort, schemaOf(text.Format)
+	p.Effort = reasoning.Effort
+	text.Format.wants(p)
 	return err
 }
 
@@ -120,6 +122,9 @@ func (r *reading) choice() *shape.Error {
 		for _, t := range j.Tools {
 			c.Allowed = append(c.Allowed, r.named(t)...)
 		}
+	}
+	if err == nil {
+		err = shape.Inside(codec.Offered(*c, r.out.Tools), "tool_choice", -1)
 	}
 	return err
 }
@@ -342,7 +347,7 @@ func blob(url, mime string, p contentPart, v shape.Value) (utp.Part, *shape.Erro
 	if out.URL != "" && !strings.HasPrefix(mime, "image/") {
 		out.MIME = mime
 	}
-	out.Name, out.Extra = p.FileName, codec.PackExtra(provider, p.Rest)
+	out.Name, out.Detail, out.Extra = p.FileName, p.Detail, codec.PackExtra(provider, p.Rest)
 	return out, err
 }
 

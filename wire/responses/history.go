@@ -117,7 +117,7 @@ func file(b utp.Blob) contentPart {
 	url := codec.FileURL(b)
 	switch {
 	case strings.HasPrefix(b.MIME, "image/"), b.MIME == "" && b.URL != "":
-		return contentPart{Type: "input_image", ImageURL: url}
+		return contentPart{Type: "input_image", ImageURL: url, Detail: b.Detail}
 	case b.URL != "":
 		return contentPart{Type: "input_file", FileURL: url, FileName: b.Name}
 	}

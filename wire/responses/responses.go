@@ -17,17 +17,15 @@ import (
 // provider is the name of this API in Extra, Think and Unknown.
 const provider = "responses"
 
-// schemaOf is the schema that a format asks for; {} is any JSON.
-func schemaOf(f *formatJSON) json.RawMessage {
+// wants notes the output that a format asks for; {} is any JSON.
+func (f *formatJSON) wants(p *utp.Params) {
 	switch {
 	case f == nil:
-		return nil
 	case f.Type == "json_object":
-		return json.RawMessage("{}")
+		p.Schema = json.RawMessage("{}")
 	case f.Type == "json_schema":
-		return f.Schema
+		p.Schema, p.SchemaName, p.SchemaAbout, p.SchemaHeld = f.Schema, f.Name, f.Description, f.Strict
 	}
-	return nil
 }
 
 // reasoningText joins the summary, or where there is none the reasoning itself.

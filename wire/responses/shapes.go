@@ -42,10 +42,12 @@ type textJSON struct {
 }
 
 type formatJSON struct {
-	Type   string          `json:"type"`
-	Name   string          `json:"name,omitempty"`
-	Schema json.RawMessage `json:"schema,omitempty"`
-	Strict *bool           `json:"strict,omitempty"`
+	Type        string          `json:"type"`
+	Name        string          `json:"name,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
+	Strict      *bool           `json:"strict,omitempty"`
+	Rest        shape.Fields    `json:"-"`
 }
 
 // toolJSON is a function, a custom tool, or of a namespace its members. Strict
@@ -97,6 +99,7 @@ type contentPart struct {
 	FileName string       `json:"filename,omitempty"`
 	FileData string       `json:"file_data,omitempty"` // a data: URL
 	FileURL  string       `json:"file_url,omitempty"`
+	Detail   string       `json:"detail,omitempty"` // of an image
 	Rest     shape.Fields `json:"-"`
 }
 

@@ -159,6 +159,16 @@ func (o *Outgoing) Explained(path string) {
 	}
 }
 
+// Offered refuses a choice of a tool that is not there.
+func Offered(c utp.Choice, tools []utp.Tool) *shape.Error {
+	for _, name := range append([]string{c.Name}, c.Allowed...) {
+		if name != "" && !slices.ContainsFunc(tools, func(t utp.Tool) bool { return t.Name == name }) {
+			return &shape.Error{Offset: -1, Want: "the name of a tool that is offered, not " + name}
+		}
+	}
+	return nil
+}
+
 // Offers reports whether a choice leaves a tool.
 func Offers(c utp.Choice, tool string) bool {
 	if c.Mode == utp.Named {
@@ -171,6 +181,10 @@ func Offers(c utp.Choice, tool string) bool {
 // another provider runs.
 func (o *Outgoing) Choose(r *utp.Request) utp.Choice {
 	c := r.Choice
+	if c.Mode == utp.Named && Offered(utp.Choice{Name: c.Name}, r.Tools) != nil {
+		o.Lose("choice.mode", "left to the model", c.Name+" is not offered")
+		c.Mode, c.Name = utp.Auto, ""
+	}
 	if c.Mode == utp.Named && o.gone(r.Tools, c.Name) {
 		o.Lose("choice.mode", "left to the model", c.Name+" cannot be offered here")
 		c.Mode, c.Name = utp.Auto, ""

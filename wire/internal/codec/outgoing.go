@@ -3,6 +3,7 @@ package codec
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -13,6 +14,7 @@ import (
 // Outgoing is what the writers of requests have in common.
 type Outgoing struct {
 	Provider string
+	Kin      string // the provider that has some fields of requests alike; "": none has
 	Losses   []wire.Loss
 }
 
@@ -36,17 +38,42 @@ func (o *Outgoing) Exchange(path string, body []byte, a Answer) *wire.Exchange {
 	return &wire.Exchange{Path: path, Header: header, Body: body, Losses: o.Losses, Framing: wire.SSE, Answer: a}
 }
 
-// Own is the provider's own fields of an Extra. Each of those of others is a loss.
+// Own is the provider's own fields of an Extra. Each of those of others is a loss,
+// but for those of a request that the provider's kin has alike.
 func (o *Outgoing) Own(path string, extra json.RawMessage) shape.Fields {
 	own, foreign := UnpackExtra(extra, o.Provider)
 	if foreign {
-		o.foreign(path, extra)
+		own = append(own, o.foreign(path, extra)...)
 	}
 	return own
 }
 
-// foreign reports what an Extra holds of other providers. An empty path is the request's.
-func (o *Outgoing) foreign(path string, extra json.RawMessage) {
+// alike are fields of requests that OpenAI's two APIs have in common.
+var alike = []string{"metadata", "service_tier", "prompt_cache_key", "prompt_cache_retention"}
+
+// elsewhere lists, for fields of requests that more than one API has, those that do.
+// A model has no place for them: none passes them on in the words of another.
+var elsewhere = map[string][]string{
+	"metadata": {"openai", "responses", "anthropic"}, "service_tier": {"openai", "responses", "anthropic", "gemini"},
+	"prompt_cache_key": {"openai", "responses"}, "prompt_cache_retention": {"openai", "responses"}, "safety_identifier": {"openai", "responses"},
+	"store": {"openai", "responses"}, "verbosity": {"openai", "responses"}, "web_search_options": {"openai", "responses", "anthropic", "gemini"},
+	"logprobs": {"openai", "responses", "gemini", "ollama"}, "top_logprobs": {"openai", "responses", "gemini", "ollama"},
+	"modalities": {"openai", "gemini"}, "audio": {"openai", "gemini"}, "cached_content": {"gemini", "anthropic"},
+	"options": {"ollama", "openai", "gemini"}, "include": {"responses", "openai"}, "top_k": {"openai", "anthropic", "gemini", "ollama"},
+}
+
+// whose says why a field of another provider is not sent.
+func (o *Outgoing) whose(field, provider string) string {
+	if slices.Contains(elsewhere[field], o.Provider) {
+		return "it is not passed on from " + provider + " to " + o.Provider
+	}
+	return "only " + provider + " has it"
+}
+
+// foreign reports what an Extra holds of other providers, and gives what of it the
+// provider has alike. An empty path is the request's.
+func (o *Outgoing) foreign(path string, extra json.RawMessage) (shared shape.Fields) {
+	request := path == ""
 	if path != "" {
 		path += "."
 	}
@@ -63,7 +90,13 @@ func (o *Outgoing) foreign(path string, extra json.RawMessage) {
 			fields = shape.Fields{{Name: "extra"}}
 		}
 		for _, f := range fields.Without(asSaid, mark) {
-			if string(f.Value) != "null" {
+			switch {
+			case string(f.Value) == "null":
+			case request && p.Name == o.Kin && slices.Contains(alike, f.Name):
+				shared = append(shared, f)
+			case request:
+				o.Lose(path+f.Name, "dropped", o.whose(f.Name, p.Name))
+			default:
 				o.Lose(path+f.Name, "dropped", "only "+p.Name+" has it")
 			}
 		}
@@ -72,6 +105,7 @@ func (o *Outgoing) foreign(path string, extra json.RawMessage) {
 			o.Lose(path+f.Name, "said in part", "only "+p.Name+" has all of it")
 		}
 	}
+	return shared
 }
 
 // Refuse reports the parameters of a request that the API has no place for.
@@ -145,6 +179,14 @@ func (o *Outgoing) Unsaid(path string, p utp.Part) {
 		why = "only " + u.Provider + " understands it"
 	}
 	o.Lose(path, "dropped", why)
+}
+
+// Unlooked reports how closely an image was to be looked at, for an API that
+// cannot be told.
+func (o *Outgoing) Unlooked(path string, b utp.Blob) {
+	if b.Detail != "" && b.Detail != "auto" {
+		o.Lose(path+".detail", "dropped", "an image has none here")
+	}
 }
 
 // Content writes one plain text as a text, all else as a list of what part writes.

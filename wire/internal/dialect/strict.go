@@ -13,6 +13,40 @@ var strictWords = []string{"type", "properties", "required", "additionalProperti
 	"description", "title", "items", "pattern", "format", "multipleOf", "maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum",
 	"minItems", "maxItems"}
 
+// IsStrict reports a schema that structured outputs take as it is: every object is
+// closed and has all of its properties.
+func IsStrict(schema json.RawMessage) bool {
+	f := members(schema)
+	return text(f.Get("type")) == "object" && f.Get("anyOf") == nil && isStrict(f)
+}
+
+func isStrict(f shape.Fields) bool {
+	if f.Get("$ref") != nil {
+		return len(f) == 1
+	}
+	for _, field := range f {
+		if !slices.Contains(strictWords, field.Name) {
+			return false
+		}
+	}
+	required := texts(f.Get("required"))
+	for _, key := range []string{"properties", "$defs", "definitions"} {
+		for _, p := range members(f.Get(key)) {
+			if key == "properties" && !slices.Contains(required, p.Name) || !isStrict(members(p.Value)) {
+				return false
+			}
+		}
+	}
+	for _, branch := range list(f.Get("anyOf")) {
+		if !isStrict(members(branch.Raw)) {
+			return false
+		}
+	}
+	types, _ := typesOf(f.Get("type"))
+	isObject := slices.Contains(types, "object") || f.Get("properties") != nil
+	return (!isObject || string(f.Get("additionalProperties")) == "false") && (f.Get("items") == nil || isStrict(members(f.Get("items"))))
+}
+
 // strict writes a schema for structured outputs.
 func (w *converting) strict(f shape.Fields, path string) (json.RawMessage, *Coercion) {
 	back := new(Coercion)
