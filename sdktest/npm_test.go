@@ -76,6 +76,7 @@ type npmOrder struct {
 	Request *utp.Request `json:"request,omitempty"`
 	Stream  bool         `json:"stream,omitempty"`
 	Texts   []string     `json:"texts,omitempty"`
+	Model   string       `json:"model,omitempty"`
 }
 
 // npmError is what an SDK threw.

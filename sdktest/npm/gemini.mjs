@@ -21,6 +21,11 @@ export async function models(url) {
   return ids;
 }
 
+export async function embed(url, model, texts) {
+  const reply = await connect(url).models.embedContent({ model, contents: texts });
+  return reply.embeddings.map((e) => e.values);
+}
+
 const spoken = (r) => (r.candidates?.[0].content?.parts ?? []).map((p) => p.text ?? '').join('');
 
 export async function loop(url, r, stream, run) {

@@ -7,6 +7,8 @@ export const fault = (e) => (e.name === 'ResponseError' ? { status: e.status_cod
 
 export const models = async (url) => (await connect(url).list()).models.map((m) => m.name);
 
+export const embed = async (url, model, texts) => (await connect(url).embed({ model, input: texts })).embeddings;
+
 export const begin = (url, r) => new Session(url, r);
 
 class Session {

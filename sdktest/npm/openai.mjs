@@ -11,7 +11,12 @@ async function models(url) {
   return ids;
 }
 
-export const chat = { fault, models, loop, begin: (url, r) => new Chat(url, r) };
+async function embed(url, model, texts) {
+  const reply = await connect(url).embeddings.create({ model, input: texts });
+  return reply.data.map((d) => d.embedding);
+}
+
+export const chat = { fault, models, embed, loop, begin: (url, r) => new Chat(url, r) };
 export const responses = { fault, models, begin: (url, r) => new Responses(url, r) };
 
 async function loop(url, r, stream, run) {

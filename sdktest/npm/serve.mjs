@@ -7,9 +7,10 @@ import * as ollama from './ollama.mjs';
 import * as openai from './openai.mjs';
 import * as vercel from './vercel.mjs';
 
-// Each has begin(url, request), models(url) where the SDK can list them, loop(url,
-// request, stream, run) where it runs tools by itself and gives the last text, and
-// fault(error), which is null for an error that is not the SDK's own.
+// Each has begin(url, request), models(url) where the SDK can list them, embed(url,
+// model, texts) where it can, loop(url, request, stream, run) where it runs tools by
+// itself and gives the last text, and fault(error), which is null for an error that
+// is not the SDK's own.
 const sdks = {
   openai: openai.chat, responses: openai.responses, anthropic, gemini, ollama,
   'ai-openai': vercel.chat, 'ai-responses': vercel.responses, 'ai-anthropic': vercel.anthropic, 'ai-gemini': vercel.gemini,
@@ -21,6 +22,7 @@ const orders = {
   ask: (_, o) => sessions.get(o.session).ask(o.stream),
   give: (_, o) => sessions.get(o.session).give(o.texts),
   models: (sdk, o) => sdk.models(o.url),
+  embed: (sdk, o) => sdk.embed(o.url, o.model, o.texts),
   loop: async (sdk, o) => {
     const ran = [];
     const run = (name, args) => { ran.push({ name, args }); return `ran ${name}`; };
