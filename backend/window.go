@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -124,12 +125,15 @@ func (c *Client) reserve(r *utp.Request) int {
 }
 
 func hasFiles(ms []utp.Message) bool {
-	for _, m := range ms {
-		for _, p := range m.Parts {
-			if _, ok := p.(utp.Blob); ok {
-				return true
-			}
-		}
+	return slices.ContainsFunc(ms, func(m utp.Message) bool { return slices.ContainsFunc(m.Parts, holdsFile) })
+}
+
+func holdsFile(p utp.Part) bool {
+	switch p := p.(type) {
+	case utp.Blob:
+		return true
+	case utp.Result:
+		return slices.ContainsFunc(p.Parts, holdsFile)
 	}
 	return false
 }
