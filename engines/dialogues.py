@@ -24,8 +24,8 @@ WORDS = (
 ).split()
 
 # Tools that read a file, with the argument that takes its path, as agents name them.
-READERS = {"read_file": ["path", "file_path"], "Read": ["file_path"], "read": ["path", "filePath"]}
-SHELLS = {"exec_command": ["cmd"], "shell": ["command"]}
+READERS = {"read_file": ["path", "file_path"], "Read": ["file_path"], "read": ["path"]}
+SHELLS = {"exec_command": ["cmd"]}
 OTHERS = {"search_code": ["query"], "get_weather": ["city"], "get_time": [""]}
 KNOWN = [*READERS, *SHELLS, *OTHERS]  # the templates show these
 
@@ -105,12 +105,9 @@ class Dialogues:
 
     def tools(self, kind):
         """A list of tools that has the kind, and the name and the argument of the one that fits."""
-        groups = {"read": SHELLS if self.chance(.25) else READERS, "search_code": OTHERS, "get_weather": OTHERS, "get_time": OTHERS}
-        group = groups.get(kind, READERS)
+        group = OTHERS if kind in OTHERS else self.r.choice([READERS, READERS, READERS, SHELLS])
         name = kind if kind in OTHERS else self.r.choice(list(group))
-        if kind == "read" and self.chance(.5):
-            name = self.r.choice(["Read", "read", "read_file"]) if group is READERS else "exec_command"
-        listed = [(name, self.r.choice(group.get(name, [""])))]
+        listed = [(name, self.r.choice(group[name]))]
         others = [(n, self.r.choice(a)) for n, a in OTHERS.items() if n != kind]
         if kind in OTHERS:
             others.append(("read_file", "path"))
@@ -135,15 +132,16 @@ class Dialogues:
         more = self.r.choice([" ", "\n"]) + self.junk(6) if self.chance(.8) else ""
         return said + more, "It says: " + said
 
-    def draw(self, short):
+    def draw(self, short=False, listing=.75):
         """A dialogue as pieces (text, is it the model's?), and the texts in it that were copied.
-        A short one has no list of tools, no noise, no thoughts and no result."""
+        A short one has no noise, no thoughts and no result. A list of tools is there as often as
+        listing says."""
         if short and self.chance(.35):
             return self.twice(), []
         dialect = self.r.choice(["hermes", "coder", "plain", "react"])
         question, thought, kind, values = self.task()
         listed, (name, argument) = self.tools(kind)
-        listing = not short and self.chance(.75)
+        listing = self.chance(listing)
         if not listing and kind == "read":
             name, argument = "read_file", "path"
         prompt = self.prompt(question, kind, listed if listing else [], short)

@@ -15,22 +15,24 @@ import numpy as np
 import model
 from dialogues import Dialogues
 
-STEPS = 1100
-SHORT = .15  # of the steps, with short dialogues
-RATE = 3e-3
+RATE = 3e-3  # of learning, where it is highest
 COPIED = 4  # how much more a byte counts that had to be copied
 SEED = 1
 
+# What is learned in turn: the steps, the rows and the length of a batch, and its dialogues.
+STAGES = [
+    (900, 40, 112, {"short": True, "listing": 0}),
+    (1500, 20, 256, {"listing": 0}),
+    (900, 9, 336, {"listing": .75}),
+]
 
-def batch(dialogues, done):
+
+def batch(dialogues, rows, length, kind):
     """Tokens, the weight of each in the loss, and their positions. What is too long is cut."""
-    short = done < SHORT
-    rows, length = (24, 128) if short else (10, 352)
     shape = (rows, length + 1)
     tokens, weights, positions = np.zeros(shape, np.int32), np.zeros(shape, np.float32), np.zeros(shape, np.int32)
     for row in range(rows):
-        pieces, copied = dialogues.draw(short)
-        t, w, p = line(dialogues, pieces, copied)
+        t, w, p = line(dialogues, *dialogues.draw(**kind))
         n = min(len(t), length + 1)
         tokens[row, :n], weights[row, :n], positions[row, :n] = t[:n], w[:n], p[:n]
     return tokens, weights, positions
@@ -82,16 +84,21 @@ def step(p, mean, square, tokens, weights, positions, rate, count):
     return p, mean, square, value
 
 
+def rate(count, steps):
+    """Rises, stays, and falls in the second half."""
+    return RATE * min(1, count / 50) * max(.02, min(1, 2 - 2 * count / steps))
+
+
 def main(folder):
     dialogues, p = Dialogues(SEED), model.new(SEED)
     mean, square = ({n: jnp.zeros_like(v) for n, v in p.items()} for _ in range(2))
-    began = time.time()
-    for count in range(1, STEPS + 1):
-        done = (count - 1) / STEPS
-        rate = RATE * min(1, count / 50) * max(.02, min(1, (1 - done) * 2))
-        p, mean, square, value = step(p, mean, square, *batch(dialogues, done), rate, float(count))
-        if count % 50 == 0:
-            print("step %d of %d, %.0f s, loss %.4f" % (count, STEPS, time.time() - began, value), flush=True)
+    began, steps, count = time.time(), sum(stage[0] for stage in STAGES), 0
+    for number, rows, length, kind in STAGES:
+        for _ in range(number):
+            count += 1
+            p, mean, square, value = step(p, mean, square, *batch(dialogues, rows, length, kind), rate(count, steps), float(count))
+            if count % 100 == 0:
+                print("step %d of %d, %.0f s, loss %.4f" % (count, steps, time.time() - began, value), flush=True)
     np.savez(os.path.join(folder, "tiny.npz"), **p)
 
 
