@@ -134,9 +134,15 @@ func (x *exchange) admit(serve func() error) error {
 	return serve()
 }
 
-// spent are the tokens of the request: as the backend counts them, or a guess
-// where it does not or did not come to it.
+// metered reports whether the client has so many tokens and no more.
+func (x *exchange) metered() bool { return x.client != nil && x.client.Tokens > 0 }
+
+// spent are the tokens of a request that is metered: as the backend counts them,
+// or a guess where it does not or did not come to it.
 func (x *exchange) spent() int {
+	if !x.metered() {
+		return 0
+	}
 	n := x.report.Usage.Prompt() + x.report.Usage.Completion()
 	if n > 0 || x.report.Tries == 0 {
 		return n
@@ -278,7 +284,9 @@ func (x *exchange) note(e utp.Event) {
 	if x.keeps(e) {
 		x.seen = append(x.seen, e)
 	}
-	x.said += utp.Tokens(e.Text)
+	if x.metered() {
+		x.said += utp.Tokens(e.Text)
+	}
 	r := &x.report
 	switch e.Kind {
 	case utp.CallEnd:

@@ -130,6 +130,7 @@ func denied(status int, reason, format string, a ...any) error {
 
 func reply(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that has gone needs no answer
 }
