@@ -60,11 +60,7 @@ func (x *exchange) embedder(model string) (Target, error) {
 		return Target{}, err
 	}
 	var known []Target
-	for i := range x.Routes {
-		way := &x.Routes[i]
-		if !way.serves(model) || !way.lists(x.r.Context(), model) && way.Listed {
-			continue
-		}
+	for _, way := range x.ways(x.r.Context(), model) {
 		for _, t := range way.targets(&utp.Request{Model: model}) {
 			if standIn(t, model) == 0 {
 				known = append(known, t)

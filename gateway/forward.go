@@ -52,11 +52,14 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 	if len(x.Routes) == 0 {
 		return to, nil, denied(http.StatusServiceUnavailable, "no_backend", "%s", x.Absent)
 	}
+	var ways []*Route
 	for i := range x.Routes {
-		way := &x.Routes[i]
-		if named.Model != "" && (!way.serves(named.Model) || !way.lists(x.r.Context(), named.Model) && way.Listed) {
-			continue
-		}
+		ways = append(ways, &x.Routes[i])
+	}
+	if named.Model != "" {
+		ways = x.ways(x.r.Context(), named.Model)
+	}
+	for _, way := range ways {
 		for _, t := range way.targets(&utp.Request{Model: named.Model}) {
 			if speaks(t.Backend.API(), x.door.api) {
 				return t, body, nil

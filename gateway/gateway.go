@@ -99,7 +99,10 @@ type Gateway struct {
 }
 
 // house is a configuration in force. A request keeps the one it came in under.
-type house struct{ Config }
+type house struct {
+	Config
+	looks bool // the list of a backend counts for some route
+}
 
 // New checks the configuration.
 func New(c Config) (*Gateway, error) {

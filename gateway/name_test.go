@@ -167,6 +167,28 @@ func TestAnUnknownNameListsAtMostEveryTwoSeconds(t *testing.T) {
 	}
 }
 
+// TestAServerThatHangsHoldsUpNobodyElse: a name that one server has is asked of no
+// other a second time.
+func TestAServerThatHangsHoldsUpNobodyElse(t *testing.T) {
+	asked := atomic.Int32{}
+	away := behind(t, "away", "ollama", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	there := behind(t, "there", "ollama", newLibrary("m:latest"))
+	stands := &clock{at: time.Unix(1787306400, 0)}
+	url := listen(t, gateway.Config{NewID: ids(), Now: stands.now, Routes: []gateway.Route{{Listed: true, To: []gateway.Target{away}}, {Listed: true, To: []gateway.Target{there}}}})
+	for range 3 {
+		if body, _ := whois(t, url, "m"); !strings.Contains(body, "I am m:latest.") && !strings.Contains(body, "I am m.") {
+			t.Error(body)
+		}
+		stands.pass(time.Minute)
+	}
+	if n := asked.Load(); n > 2 { // its two lists, once
+		t.Errorf("the other server was asked %d times", n)
+	}
+}
+
 // TestAFileRoutesAlike: with a file, too, a name that a server has is answered by
 // itself where a route takes every name; what a route names is what it says.
 func TestAFileRoutesAlike(t *testing.T) {

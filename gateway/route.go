@@ -98,12 +98,57 @@ func (h *house) route(ctx context.Context, model string) (*Route, error) {
 	if err := h.askable(model); err != nil {
 		return nil, err
 	}
+	h.lookUp(ctx, model)
 	for i := range h.Routes {
-		if r := &h.Routes[i]; r.serves(model) && (r.lists(ctx, model) || !r.Listed) {
+		if r := &h.Routes[i]; r.takesUp(model) {
 			return r, nil
 		}
 	}
 	return nil, h.unknown(model)
+}
+
+// ways are all the routes for a model, in order.
+func (h *house) ways(ctx context.Context, model string) (out []*Route) {
+	h.lookUp(ctx, model)
+	for i := range h.Routes {
+		if r := &h.Routes[i]; r.takesUp(model) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (r *Route) takesUp(model string) bool { return r.serves(model) && (!r.Listed || r.lists(model)) }
+
+// lookUp asks the backends whose lists count for a name, all at once: those that
+// were never asked, and where none is known to have it, the others too.
+func (h *house) lookUp(ctx context.Context, model string) {
+	if !h.looks {
+		return
+	}
+	var stocks []*stock
+	had := false
+	for _, r := range h.Routes {
+		if !r.serves(model) {
+			continue
+		}
+		for _, t := range slices.Concat(r.To, r.Else) {
+			if (r.Listed || t.Own) && !slices.Contains(stocks, t.stock) {
+				stocks = append(stocks, t.stock)
+				had = had || t.stock.had(model) != nil
+			}
+		}
+		if len(stocks) == 0 { // it is decided
+			return
+		}
+	}
+	var wg sync.WaitGroup
+	for _, s := range stocks {
+		if !had || s.never() {
+			wg.Go(func() { s.known(ctx, model) })
+		}
+	}
+	wg.Wait()
 }
 
 // askable refuses a request that names no model, and one that comes before there
@@ -118,14 +163,9 @@ func (h *house) askable(model string) error {
 	return nil
 }
 
-// lists reports whether a target lists a model, where that counts.
-func (r *Route) lists(ctx context.Context, model string) (found bool) {
-	for _, t := range slices.Concat(r.To, r.Else) {
-		if r.Listed || t.Own {
-			found = t.stock.known(ctx, model) != nil || found
-		}
-	}
-	return found
+// lists reports whether a target lists a model.
+func (r *Route) lists(model string) bool {
+	return slices.ContainsFunc(slices.Concat(r.To, r.Else), func(t Target) bool { return t.stock.had(model) != nil })
 }
 
 // unknown is the error for a name that leads nowhere. It tells no more than the
@@ -276,10 +316,10 @@ func (h *house) answers(ctx context.Context) (ok bool, why map[string]string) {
 		err  error
 	}
 	said := make(chan answer, len(targets))
-	for name, t := range targets {
+	for _, t := range targets {
 		go func() {
 			_, err := t.Backend.Models(ctx)
-			said <- answer{name, err}
+			said <- answer{t.name(), err}
 		}()
 	}
 	why = map[string]string{}

@@ -79,6 +79,13 @@ func (s *stock) had(name string) *wire.Model {
 	return named(s.models, name)
 }
 
+// never reports that the list was not asked for yet.
+func (s *stock) never() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked.IsZero()
+}
+
 // best is the model for who asks for none that the backend lists, the same one as
 // long as it is there; "" where nothing is.
 func (s *stock) best() string {
@@ -151,10 +158,12 @@ func equipped(c Config) *house {
 		}
 		return targets
 	}
-	c.Routes = slices.Clone(c.Routes)
-	for i := range c.Routes {
-		r := &c.Routes[i]
+	h := &house{Config: c}
+	h.Routes = slices.Clone(c.Routes)
+	for i := range h.Routes {
+		r := &h.Routes[i]
 		r.To, r.Else = equip(i, r.To, "to"), equip(i, r.Else, "else")
+		h.looks = h.looks || r.Listed || slices.ContainsFunc(slices.Concat(r.To, r.Else), func(t Target) bool { return t.Own })
 	}
-	return &house{c}
+	return h
 }
