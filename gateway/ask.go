@@ -156,8 +156,9 @@ func asksAgain(r *http.Request) bool {
 	if r.Header.Get("X-Stainless-Retry-Count") != "" {
 		return true
 	}
-	agent := r.UserAgent()
-	return slices.ContainsFunc([]string{"ai-sdk/", "codex_", "GeminiCLI"}, func(name string) bool { return strings.Contains(agent, name) })
+	return slices.ContainsFunc(strings.Fields(r.UserAgent()), func(program string) bool {
+		return slices.ContainsFunc([]string{"ai-sdk/", "codex_", "GeminiCLI"}, func(name string) bool { return strings.HasPrefix(program, name) })
+	})
 }
 
 func (x *exchange) hooks() wire.Hooks {

@@ -115,12 +115,21 @@ func (h *hold) holds() bool {
 	switch {
 	case h.whole:
 		return true
+	case h.cut():
+		return true
 	case h.size > maxHeld:
 		return false
 	case h.open != nil && (h.open.counts || !h.must):
 		return h.open.raw.Len() <= maxCall || h.quoted()
 	}
 	return !h.seen && !h.shows || !h.answered && h.lacks()
+}
+
+// cut reports whether a call broke off with the last event: what comes next tells
+// whether the reply did, too.
+func (h *hold) cut() bool {
+	last := h.events[len(h.events)-1]
+	return last.Kind == utp.ProblemEvent && last.Problem != nil && last.Problem.Kind == utp.Truncated
 }
 
 // quoted reports whether all there is of the open call stands in what others said.

@@ -22,7 +22,7 @@ type Route struct {
 	Match  []string // models' names, or globs in which "*" stands for any letters: "claude-*"; none is "*"
 	Listed bool     // only names that one of its targets lists
 	To     []Target // one of them by weight; a conversation stays with its own
-	Else   []Target // one after the other where that fails before the first byte
+	Else   []Target // one after the other where that fails before the client has seen anything
 	Once   bool     // a reply whose call is broken is not asked for once more
 	Hidden bool     // not in the lists of models
 }

@@ -41,6 +41,7 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 		return out.send(frames)
 	}
 	x.idle, x.chosen = func() {
+		x.waits.Store(true)
 		_ = send(writer.Pause()) // kept in out.err
 		out.flush()
 	}, out.learn

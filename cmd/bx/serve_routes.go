@@ -134,9 +134,10 @@ func (s *server) routes() (routes []gateway.Route, err error) {
 		if err != nil {
 			return nil, err
 		}
-		routes = append(routes, gateway.Route{Listed: true, To: []gateway.Target{{Name: name, Backend: c}}})
+		routes = append(routes, gateway.Route{Listed: true, To: []gateway.Target{made.target(name, c)}})
 	}
-	first := gateway.Target{Name: names[0], Backend: routes[0].To[0].Backend, Own: true}
+	first := routes[0].To[0]
+	first.Own = true
 	return append(routes, gateway.Route{To: []gateway.Target{first}, Hidden: true}), nil
 }
 
@@ -198,9 +199,18 @@ func (c clients) targets(specs []string, p serving.Policy) (out []gateway.Target
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, gateway.Target{Name: name, Backend: client, Model: model})
+		to := c.target(name, client)
+		to.Model = model
+		out = append(out, to)
 	}
 	return out, nil
+}
+
+// target is a backend with what the file says of another try.
+func (c clients) target(name string, client *backend.Client) gateway.Target {
+	b := c.read.Backends[name]
+	return gateway.Target{Name: name, Backend: client, Retries: b.Retries,
+		Breaker: gateway.Breaker{Failures: b.Breaker.Failures, Pause: time.Duration(b.Breaker.Pause)}}
 }
 
 func (c clients) client(name string, p serving.Policy) (*backend.Client, error) {
@@ -215,7 +225,7 @@ func (c clients) client(name string, p serving.Policy) (*backend.Client, error) 
 	}
 	first, idle := time.Duration(b.First), time.Duration(b.Idle)
 	conf := backend.Config{
-		Provider: b.Provider, URL: b.URL, APIKey: secret, NumCtx: b.NumCtx, Retries: b.Retries,
+		Provider: b.Provider, URL: b.URL, APIKey: secret, NumCtx: b.NumCtx,
 		Timeouts: backend.Timeouts{First: first, Idle: idle}, HTTP: signed(backend.HTTP(c.app.offline, 0), c.id),
 		OnlyOffered: true, Literal: true,
 	}

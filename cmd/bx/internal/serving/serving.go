@@ -53,7 +53,15 @@ type Backend struct {
 	NumCtx   int      `toml:"num_ctx"`  // Ollama: the window to load models with; 0: by the prompt's size
 	First    Duration `toml:"first"`    // to the first byte, in which a model may be loaded
 	Idle     Duration `toml:"idle"`     // between two pieces of a reply
-	Retries  int      `toml:"retries"`  // before the first byte; below 0 none
+	Retries  int      `toml:"retries"`  // before the client has seen anything; below 0 none
+	Breaker  Breaker  `toml:"breaker"`
+}
+
+// Breaker says when a model of a backend is left alone while there is another to
+// ask.
+type Breaker struct {
+	Failures int      `toml:"failures"` // in a row; below 0 never
+	Pause    Duration `toml:"pause"`    // for how long
 }
 
 // Route leads models to backends.
