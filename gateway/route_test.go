@@ -98,6 +98,10 @@ func TestFallbacks(t *testing.T) {
 			bad := behind(t, "bad", "openai", tt.up)
 			url := listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{{To: []gateway.Target{bad}, Else: []gateway.Target{good}}}})
 			for _, front := range apis {
+				tt := tt
+				if tt.name == "cut in a call" && inOnePiece[front.name] { // its client has seen nothing
+					tt.want = "This is good as m."
+				}
 				reply, err := front.ask(t, url, offer(true))
 				if reply.Text() != tt.want && (tt.want != "" || err == nil) {
 					t.Errorf("%s: %q, %v, want %q", front.name, reply.Text(), err, tt.want)
