@@ -25,6 +25,7 @@ var (
 const (
 	patience = 90 * time.Second // for one request
 	question = "Read the file docs/abc.md"
+	riddle   = "What is the secret word in the file docs/abc.md?"
 	secret   = "plover"
 )
 
