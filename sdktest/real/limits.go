@@ -20,8 +20,31 @@ var limitChecks = concat(
 	[]check{
 		{"llama-server", "a prompt that is too long", overflow},
 		{"ollama", "no messages in OpenAI's API", noMessages},
+		{"llama-server", "requests after refused ones", afterRefusals},
 	},
 )
+
+// afterRefusals: llama-server ends the connection with every error, and bx keeps
+// connections.
+func afterRefusals(w *world) (string, error) {
+	picture := []any{map[string]any{"role": "user", "content": []any{map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64,aGVsbG8="}}}}}
+	for i := range 20 {
+		got, err := apis[0].ask(w.fronts["plain"].url, asked{model: "tiny-plain", more: map[string]any{"messages": picture}})
+		if err == nil && !strings.Contains(got.problem, "image input is not supported") {
+			err = fmt.Errorf("a picture: HTTP %d %s", got.status, got.problem)
+		}
+		if err != nil {
+			return "", err
+		}
+		if got, err = apis[0].ask(w.fronts["plain"].url, greeting); err == nil && got.text == "" {
+			err = fmt.Errorf("request %d: HTTP %d %s", i, got.status, got.problem)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
 
 // outputLimit ends in the API's own word for it, and never in half a call's text.
 func outputLimit(w *world, fronts []front) (string, error) {
