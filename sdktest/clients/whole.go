@@ -105,7 +105,8 @@ func tools(list any) (names []string) {
 	return names
 }
 
-// walk visits each string of a JSON value with the key that it stands under.
+// walk visits each string of a JSON value with the key that it stands under. Thoughts
+// are left out: a server may have no place for those of earlier turns.
 func walk(value any, key string, visit func(key, text string)) {
 	switch v := value.(type) {
 	case string:
@@ -115,6 +116,9 @@ func walk(value any, key string, visit func(key, text string)) {
 			walk(one, key, visit)
 		}
 	case map[string]any:
+		if v["type"] == "reasoning" || v["type"] == "thinking" || v["thought"] == true {
+			return
+		}
 		for k, one := range v {
 			walk(one, k, visit)
 		}
