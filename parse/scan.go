@@ -145,6 +145,8 @@ func (p *Parser) lineOpener(c byte) found {
 		return no
 	case c == '`' || c == '~':
 		return p.tick()
+	case p.message != nil: // its header says that it is text
+		return no
 	case len(p.m.bare) == 0 || p.tools == nil && p.cfg.Forced == "" || p.tried > maxTried:
 		return no
 	}
