@@ -36,7 +36,7 @@ func (p *Parser) argKey(key string) {
 		}
 		p.firstKey(own)
 	}
-	if p.trial.on && p.trial.bare && !p.trial.whole && !c.holds && c.declared {
+	if p.trying() && p.trial.bare && !p.trial.whole && !c.holds && c.declared {
 		p.commit()
 	}
 	p.startCall()
@@ -55,7 +55,7 @@ func (p *Parser) argKey(key string) {
 // tool has no such argument.
 func (p *Parser) isResult(key string) bool {
 	order := p.tools.Order(p.cur.name)
-	return p.trial.on && p.trial.bare && p.el.byKey && len(order) > 0 && !slices.Contains(order, key)
+	return p.trying() && p.trial.bare && p.el.byKey && len(order) > 0 && !slices.Contains(order, key)
 }
 
 // firstKey sees whether the arguments may turn out to be something else.

@@ -108,12 +108,12 @@ func (p *Parser) finish() {
 		RawArgs: p.rawArgs(), Source: "text:" + c.g.Name, Fixes: c.fixes}
 	p.send(utp.Event{Kind: utp.CallEnd, Part: c.part, Call: &out, Raw: raw})
 	p.closeCall()
-	p.commit()
+	p.settleCall()
 }
 
 // failJudged ends a call that was read to its end but is none.
 func (p *Parser) failJudged(prob utp.Problem) {
-	trial := p.trial.on
+	trial := p.trying()
 	p.fail(prob)
 	if !trial {
 		p.closeCall()
@@ -132,7 +132,7 @@ func (p *Parser) judge() *utp.Problem {
 		return &utp.Problem{Kind: utp.UnknownTool, Message: "no such tool was offered"}
 	case p.quoted():
 		return &utp.Problem{Kind: utp.Quoted, Message: "it repeats what a tool or the user said"}
-	case p.trial.on && p.trial.think != nil && p.tools != nil && !p.sound(c.name, c.buf):
+	case p.trying() && p.trial.think != nil && p.tools != nil && !p.sound(c.name, c.buf):
 		return &utp.Problem{Kind: utp.Invalid}
 	}
 	return nil
@@ -183,7 +183,7 @@ func (p *Parser) fail(prob utp.Problem) {
 	if prob.Kind == utp.Truncated && p.trial.whole && p.cur.declared {
 		p.commit() // it was going to be a call
 	}
-	if p.trial.on {
+	if p.trying() {
 		p.reject()
 		return
 	}
@@ -205,10 +205,10 @@ func (p *Parser) fail(prob utp.Problem) {
 // broken turns the call into a Problem once its end is found. Inside a trial
 // nothing was a call, but for x = f(…): that is one which cannot be evaluated.
 func (p *Parser) broken(message, want string) {
-	if p.trial.on && p.el.kept {
+	if p.trying() && p.el.kept {
 		p.commit()
 	}
-	if p.trial.on {
+	if p.trying() {
 		p.reject()
 		return
 	}

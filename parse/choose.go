@@ -64,7 +64,7 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 	wait := false
 	for _, i := range cand {
 		o := &p.m.openers[i]
-		if o.line && !line || o.first && !p.begins() || o.hinted && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
+		if o.declared && p.trial.on || o.line && !line || o.first && !p.begins() || o.hinted && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
 			continue
 		}
 		var c caps
@@ -128,7 +128,7 @@ func (o *opener) literals() (n int) {
 func (p *Parser) inThinking(o *opener) bool {
 	switch o.kind {
 	case openCall:
-		return (!o.line || o.g == p.think || o.g.aloud && p.think.aloud) && !p.think.Quiet && p.tried < maxTried && o.steps[0].strong
+		return p.at() >= p.closes && (!o.line || o.g == p.think || o.g.aloud && p.think.aloud) && !p.think.Quiet && p.tried < maxTried && o.steps[0].strong
 	case openThink:
 		return p.think.thinkOpens(&o.steps[0])
 	case closeThink:

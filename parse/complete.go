@@ -31,7 +31,7 @@ func (e *element) complete(p *Parser) {
 		return
 	}
 	c.echo = e.argsKey == "parameters" && len(c.keys) == 0 && e.described()
-	if p.trial.on && p.trial.bare && (!c.declared || !e.hasArgs && len(c.keys) == 0 && !p.needsNothing(c.name)) {
+	if p.trying() && p.trial.bare && (!c.declared || !e.hasArgs && len(c.keys) == 0 && !p.needsNothing(c.name)) {
 		p.reject()
 	}
 }
@@ -56,7 +56,7 @@ func (e *element) typed(p *Parser) {
 
 // nameless ends an element that names no tool; its siblings go on.
 func (p *Parser) nameless() {
-	if len(p.el.stack) == 0 && !p.trial.on && len(p.ownClosers()) > 0 {
+	if len(p.el.stack) == 0 && !p.trying() && len(p.ownClosers()) > 0 {
 		p.broken("", "")
 		p.cur.why = utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"}
 		return

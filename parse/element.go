@@ -136,7 +136,7 @@ func (p *Parser) python(v view) {
 	}
 	p.setName(name)
 	p.pos += to + countBlanks(v.s[to:])
-	p.cur.plain = p.trial.on && p.trial.bare || p.bareBlock()
+	p.cur.plain = p.trying() && p.trial.bare || p.bareBlock()
 	alone := p.cur.plain && p.group == nil && p.lists == 0
 	p.trial.whole = p.trial.whole || alone
 	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone || p.cfg.Repair == Off, Guess: !alone && p.cfg.Repair == Aggressive}, argsRole, p.at())
@@ -288,7 +288,7 @@ func (e *element) key(p *Parser, k string) {
 		return
 	}
 	e.role = e.roleOf(p, k)
-	if p.trial.on && p.trial.bare && e.first && e.role == otherRole && p.cfg.Forced == "" && !ignored(k) && !p.declared(k) {
+	if p.trying() && p.trial.bare && e.first && e.role == otherRole && p.cfg.Forced == "" && !ignored(k) && !p.declared(k) {
 		p.reject()
 		return
 	}

@@ -61,6 +61,7 @@ type Parser struct {
 	noTry    int  // no opener at this offset: it was tried
 	tried    int  // bytes read twice so far
 	called   bool // a call was read
+	closes   int  // where open thinking is known to close: up to there is no call
 	invented bool // the rest is a result that the model made up, and what it makes of it
 	textPart int  // the open text or thinking part, or -1
 	nextPart int

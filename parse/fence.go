@@ -24,7 +24,7 @@ type fence struct {
 var callTags = map[string]bool{"": true, "json": true, "xml": true, "tool_code": true, "python": true, "tool_call": true}
 
 func (p *Parser) fenceAllowed() bool {
-	return p.m.fence != nil && p.tools != nil && p.tried < maxTried && p.at() != p.noTry
+	return p.m.fence != nil && p.tools != nil && !p.trial.on && p.tried < maxTried && p.at() != p.noTry
 }
 
 // openFence decides whether a code fence may hold calls.

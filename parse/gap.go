@@ -92,14 +92,14 @@ func (p *Parser) nextCall() {
 // gapElement begins the JSON or Python call at the start of v, or leaves the
 // block.
 func (p *Parser) gapElement(g *gram, v view) bool {
-	bare := p.trial.on && p.trial.bare || p.bareBlock()
+	bare := p.trying() && p.trial.bare || p.bareBlock()
 	switch f := p.lookElement(v, bare); f {
 	case more:
 		return false
 	case no:
 		return p.gapJunk(v)
 	}
-	if bare && !p.trial.on && !p.cur.open {
+	if bare && !p.trying() && !p.cur.open {
 		if p.at() < p.noBare || p.tried > maxTried {
 			p.endBlock(false)
 			return true
@@ -204,6 +204,17 @@ func (p *Parser) readTail() bool {
 	}
 	g, v := p.cur.g, p.view()
 	n, f := longest(p.m.closers, v, nil)
+	if p.trial.mused { // what closes the thinking is not among them
+		shut := fits(p.trial.think.think.close, v)
+		if shut == more {
+			return false
+		}
+		if shut == yes {
+			p.mark()
+			p.toText()
+			return true
+		}
+	}
 	if f == yes && n > 1 {
 		p.pos += n
 		return true

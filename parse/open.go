@@ -7,6 +7,15 @@ import (
 
 // begin takes the opener that was decided on.
 func (p *Parser) begin(b choice) {
+	if p.trial.mused {
+		switch {
+		case b.o.kind == closeThink && p.trial.think.thinkCloses(&b.o.steps[0]):
+			p.thought()
+			return
+		case b.o.kind == openThink:
+			p.commit()
+		}
+	}
 	p.text()
 	switch b.o.kind {
 	case openCall:

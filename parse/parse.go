@@ -79,7 +79,7 @@ func newParser(c Config, m *machine) *Parser {
 	if c.MaxCall <= 0 {
 		c.MaxCall = defaultMaxCall
 	}
-	p := &Parser{cfg: c, m: m, line: true, textPart: -1, noTry: math.MinInt, noBare: math.MinInt}
+	p := &Parser{cfg: c, m: m, line: true, textPart: -1, noTry: math.MinInt, noBare: math.MinInt, closes: math.MinInt}
 	if c.Tools.Len() > 0 {
 		p.tools = c.Tools
 	}
@@ -179,5 +179,6 @@ func (p *Parser) Close(cut bool) []utp.Event {
 	p.out = p.out[:0]
 	p.eof, p.cut = true, cut
 	p.run("")
+	p.commit() // calls inside thinking that never closed
 	return p.out
 }

@@ -145,7 +145,7 @@ func (p *Parser) lineOpener(c byte) found {
 		return no
 	case c == '`' || c == '~':
 		return p.tick()
-	case p.message != nil: // its header says that it is text
+	case p.message != nil, p.trial.on: // text, as its header says; or what follows a call inside thinking
 		return no
 	case len(p.m.bare) == 0 || p.tools == nil && p.cfg.Forced == "" || p.tried > maxTried:
 		return no

@@ -13,6 +13,7 @@ type through struct {
 	parts  map[int]int // native parts to parts of the reply
 	think  *Parser     // reads native thinking
 	mind   int         // part of the latest native thinking, plus 1; 0: none
+	ended  *utp.Event  // the PartEnd of thinking that holds a call: what follows decides
 	calls  []utp.Call  // that were sent
 	native map[int]*held
 	text   *held // a text call that waits: a native one of its name was seen
@@ -25,15 +26,17 @@ type held struct{ events []utp.Event }
 // Through passes a native stream through the parser: its text and thinking are
 // read for calls, all else goes on as it is, with Part renumbered. Thinking ends
 // where its PartEnd, a call or a part in one piece stands, and words that might
-// have become a call are text there. Of two equal
-// calls, one native and one from text, the second is dropped. The Finish event
-// closes the parser.
+// have become a call are text there. A call in thinking counts if nothing but the
+// end of the reply follows. Of two equal calls, one native and one from text, the
+// second is dropped. The Finish event closes the parser.
 func (p *Parser) Through(e utp.Event) []utp.Event {
 	t := &p.through
 	t.out = t.out[:0]
 	switch e.Kind {
 	case utp.TextDelta:
-		p.endThink()
+		if !t.muses() || strings.TrimSpace(e.Text) != "" {
+			p.endThink(false)
+		}
 		p.fromText(p.Feed(e.Text))
 		if len(t.out) == 1 && t.out[0].Kind == utp.TextDelta && t.out[0].Text == e.Text {
 			t.out[0].Extra = e.Extra
@@ -41,13 +44,14 @@ func (p *Parser) Through(e utp.Event) []utp.Event {
 	case utp.ThinkDelta:
 		p.fromThink(e.Text)
 	case utp.PartEnd:
-		p.endThink()
-		if t.mind > 0 { // else there was nothing but a call in it
-			e.Part = t.mind - 1
-			t.out = append(t.out, e)
+		if t.muses() {
+			t.ended = &e
+			return t.out
 		}
+		p.endThink(true)
+		p.partEnd(e)
 	case utp.Finish:
-		p.endThink()
+		p.endThink(true)
 		end := utp.End{}
 		if e.End != nil {
 			end = *e.End
@@ -60,7 +64,7 @@ func (p *Parser) Through(e utp.Event) []utp.Event {
 		e.End, e.Part = &end, p.nextPart
 		t.out = append(t.out, e)
 	case utp.CallStart, utp.Whole:
-		p.endThink()
+		p.endThink(false)
 		p.settle()
 		p.fromNative(e)
 	default:
@@ -266,12 +270,35 @@ func thinkOf(m *machine) *gram {
 	return &gram{Grammar: &bareJSON}
 }
 
-func (p *Parser) endThink() {
+// muses reports whether native thinking holds a call that what follows decides on.
+func (t *through) muses() bool { return t.think != nil && t.think.trial.mused }
+
+// endThink ends native thinking. last says that nothing followed it, so that a
+// call in it counts.
+func (p *Parser) endThink(last bool) {
 	t := &p.through
-	if t.think != nil {
-		p.thinkEvents(t.think.Close(false))
-		t.think = nil
-		t.forget()
+	if t.think == nil {
+		return
+	}
+	if t.muses() && !last {
+		t.think.thought()
+		t.think.advance()
+	}
+	p.thinkEvents(t.think.Close(false))
+	t.think = nil
+	t.forget()
+	if e := t.ended; e != nil {
+		t.ended = nil
+		p.partEnd(*e)
+	}
+}
+
+// partEnd ends the latest native thinking, if there was more than a call in it.
+func (p *Parser) partEnd(e utp.Event) {
+	t := &p.through
+	if t.mind > 0 {
+		e.Part = t.mind - 1
+		t.out = append(t.out, e)
 	}
 }
 

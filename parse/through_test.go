@@ -44,6 +44,34 @@ func TestThinkingBetweenNativeCalls(t *testing.T) {
 	}
 }
 
+// A call inside native thinking is one if the reply ends there, and a thought if
+// an answer follows.
+func TestCallInNativeThinking(t *testing.T) {
+	tools := schema.Compile([]utp.Tool{{Name: "now"}})
+	const call = `<tool_call>{"name": "now", "arguments": {}}</tool_call>`
+	thinking := []utp.Event{{Kind: utp.ThinkDelta, Text: "I will call.\n" + call}, {Kind: utp.PartEnd, Value: utp.Think{Signature: "s"}}}
+	for _, tt := range []struct {
+		name   string
+		behind []utp.Event
+		want   []utp.Part
+	}{
+		{"nothing", nil, []utp.Part{utp.Think{Text: "I will call.", Signature: "s"}, utp.Call{Name: "now", Args: []byte("{}"), RawArgs: "{}", Source: "text:hermes"}}},
+		{"blanks", []utp.Event{{Kind: utp.TextDelta, Part: 1, Text: "\n\n"}}, []utp.Part{utp.Think{Text: "I will call.", Signature: "s"}, utp.Call{Name: "now", Args: []byte("{}"), RawArgs: "{}", Source: "text:hermes"}}},
+		{"an answer", []utp.Event{{Kind: utp.TextDelta, Part: 1, Text: "It is noon."}}, []utp.Part{utp.Think{Text: "I will call.\n" + call, Signature: "s"}, utp.Text{Text: "It is noon."}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := parse.New(parse.Config{Tools: tools})
+			var all []utp.Event
+			for _, e := range append(append(thinking[:2:2], tt.behind...), utp.Event{Kind: utp.Finish, End: &utp.End{Stop: utp.StopEnd}}) {
+				all = append(all, p.Through(e)...)
+			}
+			if diff := cmp.Diff(tt.want, utp.Collect(all).Parts); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // Words that might have become a call are given out before a native call, not
 // behind it; a call that is open waits, and what may be the beginning of one.
 func TestTextStaysBeforeNativeCalls(t *testing.T) {

@@ -18,14 +18,38 @@ type trial struct {
 	think  *gram // it stands inside thinking
 	bare   bool  // a form that is ordinary text unless a tool is named
 	whole  bool  // it is held until the call has ended
+	mused  bool  // the call has ended, the thinking around it may not have
 	start  int   // offset of its first byte
 	events []utp.Event
+	called bool // before
 	part   int // nextPart before
 	text   int // textPart before
 }
 
 func (p *Parser) try(bare bool) {
-	p.trial = trial{on: true, think: p.think, bare: bare, start: p.at(), part: p.nextPart, text: p.textPart, events: p.trial.events[:0]}
+	p.trial = trial{on: true, think: p.think, bare: bare, start: p.at(), called: p.called, part: p.nextPart, text: p.textPart, events: p.trial.events[:0]}
+}
+
+// trying reports whether a call is being read that may turn out to be none.
+func (p *Parser) trying() bool { return p.trial.on && !p.trial.mused }
+
+// settleCall accepts the call of a trial that was read to its end. Inside thinking
+// that is decided where the thinking closes, which makes it thought, or the text
+// ends.
+func (p *Parser) settleCall() {
+	if p.trying() && p.trial.think != nil {
+		p.trial.mused = true
+		return
+	}
+	if p.trying() {
+		p.commit()
+	}
+}
+
+// thought takes calls back that stood inside thinking which closes here.
+func (p *Parser) thought() {
+	p.closes = p.at()
+	p.reject()
 }
 
 // commit accepts the trial: its events are sent.
@@ -33,7 +57,7 @@ func (p *Parser) commit() {
 	if !p.trial.on {
 		return
 	}
-	p.trial.on = false
+	p.trial.on, p.trial.mused = false, false
 	p.out = append(p.out, p.trial.events...)
 	clear(p.trial.events)
 }
@@ -44,14 +68,14 @@ func (p *Parser) reject() {
 		return
 	}
 	t := &p.trial
-	t.on = false
+	t.on, t.mused = false, false
 	p.cur.open, p.group = false, nil
 	tried := p.at() - t.start
 	p.rewind(tried)
 	clear(t.events)
 	p.noBare, p.noTry = t.start+tried, t.start
 	p.tried += tried
-	p.nextPart, p.textPart, p.think = t.part, t.text, t.think
+	p.nextPart, p.textPart, p.think, p.called = t.part, t.text, t.think, t.called
 	p.st = inText
 	if p.think != nil {
 		p.st = inThink
