@@ -11,6 +11,7 @@ import os
 from dialogues import KNOWN
 
 OFFER = "You can use these tools:"  # stands before the tools in bx's prompt for ReAct (prompt/react.md)
+LIST = "The tools, with the JSON Schema of their arguments:"  # and in that for hermes (prompt/lines.md)
 
 DIALECTS = ["hermes", "coder", "plain"]  # of the GGUF files
 
@@ -46,7 +47,7 @@ def source(name):
 
 def jinja(dialect):
     """The chat template of a GGUF file."""
-    values = {"dialect": dialect, "known": KNOWN, "offer": OFFER}
+    values = {"dialect": dialect, "known": KNOWN, "offer": OFFER, "list": LIST}
     set_values = "".join("{%%- set %s = %s %%}" % (k, json.dumps(v)) for k, v in values.items())
     return set_values + source("plain.jinja" if dialect == "plain" else "chat.jinja")
 
