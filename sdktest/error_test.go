@@ -115,7 +115,7 @@ func TestSDKsBearAHeartbeat(t *testing.T) {
 	for _, s := range sdks {
 		t.Run(s.name, func(t *testing.T) {
 			m := &model{replies: []utp.Reply{done}, pause: 50 * time.Millisecond}
-			url, seen := listenWith(t, gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{{Backend: m}}}}, Limits: gateway.Limits{Heartbeat: 5 * time.Millisecond}})
+			url, seen := listenWith(t, gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{{Backend: m, Retries: -1}}}}, Limits: gateway.Limits{Heartbeat: 5 * time.Millisecond}})
 			got, err := s.begin(url, hello()).ask(true)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, seen.last().reply)

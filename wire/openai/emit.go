@@ -206,6 +206,7 @@ type writer struct {
 	think []byte
 	index int  // of the call
 	whole bool // it is written when it is complete
+	open  bool // it is begun, and written as it comes
 	// beside is that what belongs to the call is written.
 	beside bool
 }
@@ -243,8 +244,13 @@ func (w *writer) event(e utp.Event) {
 		w.think = append(w.think, e.Text...)
 		w.delta(deltaJSON{ReasoningContent: shape.Quote(e.Text)})
 	case utp.PartEnd:
-		if t, ok := e.Value.(utp.Think); ok {
+		t, ok := e.Value.(utp.Think)
+		switch {
+		case ok:
 			w.detail(t)
+		case w.open: // the output limit cut the call
+			w.open = false
+			w.index++
 		}
 	case utp.CallStart, utp.CallDelta, utp.CallEnd:
 		w.callEvent(e)
@@ -293,6 +299,7 @@ func (w *writer) callEvent(e utp.Event) {
 		j.Function = &functionCall{Arguments: shape.Quote(e.Text)}
 		w.call(shape.Value{Raw: ofCall.Write(j, nil)})
 	}
+	w.open = e.Kind != utp.CallEnd && !w.whole
 	if e.Kind == utp.CallEnd {
 		w.index++
 	}

@@ -190,7 +190,8 @@ type writer struct {
 	number   int  // of the next event
 	started  bool // response.created is written
 	item     string
-	words    []byte // of the open text or reasoning
+	words    []byte // of the open text or reasoning, or the arguments of the call
+	open     *callItem
 }
 
 func (w *writer) fail(err error) {
@@ -236,18 +237,22 @@ func (w *writer) event(e utp.Event) {
 	case utp.ThinkDelta:
 		w.think(e.Text)
 	case utp.PartEnd:
-		if t, think := e.Value.(utp.Think); think {
+		switch t, think := e.Value.(utp.Think); {
+		case think:
 			w.endThink(t)
-		} else {
+		case w.open != nil:
+			w.cutCall()
+		default:
 			w.endText()
 		}
 	case utp.CallStart:
 		item := w.call(*e.Call, underway)
-		w.item = item.ID
+		w.item, w.open = item.ID, &item
 		w.added(item)
 	case utp.CallDelta:
 		w.arguments(e.Text)
 	case utp.CallEnd:
+		w.open = nil
 		w.endCall(*e.Call)
 	case utp.Whole:
 		w.piece(e.Value)
@@ -310,8 +315,19 @@ func (w *writer) isInput() bool { return len(w.item) > 3 && w.item[:3] == "ctc" 
 
 func (w *writer) arguments(s string) {
 	if !w.isInput() {
+		w.words = append(w.words, s...)
 		w.delta("function_call_arguments", deltaEvent{Delta: s})
 	}
+}
+
+// cutCall leaves a call as the output limit cut it.
+func (w *writer) cutCall() {
+	item := *w.open
+	if item.Status, w.open = "incomplete", nil; !w.isInput() {
+		args := string(w.words)
+		item.Arguments = &args
+	}
+	w.done(item)
 }
 
 func (w *writer) endCall(c utp.Call) {

@@ -141,8 +141,8 @@ func (b *Builder) Call(f Fragment) {
 	}
 	b.addName(c, f.Name)
 	b.addArgs(c, f.Args)
-	if f.Whole {
-		b.end(c, false)
+	if f.Whole && (c.object.start < 0 || c.object.closed()) {
+		b.end(c, false) // else the end of the reply tells whether the output limit cut it
 	}
 }
 

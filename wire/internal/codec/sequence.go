@@ -14,8 +14,9 @@ import (
 // before it are over; the first is passed on as it comes.
 //
 // Its events are: TextDelta and ThinkDelta, each run of them ended by a PartEnd,
-// whose Value is a Think for the latter; CallStart, CallDelta, CallEnd, with ids that are legal and used once; Whole for
-// all else; and one Finish at the end, or none if Err says why there can be none.
+// whose Value is a Think for the latter; CallStart, CallDelta, CallEnd, with ids
+// that are legal and used once, or a PartEnd in place of the CallEnd of a call that
+// the output limit cut; Whole for all else; and one Finish at the end, or none if Err says why there can be none.
 // Parts are numbered from 0 without gaps, and no delta is empty.
 type Sequence struct {
 	NewID func() string // ids for calls without one; nil: MintID
@@ -28,6 +29,7 @@ type Sequence struct {
 	calls  int // ended
 	ids    map[string]bool
 	unread *utp.Problem // the first Problem that left no text
+	cut    *utp.Problem // the first call that the output ended in
 	err    error
 	done   bool
 }
@@ -205,6 +207,10 @@ func (s *Sequence) write(r *run, e utp.Event) {
 	case utp.TextDelta, utp.ThinkDelta:
 		s.emit(r, e)
 	case utp.PartEnd:
+		if r.kind == utp.CallStart {
+			s.emit(r, e)
+			return
+		}
 		s.endThink(r, e.Value.(utp.Think))
 	case utp.CallStart:
 		s.start(r, *e.Call)
@@ -320,8 +326,15 @@ func (s *Sequence) problem(e utp.Event) {
 	if p == nil {
 		p = &utp.Problem{Kind: utp.Malformed}
 	}
-	if r := s.runs[e.Part]; r != nil && r.kind == utp.CallStart {
-		s.err = p
+	r := s.runs[e.Part]
+	begun := r != nil && r.kind == utp.CallStart
+	if p.Kind == utp.Truncated && s.cut == nil && (begun || e.Raw == "") {
+		s.cut = p
+	}
+	if begun {
+		if p.Kind != utp.Truncated { // else the end tells whether it may stay so
+			s.err = p
+		}
 		return
 	}
 	if e.Raw != "" {
@@ -334,21 +347,31 @@ func (s *Sequence) problem(e utp.Event) {
 }
 
 func (s *Sequence) finish(e utp.Event) {
+	end := utp.End{}
+	if e.End != nil {
+		end = *e.End
+	}
+	limit := end.Stop == utp.StopLength && s.cut != nil
 	for _, r := range s.line {
-		if !r.settle() {
+		switch {
+		case r.settle():
+		case limit && (!r.open || r.sent > 0): // what was written of it stays; with no argument it would look whole
+			r.wait, r.over = append(r.wait, utp.Event{Kind: utp.PartEnd}), true
+		default:
 			s.err = &utp.Problem{Kind: utp.Truncated, Name: r.head.Name, Message: "the stream ended inside a call"}
 			return
 		}
 	}
 	s.advance()
-	end := utp.End{}
-	if e.End != nil {
-		end = *e.End
+	if !limit {
+		end.Stop = s.stop(end.Stop)
 	}
-	end.Stop = s.stop(end.Stop)
 	switch {
 	case end.Stop == utp.StopError:
 		s.err = wire.ErrCut
+	case limit:
+		s.done = true
+		s.out = append(s.out, utp.Event{Kind: utp.Finish, Part: s.next, End: &end, Extra: e.Extra})
 	case s.next == 0 && s.unread != nil:
 		s.err = s.unread
 	default:
