@@ -139,7 +139,7 @@ func (t *tee) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 // listen serves a gateway before a backend on this machine.
 func listen(t *testing.T, b gateway.Backend) (url string, r *recorder) {
 	t.Helper()
-	return listenWith(t, gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{{Backend: b}}}}})
+	return listenWith(t, gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{{Backend: b, Retries: -1}}}}})
 }
 
 func listenWith(t *testing.T, c gateway.Config) (url string, r *recorder) {
