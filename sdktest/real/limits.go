@@ -151,6 +151,9 @@ var endless = asked{text: "Please count.", max: 7000}
 
 // hangUp closes a stream after some lines, and leaves a whole reply after a while.
 func hangUp(w *world, fronts []front) (string, error) {
+	if err := w.unloadAll(); err != nil { // so that one runner is left
+		return "", err
+	}
 	var ended []time.Duration
 	err := all(fronts, func(f front) error {
 		return all([]bool{true, false}, func(stream bool) error {
