@@ -30,13 +30,16 @@ func (s *server) slack() (release func()) {
 }
 
 // restEvery is how often memory is returned to the system while nothing runs.
-// When it is collected is left to GOGC and GOMEMLIMIT.
 const restEvery = 20 * time.Second
+
+// restings is how often in a row: what pools hold goes the second time, what idle
+// connections hold after a minute and a half.
+const restings = 6
 
 func rest(ctx context.Context, g *gateway.Gateway) {
 	tick := time.NewTicker(restEvery)
 	defer tick.Stop()
-	for times := 2; ; { // what pools hold goes the second time
+	for times := restings; ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -44,7 +47,7 @@ func rest(ctx context.Context, g *gateway.Gateway) {
 		}
 		switch {
 		case g.Running() > 0:
-			times = 2
+			times = restings
 		case times > 0:
 			times--
 			debug.FreeOSMemory()
