@@ -22,8 +22,8 @@ type trial struct {
 	start  int   // offset of its first byte
 	events []utp.Event
 	called bool // before
-	part   int // nextPart before
-	text   int // textPart before
+	part   int  // nextPart before
+	text   int  // textPart before
 }
 
 func (p *Parser) try(bare bool) {

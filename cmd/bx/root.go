@@ -65,7 +65,7 @@ func (a *app) commonFlags(root *cobra.Command) {
 	f.StringVar(&a.toolFormat, "tool-format", "", "offer tools in this `FORMAT`: native, react, xml, json, none, or a grammar")
 	f.StringVar(&a.root, "root", "", "work in this `DIR` (default: the repository around you)")
 	f.BoolVar(&a.offline, "offline", false, "reach this machine only")
-	f.StringSliceVar(&a.allow, "allow", nil, "run these without asking: `run`, or names of tools")
+	f.StringSliceVar(&a.allow, "allow", nil, "run these `TOOLS` without asking; run allows all of them")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print the answer and errors only")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print thinking, results and reasons too")
 	f.BoolVar(&a.json, "json", false, "print JSON")
