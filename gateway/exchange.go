@@ -321,10 +321,14 @@ func (x *exchange) keeps(e utp.Event) bool {
 func (x *exchange) over(err error) {
 	r := &x.report
 	r.Took, r.Err = x.Now().Sub(x.began), err
-	if err != nil && x.r.Context().Err() != nil {
+	switch {
+	case err == nil || x.r.Context().Err() == nil:
+	case x.outlived():
+		r.Err = stopped
+	default:
 		r.Status = StatusGone
 	}
-	r.Reason = r.reasonOf(err)
+	r.Reason = r.reasonOf(r.Err)
 	r.count(&x.gate.metrics)
 	r.log(x.r.Context(), x.Log)
 	if x.Observe != nil && (r.Operation == opChat || r.Operation == opPass || r.Operation == opEmbed) {

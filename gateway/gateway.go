@@ -115,13 +115,14 @@ func New(c Config) (*Gateway, error) {
 	return g, nil
 }
 
-// Reload puts a new configuration in force for the requests to come. Of Limits,
-// Kept and Retries stay as they were.
+// Reload puts a new configuration in force for the requests to come.
 func (g *Gateway) Reload(c Config) error {
 	if err := c.check(); err != nil {
 		return err
 	}
 	g.now.Store(equipped(c))
+	g.kept.resize(c.Limits.Kept)
+	g.second.resize(c.Limits.Retries)
 	return nil
 }
 
@@ -155,6 +156,11 @@ func (c *Config) check() error {
 
 // Waiting reports that there is no route yet.
 func (g *Gateway) Waiting() bool { return len(g.now.Load().Routes) == 0 }
+
+// ErrStopping is the cause (context.Cause) with which whoever serves a Gateway
+// cancels the requests that outlive it: their clients are told so in the form of
+// their API.
+var ErrStopping = errors.New("the gateway was stopped")
 
 // Running is how many requests for a reply are not over.
 func (g *Gateway) Running() int { return int(g.running.Load()) }

@@ -17,7 +17,7 @@ import (
 // page in what it gets; the figures of all clients are given by an address alone,
 // which no name of a page's can point to.
 func (h *house) guard(w http.ResponseWriter, r *http.Request, op string) error {
-	if !h.knows(r.Host) && !(op == opProbe && (open(r.URL.Path) || address(r.Host))) {
+	if !h.knows(r.Host) && !bySocket(r) && !(op == opProbe && (open(r.URL.Path) || address(r.Host))) {
 		return denied(http.StatusForbidden, "host", "the gateway does not go by the name %q: use localhost, or put it into hosts", r.Host)
 	}
 	return h.foreign(w, r)
@@ -53,6 +53,12 @@ func (h *house) knows(host string) bool {
 	return loopback(name) || slices.ContainsFunc(h.Hosts, func(own string) bool {
 		return own == "*" || strings.EqualFold(own, name) || strings.EqualFold(own, host)
 	})
+}
+
+// bySocket reports a request over a Unix socket, which no web page reaches.
+func bySocket(r *http.Request) bool {
+	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return at != nil && at.Network() == "unix"
 }
 
 // address reports whether host, with or without a port, is an IP address.

@@ -50,6 +50,14 @@ func (k *keeper) put(e *kept, now time.Time) {
 	}
 }
 
+func (k *keeper) resize(max int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for k.max = max; k.size > k.max; {
+		k.drop(k.last().key)
+	}
+}
+
 func (k *keeper) last() *kept { return k.order.Back().Value.(*kept) }
 
 func (k *keeper) drop(key string) {

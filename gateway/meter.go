@@ -20,6 +20,14 @@ type bucket struct {
 
 func newBucket(size int) *bucket { return &bucket{size: float64(size), level: float64(size)} }
 
+// resize gives the bucket another size; what was taken stays taken.
+func (b *bucket) resize(size int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.level += float64(size) - b.size
+	b.size = float64(size)
+}
+
 // take takes n, or says how long it will be until there is something to take.
 func (b *bucket) take(now time.Time, n float64) (wait time.Duration, ok bool) {
 	b.mu.Lock()

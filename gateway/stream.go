@@ -81,7 +81,7 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	if failed != nil && x.drops(failed) {
 		return &abort{failed}
 	}
-	err := out.send(writer.Close(told(failed)))
+	err := out.send(writer.Close(x.tells(failed)))
 	if failed == nil {
 		failed = writer.Err()
 	}

@@ -75,7 +75,7 @@ func (x *exchange) answer(body []byte) {
 // deny answers with an error in the client's own form.
 func (x *exchange) deny(err error) {
 	h, vain := x.w.Header(), x.exhausted || wire.RemedyFor(err).Never
-	err = told(err)
+	err = x.tells(err)
 	x.headers(h)
 	if pause := wire.FaultOf(err).RetryAfter; pause > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(pause.Seconds()))))
@@ -91,6 +91,22 @@ func (x *exchange) deny(err error) {
 	}
 	x.report.Status = status
 	x.answer(body)
+}
+
+// stopped is the error of a request that outlived the gateway.
+var stopped = &denial{"stopped", &wire.Error{Status: http.StatusServiceUnavailable, Message: "the gateway was stopped before the reply was complete"}}
+
+// outlived reports whether the request was cancelled because the gateway ends.
+func (x *exchange) outlived() bool {
+	return errors.Is(context.Cause(x.r.Context()), ErrStopping)
+}
+
+// tells is an error as the client of this request hears it.
+func (x *exchange) tells(err error) error {
+	if err != nil && x.outlived() {
+		err = stopped
+	}
+	return told(err)
 }
 
 // told is an error as a client may hear it. What is no answer of a provider is

@@ -19,6 +19,7 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second one ends the program at once
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv}
 	return a.report(ctx, newRoot(a).ExecuteContext(ctx))
 }

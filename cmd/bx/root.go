@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -51,7 +52,7 @@ func newRoot(a *app) *cobra.Command {
 	})
 	a.commonFlags(root)
 	a.askFlags(root)
-	root.AddCommand(a.toolsCommand(), a.statusCommand(), a.explainCommand(), a.doctorCommand(), a.mockCommand(), a.mcpCommand(), a.serveCommand(), a.parseCommand(), a.grammarCommand(), a.translateCommand())
+	root.AddCommand(a.toolsCommand(), a.statusCommand(), a.explainCommand(), a.doctorCommand(), a.mockCommand(), a.mcpCommand(), a.serveCommand(), a.parseCommand(), a.grammarCommand(), a.translateCommand(), a.versionCommand())
 	return root
 }
 
@@ -94,6 +95,13 @@ func noWords(cmd *cobra.Command, words []string) error {
 		return nil
 	}
 	return fail(exitUsage, "bx %s takes no words; to ask a question that begins so, put it in quotes", cmd.Name())
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Print the version", Args: noWords, RunE: func(cmd *cobra.Command, _ []string) error {
+		fmt.Fprintf(a.out, "bx %s\n", versionText())
+		return nil
+	}}
 }
 
 func versionText() string {

@@ -4,16 +4,15 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/gateway"
@@ -22,13 +21,10 @@ import (
 // serveAddress is where the gateway listens unless it is told otherwise.
 const serveAddress = "127.0.0.1:4141"
 
-// drain is how long requests may run on after Ctrl-C.
-const drain = 30 * time.Second
-
 // serveFlags are the options of bx serve.
 type serveFlags struct {
-	listen, file, trace, newKey string
-	check, explain              bool
+	listen, probes, file, trace, newKey string
+	check, ready, explain               bool
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -43,7 +39,9 @@ of the server that it finds on this machine. docs/gateway.md tells more.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "", "serve at this `ADDRESS` (default "+serveAddress+")")
+	flags.StringVar(&f.listen, "listen", "", "serve at this `ADDRESS` (default "+serveAddress+"), or at unix:PATH")
+	flags.StringVar(&f.probes, "probes", "", "answer /healthz, /readyz and /metrics at this `ADDRESS`, without a key")
+	flags.BoolVar(&f.ready, "check-ready", false, "ask the gateway that runs whether it is ready, and end with 0 or 1")
 	flags.StringVar(&f.file, "file", "", "read backends and routes from this `FILE` (default: serve.toml beside the user's bx.toml)")
 	flags.BoolVar(&f.check, "check", false, "check the file, print the routes and end")
 	flags.StringVar(&f.trace, "trace", "", "write both sides of every request to a file in this `DIR`, with their content")
@@ -61,6 +59,9 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 		return err
 	}
 	j.serves = true
+	if f.ready {
+		return (&server{job: j, flags: f}).checkReady(ctx)
+	}
 	told, end := j.telemetry(ctx, view.Normal, func(why string) { j.view.Warn("%s", why) })
 	defer end()
 	s := &server{job: j, flags: f, id: rand.Text(), observe: observed(told)}
@@ -88,9 +89,10 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 type server struct {
 	*job
 	flags serveFlags
-	id    string // by which it knows itself
-	file  string // the file in force; "": none
-	read  *serving.File
+	id    string                       // by which it knows itself
+	file  string                       // the file in force; "": none
+	read  *serving.File                // as it was at the start
+	now   atomic.Pointer[serving.File] // as it was read last
 	trace func(gateway.Trace)
 
 	observe func(gateway.Report)
@@ -98,7 +100,7 @@ type server struct {
 
 // run serves until the context ends.
 func (s *server) run(ctx context.Context, c gateway.Config) error {
-	listen, err := s.address()
+	at, err := s.places()
 	if err != nil {
 		return err
 	}
@@ -106,47 +108,43 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", listen)
-	if err != nil {
-		return fmt.Errorf("bx serve cannot listen: %w", err)
+	base, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer stop(nil)
+	h := &hall{gateway: g, stop: stop, grace: s.grace, notify: s.notify, say: func(format string, a ...any) { s.view.Line(view.Normal, format, a...) }}
+	serve := func(p place, handler http.Handler) error {
+		l, err := p.open()
+		if err != nil {
+			return err
+		}
+		h.add(&http.Server{Handler: handler, BaseContext: func(net.Listener) context.Context { return base }, TLSConfig: p.tls,
+			ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+			ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}, l)
+		return nil
 	}
-	s.view.Line(view.Normal, "serving at http://%s (Ctrl-C ends)", l.Addr())
+	defer h.close()
+	find := &finding{server: s, g: g}
+	if at.probes.address != "" {
+		if err := serve(at.probes, find.before(g.Probes())); err != nil {
+			return err
+		}
+		s.view.Line(view.Normal, "probes at %s", h.url(at.probes))
+	}
+	if err := serve(at.clients, unlooped(find.before(g), s.id)); err != nil {
+		return err
+	}
+	s.view.Line(view.Normal, "serving at %s (Ctrl-C ends)", h.url(at.clients))
 	if c.Absent != "" {
 		s.view.Warn("%s", c.Absent)
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	s.absent(ctx, c)
+	watching, end := context.WithCancel(ctx)
+	defer end()
+	s.absent(watching, c)
 	if s.file != "" {
-		go s.watch(ctx, g)
+		go s.watch(watching, g)
 	}
 	defer s.slack()()
-	go rest(ctx, g)
-	grace := drain
-	if d := s.read.Limits.Drain; d > 0 {
-		grace = time.Duration(d)
-	}
-	return serveUntil(ctx, &http.Server{Handler: unlooped(&finding{server: s, g: g}, s.id), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}, l, grace)
-}
-
-// address is where to listen. Whoever reaches the gateway can use the models
-// behind it, so others than this machine need keys.
-func (s *server) address() (string, error) {
-	listen := serveAddress
-	for _, set := range []string{s.read.Listen, s.flags.listen} {
-		if set != "" {
-			listen = set
-		}
-	}
-	host, _, err := net.SplitHostPort(listen)
-	switch {
-	case err != nil:
-		return "", fail(exitUsage, "listen %s: want HOST:PORT, such as %s", listen, serveAddress)
-	case !backend.Loopback(host) && len(s.read.Clients) == 0:
-		return "", fail(exitUsage, "%s can be reached from other machines, and whoever reaches the gateway can use the models behind it: add [[clients]] with keys to %s (bx serve --new-key NAME makes one), or listen at %s", listen, s.fileName(), serveAddress)
-	}
-	return listen, nil
+	go rest(watching, g)
+	return h.serve(ctx)
 }
 
 // requestLog writes a line a request to standard error.
@@ -172,21 +170,4 @@ func (a *app) printKey(name string) error {
 	fmt.Fprintf(a.out, "%s\n", key)
 	fmt.Fprintf(a.err, "Give the key to %s; it is not kept. The file of bx serve gets\n\n[[clients]]\nname = %q\nkey_sha256 = \"%x\"\n", name, name, sha256.Sum256([]byte(key)))
 	return nil
-}
-
-// serveUntil serves until the context ends, then lets requests that run finish.
-func serveUntil(ctx context.Context, s *http.Server, l net.Listener, grace time.Duration) error {
-	done := make(chan error, 1)
-	go func() { done <- s.Serve(l) }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
-	if err := s.Shutdown(last); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return s.Close()
 }

@@ -23,11 +23,14 @@ type finding struct {
 	looked time.Time
 }
 
-func (f *finding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if f.g.Waiting() && r.URL.Path != "/healthz" && r.URL.Path != "/metrics" {
-		f.look(context.WithoutCancel(r.Context()))
-	}
-	f.g.ServeHTTP(w, r)
+// before looks, where there is need, before a request is answered by h.
+func (f *finding) before(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if f.g.Waiting() && r.URL.Path != "/healthz" && r.URL.Path != "/metrics" {
+			f.look(context.WithoutCancel(r.Context()))
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // look is for one request at a time; those that wait meanwhile have its outcome.
@@ -37,7 +40,7 @@ func (f *finding) look(ctx context.Context) {
 	if !f.g.Waiting() || !f.looked.IsZero() && time.Since(f.looked) < findEvery {
 		return
 	}
-	if err := f.reload(ctx, f.g); err != nil {
+	if _, err := f.reload(ctx, f.g); err != nil {
 		f.view.Warn("%v", err)
 	}
 	f.looked = time.Now()

@@ -29,17 +29,24 @@ func (s *server) fileName() string {
 
 // load reads the file, if there is one, and makes a configuration of it.
 func (s *server) load(ctx context.Context) (gateway.Config, error) {
+	if err := s.readFile(); err != nil {
+		return gateway.Config{}, err
+	}
+	return s.config(ctx)
+}
+
+func (s *server) readFile() error {
 	s.read, s.file = new(serving.File), ""
 	name := s.fileName()
 	if _, err := os.Stat(name); err == nil || s.flags.file != "" {
 		f, err := serving.Load(name)
 		if err != nil {
-			return gateway.Config{}, err
+			return err
 		}
 		s.read, s.file = f, name
 		s.view.Line(view.Verbose, "read %s", name)
 	}
-	return s.config(ctx)
+	return nil
 }
 
 func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
@@ -254,11 +261,14 @@ func (s *server) printRoutes(c gateway.Config) error {
 	if _, err := gateway.New(c); err != nil {
 		return err
 	}
-	listen, err := s.address()
+	at, err := s.places()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.app.out, "listen %s, clients %d\n", listen, len(c.Clients))
+	fmt.Fprintf(s.app.out, "listen %s, clients %d\n", at.clients.address, len(c.Clients))
+	if at.probes.address != "" {
+		fmt.Fprintf(s.app.out, "probes %s\n", at.probes.address)
+	}
 	for _, r := range c.Routes {
 		match := cmp.Or(strings.Join(r.Match, ", "), "*")
 		if r.Listed {

@@ -63,7 +63,7 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	r := &running{cmd: exec.Command(bx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)}
 	r.cmd.Dir, r.cmd.Stderr = ts.MkAbs("."), r
 	r.cmd.Env = environment(filepath.Join(ts.Getenv("WORK"), "home"))
-	for _, name := range []string{"OLLAMA_HOST", "OPENAI_BASE_URL", "CLOUD_KEY", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
+	for _, name := range []string{"OLLAMA_HOST", "OPENAI_BASE_URL", "CLOUD_KEY", "GOGC", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
 		if v := ts.Getenv(name); v != "" {
 			r.cmd.Env = append(r.cmd.Env, name+"="+v)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
@@ -12,19 +13,24 @@ import (
 // lookEvery is how often the file is looked at.
 const lookEvery = time.Second
 
-// stateOf tells one version of a file from another.
-func stateOf(name string) (size int64, at time.Time) {
+// fileState tells one version of a file from another.
+type fileState struct {
+	size int64 // -1: there is none
+	at   int64
+}
+
+func stateOf(name string) fileState {
 	info, err := os.Stat(name)
 	if err != nil {
-		return -1, time.Time{}
+		return fileState{size: -1}
 	}
-	return info.Size(), info.ModTime()
+	return fileState{info.Size(), info.ModTime().UnixNano()}
 }
 
 // watch puts the file in force again when it changes. A bad one changes nothing
 // but a line on standard error.
 func (s *server) watch(ctx context.Context, g *gateway.Gateway) {
-	size, at := stateOf(s.file)
+	state := stateOf(s.file)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -33,34 +39,51 @@ func (s *server) watch(ctx context.Context, g *gateway.Gateway) {
 			return
 		case <-tick.C:
 		}
-		newSize, newAt := stateOf(s.file)
-		if newSize == size && newAt.Equal(at) {
+		now := stateOf(s.file)
+		if now == state {
 			continue
 		}
-		size, at = newSize, newAt
-		if err := s.reload(ctx, g); err != nil {
+		state = now
+		not, err := s.reload(ctx, g)
+		switch {
+		case err != nil:
 			s.view.Warn("%s is not in force: %v", s.file, err)
-		} else {
+		case len(not) > 0:
+			s.view.Warn("%s is in force, but for %s: restart bx serve for that", s.file, strings.Join(not, ", "))
+		default:
 			s.view.Line(view.Normal, "%s is in force", s.file)
 		}
 	}
 }
 
-// reload reads the file anew. listen stays as it was.
-func (s *server) reload(ctx context.Context, g *gateway.Gateway) error {
+// reload reads the file anew, and lists the keys that stay as they were.
+func (s *server) reload(ctx context.Context, g *gateway.Gateway) (not []string, err error) {
 	next := &server{job: s.job, flags: s.flags, id: s.id, trace: s.trace, observe: s.observe}
 	next.flags.file = s.file
 	c, err := next.load(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	listen, err := s.address()
-	if err != nil {
-		return err
+	if not = notInForce(s.read, next.read); len(not) > 0 { // what it listens at is checked as it is
+		held := *next.read
+		held.Listen, held.SocketMode, held.TLS, held.Probes = s.read.Listen, s.read.SocketMode, s.read.TLS, s.read.Probes
+		next.read = &held
 	}
-	next.flags.listen = listen
-	if _, err := next.address(); err != nil {
-		return err
+	if _, err := next.places(); err != nil {
+		return nil, err
 	}
-	return g.Reload(c)
+	s.now.Store(next.read)
+	return not, g.Reload(c)
+}
+
+// grace is how long requests may run on when the end comes.
+func (s *server) grace() time.Duration {
+	f := s.read
+	if now := s.now.Load(); now != nil {
+		f = now
+	}
+	if f.Limits.Drain > 0 {
+		return time.Duration(f.Limits.Drain)
+	}
+	return drain
 }

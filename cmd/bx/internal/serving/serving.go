@@ -4,13 +4,16 @@
 package serving
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,14 +26,37 @@ import (
 
 // File is all of it. The zero File is in force where there is none.
 type File struct {
-	Listen   string             `toml:"listen"`  // "" is 127.0.0.1:4141
-	Hosts    []string           `toml:"hosts"`   // names by which clients reach it, beside this machine's own
-	Origins  []string           `toml:"origins"` // web pages that may ask
-	Explain  bool               `toml:"explain"` // headers tell what was mended and lost
-	Limits   Limits             `toml:"limits"`
-	Backends map[string]Backend `toml:"backends"`
-	Routes   []Route            `toml:"routes"`
-	Clients  []Client           `toml:"clients"`
+	Listen     string             `toml:"listen"`      // "" is 127.0.0.1:4141; "unix:PATH" is a socket
+	SocketMode string             `toml:"socket_mode"` // who may reach sockets: "0660"; "" is 0600
+	TLS        TLS                `toml:"tls"`
+	Probes     Probes             `toml:"probes"`
+	Hosts      []string           `toml:"hosts"`   // names by which clients reach it, beside this machine's own
+	Origins    []string           `toml:"origins"` // web pages that may ask
+	Explain    bool               `toml:"explain"` // headers tell what was mended and lost
+	Limits     Limits             `toml:"limits"`
+	Backends   map[string]Backend `toml:"backends"`
+	Routes     []Route            `toml:"routes"`
+	Clients    []Client           `toml:"clients"`
+}
+
+// TLS are the files of a certificate. Without them it is plain HTTP.
+type TLS struct {
+	Cert string `toml:"cert"` // with those between it and the root
+	Key  string `toml:"key"`
+}
+
+// Probes is where /healthz, /readyz and /metrics are answered to everybody.
+type Probes struct {
+	Listen string `toml:"listen"` // "": where clients are
+}
+
+// Mode is SocketMode as a number.
+func (f *File) Mode() fs.FileMode {
+	mode, err := strconv.ParseUint(cmp.Or(f.SocketMode, "0600"), 8, 9)
+	if err != nil {
+		return 0o600 // Parse has refused it
+	}
+	return fs.FileMode(mode)
 }
 
 // Limits bound what a request may take. Zero is the gateway's own default.
@@ -149,6 +175,12 @@ func located(name string, err error) error {
 }
 
 func (f *File) check() error {
+	if _, err := strconv.ParseUint(cmp.Or(f.SocketMode, "0600"), 8, 9); err != nil {
+		return fmt.Errorf("socket_mode = %q: want three or four octal digits, such as \"0660\"", f.SocketMode)
+	}
+	if (f.TLS.Cert == "") != (f.TLS.Key == "") {
+		return errors.New("[tls]: want both cert and key")
+	}
 	if err := f.Limits.check(); err != nil {
 		return fmt.Errorf("[limits]: %w", err)
 	}
