@@ -35,6 +35,10 @@ func compile(schema json.RawMessage) *shape {
 		schema = empty
 	}
 	sh := &shape{folded: map[string][]string{}, spread: 1 + len(schema)/4000}
+	if sh.broken = (Limits{}).Check(schema); sh.broken != nil {
+		sh.root, _ = load(map[string]any{"type": "object"})
+		return sh
+	}
 	sh.refs = bytes.Contains(schema, []byte(`ef"`)) || bytes.Contains(schema, []byte(`\u00`)) // $ref and its kin, or an escape that may be one
 	sh.root, sh.broken = build(schema)
 	if sh.broken != nil {

@@ -31,6 +31,26 @@ type Loss struct {
 	Why  string `json:"why"`
 }
 
+// What a loss says of a file that the model does not see, and of a system message
+// that could not stay one.
+const (
+	Noted  = "a note sent in its place"
+	ToUser = "sent as a text of the user"
+)
+
+// Matters reports a loss that the client should hear of without asking: a file
+// that the model does not see, a system message that is none any more, a schema
+// or a choice of tools that is not enforced. Settings that only steer are none.
+func (l Loss) Matters() bool {
+	switch {
+	case l.What == Noted, l.What == ToUser:
+		return true
+	case l.What != "dropped":
+		return false
+	}
+	return l.Path == "params.schema" || strings.HasSuffix(l.Path, ".strict") || strings.HasPrefix(l.Path, "choice.")
+}
+
 // Framing is how a provider cuts its stream into frames.
 type Framing int
 

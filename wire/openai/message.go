@@ -144,12 +144,8 @@ func (w *writing) content(places []string, m utp.Message) shape.Value {
 			plain = plain && len(own) == 0
 			parts = append(parts, text(p, own))
 		case utp.Blob:
-			why := w.refuses(p)
 			if m.Role == utp.Assistant {
-				why = "an assistant's message cannot hold it"
-			}
-			if why != "" {
-				w.Lose(at, "dropped", why)
+				w.Lose(at, "dropped", "an assistant's message cannot hold it")
 				continue
 			}
 			plain, parts = false, append(parts, w.blob(at, p))

@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // Files fits the files of a history to a provider. why says why a file cannot be
-// sent, or "". Such a file is sent as a text if it is one. Any other that a result
-// holds leaves a note in its place; in a message of the user it stays, for the
-// codec to leave out.
+// sent, or "". Such a file is sent as a text if it is one; any other leaves a note
+// in its place, so that the model knows of it.
 func Files(messages []Sent, why func(utp.Blob) string, lose Lose) []Sent {
 	f := files{why, lose}
 	for i, m := range messages {
 		if m.Role != utp.User && m.Role != utp.ToolRole {
 			continue
 		}
-		if parts := f.parts(m.Parts, m.At, m.Role == utp.ToolRole); parts != nil {
+		if parts := f.parts(m.Parts, m.At); parts != nil {
 			messages[i].Parts = parts
 		}
 	}
@@ -32,18 +32,18 @@ type files struct {
 }
 
 // parts are the parts with those files changed; nil if there are none.
-func (f files) parts(parts []utp.Part, at []string, note bool) (changed []utp.Part) {
+func (f files) parts(parts []utp.Part, at []string) (changed []utp.Part) {
 	for k, p := range parts {
 		now := p
 		switch q := p.(type) {
 		case utp.Blob:
-			text, ok := f.file(q, at[k], note)
+			text, ok := f.file(q, at[k])
 			if !ok {
 				continue
 			}
 			now = text
 		case utp.Result:
-			inner := f.parts(q.Parts, inside(at[k], q.Parts), true)
+			inner := f.parts(q.Parts, inside(at[k], q.Parts))
 			if inner == nil {
 				continue
 			}
@@ -73,15 +73,15 @@ func inside(at string, parts []utp.Part) []string {
 }
 
 // file is what to send in place of a file, if something else must be.
-func (f files) file(b utp.Blob, at string, note bool) (t utp.Text, ok bool) {
+func (f files) file(b utp.Blob, at string) (t utp.Text, ok bool) {
 	switch why := f.why(b); {
 	case why == "":
 	case isText(b):
 		f.lose(at, "rewritten as a text", why)
 		return document(b), true
-	case note:
-		f.lose(at, "dropped", why)
-		return utp.Text{Text: "(a file that cannot be shown: " + strings.TrimSpace(b.Name+" "+b.MIME) + ")"}, true
+	default:
+		f.lose(at, wire.Noted, why)
+		return utp.Text{Text: "(a file that cannot be shown" + strings.TrimRight(": "+strings.TrimSpace(b.Name+" "+b.MIME), ": ") + ")"}, true
 	}
 	return t, false
 }

@@ -30,7 +30,7 @@ func TestFilesBecomeTexts(t *testing.T) {
 	got := Files(Order(in, nil, nil), why, func(path, what, why string) { losses = append(losses, path+": "+what+": "+why) })
 	wrote := utp.Text{Text: "<document title=\"no\\\"tes.txt\">\none\ntwo\n</document>"}
 	want := [][]utp.Part{
-		{wrote, report, image, utp.Text{Text: "Hi"}, in[0].Parts[4]},
+		{wrote, utp.Text{Text: "(a file that cannot be shown: r.pdf application/pdf)"}, image, utp.Text{Text: "Hi"}, utp.Text{Text: "(a file that cannot be shown: text/plain)"}},
 		in[1].Parts,
 		{utp.Result{CallID: "a", Name: "f", Parts: []utp.Part{utp.Text{Text: "see"}, image,
 			utp.Text{Text: "(a file that cannot be shown: r.pdf application/pdf)"}, utp.Text{Text: "<document>\n{\"a\":1}\n</document>"}}}},
@@ -42,7 +42,9 @@ func TestFilesBecomeTexts(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{
 		"messages[0].parts[0]: rewritten as a text: only images",
-		"messages[2].parts[0].parts[2]: dropped: only images",
+		"messages[0].parts[1]: a note sent in its place: only images",
+		"messages[0].parts[4]: a note sent in its place: only images",
+		"messages[2].parts[0].parts[2]: a note sent in its place: only images",
 		"messages[2].parts[0].parts[3]: rewritten as a text: only images",
 	}, losses); diff != "" {
 		t.Errorf("losses (-want +got):\n%s", diff)

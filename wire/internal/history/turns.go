@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // Alternation makes a history one of turns, of the user and the assistant by
@@ -35,7 +36,7 @@ func (a Alternation) Turns(messages []Sent, lose Lose) (system, turns []Sent) {
 				w.system = append(w.system, m)
 			}
 		case m.Role == utp.System && (a.Keep == nil || !a.Keep(m.Message)):
-			w.lose(m.Path, "sent as a text of the user", "system messages stand at the front")
+			w.lose(m.Path, wire.ToUser, "system messages stand at the front")
 			w.add(reminder(m))
 		default:
 			w.add(m)
