@@ -2,10 +2,13 @@ package gateway
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -202,6 +205,11 @@ func (x *exchange) prepare() error {
 		return err
 	}
 	x.report.Model, x.report.Stream, x.report.Tools = x.request.Model, x.request.Stream, len(x.request.Tools)
+	for i, t := range x.request.Tools {
+		if err := x.Limits.Schema.Check(t.Schema); err != nil {
+			return &wire.InputError{Path: fmt.Sprintf("tools[%d]", i), Offset: -1, Want: "a smaller schema for " + t.Name + ": " + err.Error()}
+		}
+	}
 	if x.way, err = x.route(x.r.Context(), x.request.Model); err != nil {
 		return err
 	}
@@ -216,21 +224,44 @@ func (x *exchange) prepare() error {
 	return nil
 }
 
-// body takes all of the client's request.
+// body takes all of the client's request, and unpacks it.
 func (x *exchange) body() ([]byte, error) {
-	if coding := x.r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-		return nil, &wire.InputError{Path: "Content-Encoding", Offset: -1, Want: "a request that is not compressed"}
-	}
 	body, err := readAll(http.MaxBytesReader(x.bare, x.r.Body, x.Limits.Body), x.r.ContentLength)
 	var long *http.MaxBytesError
 	switch {
-	case err == nil:
-		_ = http.NewResponseController(x.bare).SetReadDeadline(time.Time{}) // where the server can
-		return body, nil
 	case errors.As(err, &long):
-		return nil, denied(http.StatusRequestEntityTooLarge, "too_large", "the request is longer than %d bytes", long.Limit)
+		return nil, x.tooLong()
+	case err != nil:
+		return nil, &wire.InputError{Offset: len(body), Want: "a whole request: " + err.Error()}
 	}
-	return nil, &wire.InputError{Offset: len(body), Want: "a whole request: " + err.Error()}
+	_ = http.NewResponseController(x.bare).SetReadDeadline(time.Time{}) // where the server can
+	switch coding := x.r.Header.Get("Content-Encoding"); strings.ToLower(coding) {
+	case "", "identity":
+		return body, nil
+	case "gzip", "x-gzip":
+		return x.unpacked(body)
+	}
+	x.w.Header().Set("Accept-Encoding", "gzip")
+	return nil, denied(http.StatusUnsupportedMediaType, "coding", "Content-Encoding: want a request that is not compressed, or with gzip")
+}
+
+func (x *exchange) tooLong() error {
+	return denied(http.StatusRequestEntityTooLarge, "too_large", "the request is longer than %d bytes", x.Limits.Body)
+}
+
+// unpacked is a compressed request, which unpacked is no longer than any other.
+func (x *exchange) unpacked(body []byte) ([]byte, error) {
+	packed, err := gzip.NewReader(bytes.NewReader(body))
+	if err == nil {
+		body, err = io.ReadAll(io.LimitReader(packed, x.Limits.Body+1))
+	}
+	switch {
+	case err != nil:
+		return nil, &wire.InputError{Offset: -1, Want: "a request that gzip can read: " + err.Error()}
+	case int64(len(body)) > x.Limits.Body:
+		return nil, x.tooLong()
+	}
+	return body, nil
 }
 
 // maxTrusted is how much room is made for a body because its header says so.

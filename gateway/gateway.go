@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -63,6 +64,7 @@ type Limits struct {
 	Heartbeat time.Duration // a stream that has nothing to say yet says that it lives: 15 s
 	Client    time.Duration // a client that sends or takes nothing for so long is dropped: 1 min
 	Kept      int           // bytes of conversations kept for previous_response_id, and of signatures: 64 MiB
+	Schema    schema.Limits // of a tool; what exceeds schema's own defaults is passed on, and its arguments are not checked
 	Retries   int           // replies a minute that may be asked for once more because their call was broken: 60; below 0 none
 }
 

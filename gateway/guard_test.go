@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"io"
 	"log/slog"
@@ -251,16 +252,43 @@ func TestLongRequests(t *testing.T) {
 	}
 }
 
+// Requests may come packed with gzip, within the bound of all requests; other
+// packings are refused in words.
 func TestCompressedRequests(t *testing.T) {
-	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"})
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Limits.Body = 1 << 20 })
 	for _, a := range apis {
-		if resp, body := a.post(t, url, offer(false), "Content-Encoding", "zstd"); resp.StatusCode != 400 || !strings.Contains(body, "not compressed") {
+		if resp, body := a.post(t, url, offer(false), "Content-Encoding", "zstd"); resp.StatusCode != 415 || !strings.Contains(body, "with gzip") || resp.Header.Get("Accept-Encoding") != "gzip" {
 			t.Errorf("%s: HTTP %d: %s", a.name, resp.StatusCode, body)
 		}
+		x, err := a.back.Open(offer(false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, body := get(t, "POST", url+x.Path, packed(t, x.Body), "Content-Encoding", "gzip", "Content-Type", "application/json")
+		if resp.StatusCode != 200 || !strings.Contains(body, "Hello") {
+			t.Errorf("%s, packed: HTTP %d: %s", a.name, resp.StatusCode, body)
+		}
 	}
-	if resp, body := get(t, "POST", url+"/v1/embeddings", "x", "Content-Encoding", "gzip"); resp.StatusCode != 400 || !strings.Contains(body, "not compressed") {
-		t.Errorf("HTTP %d: %s", resp.StatusCode, body)
+	bomb := packed(t, bytes.Repeat([]byte(" "), 2<<20))
+	if resp, body := get(t, "POST", url+"/v1/chat/completions", bomb, "Content-Encoding", "gzip"); resp.StatusCode != 413 || !strings.Contains(body, "longer than 1048576 bytes") {
+		t.Errorf("more than may be, unpacked: HTTP %d: %s", resp.StatusCode, body)
 	}
+	if resp, body := get(t, "POST", url+"/v1/embeddings", "x", "Content-Encoding", "gzip"); resp.StatusCode != 400 || !strings.Contains(body, "that gzip can read") {
+		t.Errorf("not packed at all: HTTP %d: %s", resp.StatusCode, body)
+	}
+}
+
+func packed(t *testing.T, text []byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // What people say, and keys, do not come into the log.

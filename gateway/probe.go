@@ -52,6 +52,9 @@ func (x *exchange) ready() error {
 	if said.Status != ready {
 		x.report.Status = http.StatusServiceUnavailable
 	}
+	if x.remote() {
+		said = said.discreet()
+	}
 	body, err := marshal(said)
 	if err != nil {
 		return err
@@ -64,6 +67,15 @@ type readyJSON struct {
 	Status   string            `json:"status"`
 	Reason   string            `json:"reason,omitempty"`   // why there is no backend
 	Backends map[string]string `json:"backends,omitempty"` // why each of them does not answer
+}
+
+// discreet keeps the addresses of the backends back.
+func (r readyJSON) discreet() readyJSON {
+	r.Reason = ""
+	for name := range r.Backends {
+		r.Backends[name] = "does not answer"
+	}
+	return r
 }
 
 const ready = "ready"

@@ -58,6 +58,17 @@ func (r *Report) called(c utp.Call) {
 	r.Fixes = append(r.Fixes, c.Fixes...)
 }
 
+// warning is what the client should hear of without asking: what may go wrong,
+// and the first of what was lost and matters.
+func (r *Report) warning() string {
+	words := r.Warnings
+	if i := slices.IndexFunc(r.Losses, wire.Loss.Matters); i >= 0 {
+		l := r.Losses[i]
+		words = append(slices.Clip(words), l.Path+": "+l.What+": "+l.Why)
+	}
+	return strings.Join(words, "; ")
+}
+
 // log writes a line without anything of the content.
 func (r *Report) log(ctx context.Context, to *slog.Logger) {
 	attrs := []slog.Attr{slog.String("id", r.ID), slog.String("operation", r.Operation), slog.String("api", r.API),
@@ -99,8 +110,8 @@ func (r *Report) log(ctx context.Context, to *slog.Logger) {
 	}
 	if len(r.Warnings) > 0 {
 		level = slog.LevelWarn
-		add("warning", strings.Join(r.Warnings, "; "))
 	}
+	add("warning", r.warning())
 	if r.Err != nil {
 		level = slog.LevelWarn
 		add("error", wire.FaultOf(r.Err).Message)

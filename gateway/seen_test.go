@@ -264,3 +264,85 @@ func TestMetricsAreOfTheFormat(t *testing.T) {
 		}
 	}
 }
+
+// What the model does not see of a user's message is told in a header without
+// asking, and the model is told that there was a file.
+func TestFilesThatAreNotSentAreTold(t *testing.T) {
+	for _, name := range []string{"openai", "ollama"} {
+		m := hello(apiNamed(name))
+		url := start(t, m, backend.Config{Provider: name})
+		q := offer(false)
+		q.Messages = []utp.Message{{Role: utp.User, Parts: []utp.Part{utp.Text{Text: "Sum it up."},
+			utp.Blob{MIME: "application/pdf", Name: "report.pdf", Data: []byte("%PDF-1.4")}}}}
+		resp, body := apiNamed("anthropic").post(t, url, q)
+		if warning := resp.Header.Get("X-Bx-Warning"); resp.StatusCode != 200 || !strings.Contains(warning, "a note sent in its place") {
+			t.Errorf("%s: X-Bx-Warning %q: %s", name, warning, body)
+		}
+		if asked := m.asked[0].Messages[0].Text(); !strings.Contains(asked, "Sum it up.") || !strings.Contains(asked, "(a file that cannot be shown: report.pdf application/pdf)") && !strings.Contains(asked, "(a file that cannot be shown: application/pdf)") {
+			t.Errorf("%s: the model sees %q", name, asked)
+		}
+		if resp, _ := apiNamed("anthropic").post(t, url, &utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.User, "Hi.")}}); resp.Header.Get("X-Bx-Warning") != "" {
+			t.Errorf("%s: nothing is lost: %q", name, resp.Header.Get("X-Bx-Warning"))
+		}
+	}
+}
+
+// Clients of other machines are not told where the backends are.
+func TestRemoteClientsAreNotToldAddresses(t *testing.T) {
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for name, up := range map[string]http.Handler{"gone": nil, "nonsense": stream("<html>"), "500": refusal(500, "", ""), "401": refusal(401, "bad key", "")} {
+		server := gone
+		if up != nil {
+			server = httptest.NewServer(up)
+			t.Cleanup(server.Close)
+		}
+		c, err := backend.New(backend.Config{Provider: "openai", URL: server.URL, Retries: -1, Formats: natively})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := gateway.New(gateway.Config{NewID: ids(), Hosts: []string{"*"}, Routes: []gateway.Route{{To: []gateway.Target{{Name: "up", Backend: c}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for from, told := range map[string]bool{"192.0.2.7:1234": false, "127.0.0.1:1234": true} {
+			for _, path := range []string{"/v1/chat/completions", "/v1/messages", "/readyz"} {
+				r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi."}]}`))
+				if path == "/readyz" {
+					r = httptest.NewRequest(http.MethodGet, path, nil)
+				}
+				r.RemoteAddr = from
+				w := httptest.NewRecorder()
+				g.ServeHTTP(w, r)
+				body := w.Body.String()
+				leaks := strings.Contains(body, server.URL) || strings.Contains(body, server.Listener.Addr().String()) || strings.Contains(body, "OPENAI_")
+				if w.Code < 400 || leaks && !told {
+					t.Errorf("%s, %s from %s: HTTP %d: %s", name, path, from, w.Code, body)
+				}
+				if name == "gone" && told && !leaks {
+					t.Errorf("%s from this machine: %s", path, body)
+				}
+			}
+		}
+	}
+}
+
+// A tool whose schema is too large to compile in time is refused in words.
+func TestHugeSchemasAreRefused(t *testing.T) {
+	var b strings.Builder
+	for i := range 12_000 {
+		b.WriteString(`,"p` + strings.Repeat("x", i%7) + `":{}`)
+	}
+	huge := offer(false)
+	huge.Tools = append(huge.Tools[:1:1], utp.Tool{Name: "huge", Schema: []byte(`{"type":"object","properties":{` + b.String()[1:] + `}}`)})
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"})
+	small := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Limits.Schema.Keys = 1 })
+	for _, a := range apis {
+		if resp, body := a.post(t, url, huge); resp.StatusCode != 400 || !strings.Contains(body, "a smaller schema for huge") || !strings.Contains(body, errorWords[a.name][0]) {
+			t.Errorf("%s: HTTP %d: %.300s", a.name, resp.StatusCode, body)
+		}
+		if resp, body := a.post(t, small, offer(false)); resp.StatusCode != 400 || !strings.Contains(body, "more than 1 keys") {
+			t.Errorf("%s: HTTP %d: %.300s", a.name, resp.StatusCode, body)
+		}
+	}
+}

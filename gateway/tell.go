@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -33,8 +36,15 @@ func (x *exchange) headers(h http.Header) {
 	set("X-Bx-Target", x.report.Target)
 	set("X-Bx-Model", x.report.Asked)
 	set("X-Bx-Again", x.report.Again)
-	set("X-Bx-Warning", strings.Join(x.report.Warnings, "; "))
+	warning := x.report.warning()
+	if x.remote() {
+		warning = addresses.ReplaceAllString(warning, "(its address)")
+	}
+	set("X-Bx-Warning", warning)
 }
+
+// addresses are of backends.
+var addresses = regexp.MustCompile(`https?://[^\s;"]+[^\s;:,."]`)
 
 // explain tells what was mended and lost. prefix makes trailers of the headers.
 func (x *exchange) explain(h http.Header, prefix string) {
@@ -83,7 +93,7 @@ func (x *exchange) deny(err error) {
 	}
 	status, body := x.door.front.Error(err)
 	var own *denial
-	if errors.As(err, &own) && own.why.Status == http.StatusMethodNotAllowed {
+	if errors.As(err, &own) && (own.why.Status == http.StatusMethodNotAllowed || own.why.Status == http.StatusUnsupportedMediaType) {
 		status = own.why.Status // the APIs have no kind of error for it
 	}
 	if vain && (status == http.StatusTooManyRequests || status >= http.StatusInternalServerError) {
@@ -106,7 +116,36 @@ func (x *exchange) tells(err error) error {
 	if err != nil && x.outlived() {
 		err = stopped
 	}
+	if x.remote() {
+		err = x.discreet(err)
+	}
 	return told(err)
+}
+
+// remote reports a client that is not of this machine.
+func (x *exchange) remote() bool {
+	host, _, err := net.SplitHostPort(x.r.RemoteAddr)
+	return err == nil && !loopback(host) && !bySocket(x.r)
+}
+
+// discreet is an error for clients who need not know where the backends are, and
+// could do nothing about them: the log has all of it.
+func (x *exchange) discreet(err error) error {
+	var input *wire.InputError
+	var theirs *wire.Error
+	var own *denial
+	var call *utp.Problem
+	switch {
+	case err == nil, errors.As(err, &input), errors.As(err, &own), errors.As(err, &call):
+		return err
+	case errors.As(err, &theirs) && theirs.Type != wire.NotThisAPI:
+		return theirs
+	case errors.Is(err, wire.ErrCut):
+		return wire.ErrCut
+	case errors.Is(err, context.DeadlineExceeded):
+		return &wire.Error{Status: http.StatusGatewayTimeout, Message: "the backend " + x.report.Target + " did not answer in time"}
+	}
+	return &wire.Error{Status: http.StatusBadGateway, Message: "the backend " + x.report.Target + " gave no answer that can be used; the gateway's log says more"}
 }
 
 // told is an error as a client may hear it. What is no answer of a provider is

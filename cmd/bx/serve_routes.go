@@ -17,6 +17,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // fileName is where the file is, or would be.
@@ -53,7 +54,7 @@ func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
 	f := s.read
 	c = gateway.Config{
 		Hosts: f.Hosts, Origins: f.Origins, Explain: f.Explain || s.flags.explain, Trace: s.trace, Observe: s.observe,
-		Limits: gateway.Limits{Body: int64(f.Limits.BodyMB) << 20, Requests: f.Limits.Requests, Kept: f.Limits.KeptMB << 20,
+		Limits: gateway.Limits{Body: int64(f.Limits.BodyMB) << 20, Requests: f.Limits.Requests, Schema: schema.Limits{Bytes: f.Limits.SchemaKB << 10, Keys: f.Limits.SchemaKeys, Depth: f.Limits.SchemaDepth}, Kept: f.Limits.KeptMB << 20,
 			Heartbeat: time.Duration(f.Limits.Heartbeat), Client: time.Duration(f.Limits.Client), Retries: f.Limits.Retries},
 		NewID: newReplyID, Build: versionText(), Log: s.requestLog(),
 	}

@@ -72,6 +72,27 @@ func newKey(table []string, e *unstable.Node) key {
 	return k
 }
 
+// Find says where a key of the nth table of a name stands in a valid document, or
+// that table's header if it lacks the key. The first table is 1; line 0 is nowhere.
+func Find(doc []byte, table string, nth int, name string) (line, column int, excerpt string) {
+	at, seen := span{offset: -1}, 0
+	for _, k := range keysOf(doc) {
+		switch path := k.String(); {
+		case k.table && path == table:
+			if seen++; seen == nth {
+				at = k.span
+			}
+		case seen == nth && (path == table+"."+name || table == "" && path == name):
+			at = k.span
+		}
+	}
+	if at.offset < 0 {
+		return 0, 0, ""
+	}
+	e := document{text: doc}.at(at.offset, at.len, "")
+	return e.Line, e.Column, e.Excerpt
+}
+
 // typeAt finds the type of a key's value. rest is the part of the path that
 // names no field; the type is then that of the table which lacks it.
 func typeAt(path []string) (t reflect.Type, rest []string) {

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,13 +62,16 @@ func (f *File) Mode() fs.FileMode {
 
 // Limits bound what a request may take. Zero is the gateway's own default.
 type Limits struct {
-	BodyMB    int      `toml:"body_mb"`
-	Requests  int      `toml:"requests"` // at once
-	Heartbeat Duration `toml:"heartbeat"`
-	Client    Duration `toml:"client"`  // a client that sends or takes nothing for so long is dropped
-	KeptMB    int      `toml:"kept_mb"` // for previous_response_id and signatures
-	Retries   int      `toml:"retries"` // second tries a minute; below 0 none
-	Drain     Duration `toml:"drain"`   // how long requests may run on after Ctrl-C
+	BodyMB      int      `toml:"body_mb"`
+	Requests    int      `toml:"requests"` // at once
+	Heartbeat   Duration `toml:"heartbeat"`
+	Client      Duration `toml:"client"`       // a client that sends or takes nothing for so long is dropped
+	SchemaKB    int      `toml:"schema_kb"`    // of a tool
+	SchemaKeys  int      `toml:"schema_keys"`  // in the schema of a tool
+	SchemaDepth int      `toml:"schema_depth"` // of it
+	KeptMB      int      `toml:"kept_mb"`      // for previous_response_id and signatures
+	Retries     int      `toml:"retries"`      // second tries a minute; below 0 none
+	Drain       Duration `toml:"drain"`        // how long requests may run on after Ctrl-C
 }
 
 // Backend is a server.
@@ -150,9 +154,45 @@ func Parse(name string, text []byte) (*File, error) {
 		return nil, located(name, err)
 	}
 	if err := f.check(); err != nil {
-		return nil, &config.Error{File: name, Message: err.Error()}
+		return nil, placed(name, text, err)
 	}
 	return f, nil
+}
+
+// misplaced is a mistake in a table of the file.
+type misplaced struct {
+	table string // "" is the top
+	nth   int    // of the tables of that name, from 1; of the top 0
+	err   error
+}
+
+func (m *misplaced) Error() string { return m.err.Error() }
+func (m *misplaced) Unwrap() error { return m.err }
+
+// within says in which table a mistake is.
+func within(table string, nth int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &misplaced{table, nth, err}
+}
+
+// firstWord is the key that a mistake is about.
+var firstWord = regexp.MustCompile(`^\w+`)
+
+// placed points at the key that a mistake is about, or at its table.
+func placed(name string, text []byte, err error) *config.Error {
+	out := &config.Error{File: name, Message: err.Error(), Err: err}
+	var m *misplaced
+	if !errors.As(err, &m) {
+		return out
+	}
+	key := firstWord.FindString(m.err.Error())
+	out.Line, out.Column, out.Excerpt = config.Find(text, m.table, m.nth, key)
+	if out.Excerpt = wire.Redact(out.Excerpt); strings.HasPrefix(key, "key") { // what stands there may be a key
+		out.Excerpt = ""
+	}
+	return out
 }
 
 // located makes go-toml's errors ours.
@@ -165,7 +205,7 @@ func located(name string, err error) error {
 		bad = &strict.Errors[0]
 		out.Message = fmt.Sprintf("unknown key %q", strings.Join(bad.Key(), "."))
 	case errors.As(err, &bad):
-		out.Message = strings.TrimPrefix(bad.Error(), "toml: ")
+		out.Message = inWords(bad)
 	default:
 		return out
 	}
@@ -174,34 +214,78 @@ func located(name string, err error) error {
 	return out
 }
 
+// wrongType is what go-toml says of a value of another type.
+var wrongType = regexp.MustCompile(`cannot decode TOML (\w+) into (?:struct field \S+|a Go value) of type (\S+)`)
+
+// wanted are the types of the file's keys.
+var wanted = map[string]string{
+	"string": "a text in quotes", "int": "a whole number", "bool": "true or false", "*bool": "true or false",
+	"[]string": `a list of texts, such as ["a", "b"]`, "[]int": "a list of whole numbers", "serving.Duration": `a time such as "90s" or "10m"`,
+}
+
+// inWords says what is wrong with a value, without the names of Go's types.
+func inWords(bad *toml.DecodeError) string {
+	text, key := strings.TrimPrefix(bad.Error(), "toml: "), strings.Join(bad.Key(), ".")
+	m := wrongType.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	want := cmp.Or(wanted[m[2]], "a table")
+	if key == "" {
+		return fmt.Sprintf("want %s, not %s %s", want, article(m[1]), m[1])
+	}
+	return fmt.Sprintf("%s: want %s, not %s %s", key, want, article(m[1]), m[1])
+}
+
+func article(word string) string {
+	if strings.ContainsAny(word[:1], "aeiou") {
+		return "an"
+	}
+	return "a"
+}
+
 func (f *File) check() error {
 	if _, err := strconv.ParseUint(cmp.Or(f.SocketMode, "0600"), 8, 9); err != nil {
-		return fmt.Errorf("socket_mode = %q: want three or four octal digits, such as \"0660\"", f.SocketMode)
+		return within("", 0, fmt.Errorf("socket_mode = %q: want three or four octal digits, such as \"0660\"", f.SocketMode))
 	}
 	if (f.TLS.Cert == "") != (f.TLS.Key == "") {
-		return errors.New("[tls]: want both cert and key")
+		return fmt.Errorf("[tls]: %w", within("tls", 1, errors.New("want both cert and key")))
 	}
 	if err := f.Limits.check(); err != nil {
-		return fmt.Errorf("[limits]: %w", err)
+		return fmt.Errorf("[limits]: %w", within("limits", 1, err))
 	}
 	for _, name := range f.Names() {
 		if err := f.Backends[name].check(); err != nil {
-			return fmt.Errorf("[backends.%s]: %w", name, err)
+			return fmt.Errorf("[backends.%s]: %w", name, within("backends."+name, 1, err))
 		}
 		if strings.Contains(name, "/") {
-			return fmt.Errorf("[backends.%q]: want a name without a slash", name)
+			return fmt.Errorf("[backends.%q]: %w", name, within("backends."+name, 1, errors.New("want a name without a slash")))
 		}
 	}
 	for i, r := range f.Routes {
 		if err := f.route(r); err != nil {
-			return fmt.Errorf("[[routes]] %d: %w", i+1, err)
+			return fmt.Errorf("[[routes]] %d: %w", i+1, within("routes", i+1, err))
 		}
 	}
 	return f.clients()
 }
 
 func (l Limits) check() error {
-	return positive(map[string]int{"body_mb": l.BodyMB, "requests": l.Requests, "kept_mb": l.KeptMB})
+	if err := times(map[string]Duration{"heartbeat": l.Heartbeat, "client": l.Client, "drain": l.Drain}); err != nil {
+		return err
+	}
+	return positive(map[string]int{"body_mb": l.BodyMB, "requests": l.Requests, "kept_mb": l.KeptMB,
+		"schema_kb": l.SchemaKB, "schema_keys": l.SchemaKeys, "schema_depth": l.SchemaDepth})
+}
+
+// times refuses numbers without a unit, which TOML's reader takes for nanoseconds.
+func times(of map[string]Duration) error {
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		if d := time.Duration(of[key]); d < 0 || d > 0 && d < time.Microsecond {
+			return fmt.Errorf(`%s = %d: want a time such as "90s" or "10m"`, key, d)
+		}
+	}
+	return nil
 }
 
 // positive refuses numbers below 0.
@@ -232,6 +316,9 @@ func (b Backend) check() error {
 		return errors.New(`url is missing: want "http://HOST:PORT" or "https://HOST/v1"`)
 	case b.KeyEnv != "" && b.KeyFile != "":
 		return errors.New("want key_env or key_file, not both")
+	}
+	if err := times(map[string]Duration{"first": b.First, "idle": b.Idle}); err != nil {
+		return err
 	}
 	return positive(map[string]int{"num_ctx": b.NumCtx})
 }
@@ -280,7 +367,7 @@ func (f *File) clients() error {
 	seen := map[string]bool{}
 	for i, c := range f.Clients {
 		if c.Name == "" || seen[c.Name] {
-			return fmt.Errorf("[[clients]] %d: want a name of its own, not %q", i+1, c.Name)
+			return fmt.Errorf("[[clients]] %d: %w", i+1, within("clients", i+1, fmt.Errorf("want a name of its own, not %q", c.Name)))
 		}
 		seen[c.Name] = true
 		_, err := c.Hash()
@@ -288,7 +375,7 @@ func (f *File) clients() error {
 			err = positive(map[string]int{"requests": c.Requests, "tokens": c.Tokens, "parallel": c.Parallel})
 		}
 		if err != nil {
-			return fmt.Errorf("[[clients]] %s: %w", c.Name, err)
+			return fmt.Errorf("[[clients]] %s: %w", c.Name, within("clients", i+1, err))
 		}
 	}
 	return nil

@@ -50,6 +50,29 @@ func TestMistakesAreFound(t *testing.T) {
 	}
 }
 
+// Every mistake points at its line, in words that know nothing of Go.
+func TestMistakesPointAtTheirLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"listen = 3\n":                       `serve.toml:1:10: listen: want a text in quotes, not an integer`,
+		"hosts = 3\n":                        `serve.toml:1:9: hosts: want a list of texts, such as ["a", "b"], not an integer`,
+		"[limits]\nbody_mb = \"x\"\n":        `serve.toml:2:11: limits.body_mb: want a whole number, not a string`,
+		"[limits]\ndrain = 30\n":             `serve.toml:2:1: [limits]: drain = 30: want a time such as "90s" or "10m"`,
+		"explain = \"yes\"\n":                `serve.toml:1:11: explain: want true or false, not a string`,
+		"backends = 3\n":                     `serve.toml:1:12: backends: want a table, not an integer`,
+		"socket_mode = \"9\"\n":              `serve.toml:1:1: socket_mode = "9": want three or four octal digits, such as "0660"`,
+		"[tls]\ncert = \"a\"\n":              `serve.toml:1:2: [tls]: want both cert and key`,
+		"[backends.x]\nurl = \"http://x\"\n": `serve.toml:1:2: [backends.x]: provider is missing`,
+		local + "idle = 5\n":                 `serve.toml:4:1: [backends.local]: idle = 5: want a time such as "90s" or "10m"`,
+		local + "[[routes]]\nto = [\"local\"]\n[[routes]]\nto = [\"local\"]\ntools = \"yes\"\n": `serve.toml:8:1: [[routes]] 2: tools = "yes": want auto, native, prompted, none`,
+		"[[clients]]\nname = \"a\"\nkey_sha256 = \"00\"\n":                                      `serve.toml:3:1: [[clients]] a: key_sha256: want the 64 digits`,
+	} {
+		_, err := serving.Parse("serve.toml", []byte(text))
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "serving.") {
+			t.Errorf("%q: %v\nwant %s", text, err, want)
+		}
+	}
+}
+
 func TestKeysAreReadFromTheirPlaces(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(file, []byte("from-file\n"), 0o600); err != nil {
