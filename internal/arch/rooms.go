@@ -39,7 +39,7 @@ var rooms = []Room{
 	{Path: "wire/responses", Ring: 2, Beside: codecs},
 	{Path: "wire/internal/codec", Ring: 2, Beside: []string{"wire", "wire/internal/dialect", "wire/internal/shape"}},
 	{Path: "wire/internal/dialect", Ring: 2, Beside: []string{"wire/internal/shape"}},
-	{Path: "wire/internal/history", Ring: 2},
+	{Path: "wire/internal/history", Ring: 2, Beside: []string{"wire"}},
 	{Path: "wire/internal/shape", Ring: 2},
 
 	{Path: "backend", Ring: 3},
