@@ -18,7 +18,8 @@ import (
 // have 503, Ollama's 400 where others have 413.
 var failures = []struct {
 	err    wire.Error
-	status map[string]int // where it differs
+	status map[string]int    // where it differs
+	words  map[string]string // that stand before the message, where the clients of an API know the error by them
 }{
 	{err: wire.Error{Status: 400, Message: "temperature: want 0 to 2"}},
 	{err: wire.Error{Status: 404, Message: "no such model"}},
@@ -26,7 +27,8 @@ var failures = []struct {
 	{err: wire.Error{Status: 429, Message: "slow down", RetryAfter: 7 * time.Second}},
 	{err: wire.Error{Status: 500, Message: "it broke"}},
 	{err: wire.Error{Status: 503, Message: "busy"}, status: map[string]int{"anthropic": 529}},
-	{err: wire.Error{Status: 400, Message: "This model's maximum context length is 8192 tokens"}},
+	{err: wire.Error{Status: 400, Message: "This model's maximum context length is 8192 tokens"}, words: map[string]string{
+		"anthropic": "prompt is too long: ", "gemini": "The input token count exceeds the maximum number of tokens allowed: "}},
 }
 
 func eachWay(t *testing.T, f func(t *testing.T, s *sdk, stream bool)) {
@@ -48,7 +50,7 @@ func TestSDKsKnowTheErrors(t *testing.T) {
 		for _, f := range failures {
 			url, seen := listen(t, &model{fail: &f.err})
 			_, err := s.begin(url, hello()).ask(stream)
-			want := fault{f.err.Status, "", f.err.Message}
+			want := fault{f.err.Status, "", f.words[s.api] + f.err.Message}
 			if other := f.status[s.api]; other != 0 {
 				want.Status = other
 			}
