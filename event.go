@@ -63,7 +63,8 @@ const (
 )
 
 // Problem is a call that could not be made of what the model wrote. It is an
-// error. Its text is never lost: Collect keeps it as text.
+// error. Its text is never lost: it stands in Raw, and Collect keeps it as text
+// too if it shows.
 type Problem struct {
 	Kind    ProblemKind `json:"kind"`
 	Grammar string      `json:"grammar,omitempty"`
@@ -73,6 +74,10 @@ type Problem struct {
 	Message string      `json:"message,omitempty"` // for people and for the model
 	Raw     string      `json:"raw,omitempty"`     // the text in question
 }
+
+// Shows reports whether the text of the problem is part of the answer. What an
+// output that was cut off, or markers without a call, leave over is not.
+func (p *Problem) Shows() bool { return p == nil || p.Kind != Truncated && p.Kind != Empty }
 
 // Error says where, what kind and what was wanted.
 func (p *Problem) Error() string {
@@ -134,7 +139,7 @@ func (r Reply) Thinking() string {
 
 // Collect makes a reply of its events. White space is trimmed only where text
 // or thinking that was parsed from text stands beside a mark or another part.
-// A call that started and did not end becomes a Problem and its text stays.
+// A call that started and did not end becomes a Problem.
 func Collect(evs []Event) Reply {
 	c := collector{index: map[int]int{}}
 	for i := range evs {
@@ -235,10 +240,17 @@ func (c *collector) problem(e *Event) {
 		c.out.Problems = append(c.out.Problems, *e.Problem)
 	}
 	if i, ok := c.index[e.Part]; ok && c.parts[i].kind == CallStart && !c.parts[i].done {
+		if !e.Problem.Shows() {
+			c.parts[i].raw, e = nil, &Event{}
+		}
 		c.parts[i].toText(e.Raw)
 		return
 	}
 	if e.Raw == "" {
+		return
+	}
+	if !e.Problem.Shows() {
+		c.add(&Event{Kind: Mark, Part: e.Part})
 		return
 	}
 	b := c.at(e)
@@ -258,6 +270,7 @@ func (c *collector) reply() Reply {
 		if b := &c.parts[i]; b.kind == CallStart && !b.done {
 			c.out.Problems = append(c.out.Problems, Problem{Kind: Truncated, Name: b.name,
 				Message: "the stream ended inside the call", Raw: string(b.raw)})
+			b.raw = nil
 			b.toText("")
 		}
 	}

@@ -146,7 +146,7 @@ func says(e utp.Event) bool {
 	case utp.CallStart, utp.CallDelta, utp.CallEnd, utp.Whole:
 		return true
 	}
-	return e.Kind == utp.ProblemEvent && e.Raw != ""
+	return e.Kind == utp.ProblemEvent && e.Raw != "" && e.Problem.Shows()
 }
 
 // asksAgain reports a client that repeats a request that fails by itself, as it

@@ -53,6 +53,10 @@ func (t *trimmer) event(e utp.Event) []utp.Event {
 	case utp.Finish:
 		t.release(!t.marked)
 	case utp.ProblemEvent:
+		if !e.Problem.Shows() {
+			t.marked = true
+			break
+		}
 		if e.Raw != "" { // it is text now
 			t.text, t.parsed, t.inner = true, true, true
 		}

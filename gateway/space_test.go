@@ -52,7 +52,7 @@ func sides(c parse.Config, in string, size int) (streamed, whole string) {
 				think.WriteString(e.Text)
 			case e.Kind == utp.TextDelta:
 				say.WriteString(e.Text)
-			case e.Kind == utp.ProblemEvent:
+			case e.Kind == utp.ProblemEvent && e.Problem.Shows():
 				say.WriteString(e.Raw)
 			}
 		}

@@ -216,9 +216,14 @@ func (p *Parser) broken(message, want string) {
 	p.cur.skipAt, p.st = p.at(), inSkip
 }
 
-// truncated ends a call that the output ended in.
+// truncated ends a call that the output ended in. Where nobody says that the
+// output was cut off, one that begins within a line may be a text about calls.
 func (p *Parser) truncated() {
-	p.fail(utp.Problem{Kind: utp.Truncated, Message: "the output ended inside the call"})
+	kind := utp.Truncated
+	if !p.cut && p.inLine && !p.trying() {
+		kind = utp.Malformed
+	}
+	p.fail(utp.Problem{Kind: kind, Message: "the output ended inside the call"})
 	p.st = inText
 	p.leave()
 }

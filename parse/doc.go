@@ -10,7 +10,7 @@
 //   - Text that was given out never becomes part of a call. Only what may still
 //     turn out to be markup is held back, and only so many bytes of it.
 //   - Feed never fails. A call that cannot be read is a Problem, and its text
-//     stays text.
+//     stays text; that of one which the output ended in stands in the Problem.
 //   - A call that was cut off, or whose arguments could not be read, never ends
 //     in CallEnd. What was mended is listed in the call's Fixes.
 //   - The pieces of a call's arguments, joined, are its arguments: a JSON object.

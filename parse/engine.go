@@ -71,6 +71,7 @@ type Parser struct {
 	head    []byte // of the message header being read
 	cur     call
 	block   int     // offset of the open block
+	inLine  bool    // it began behind other words on its line
 	group   *opener // the open group
 	lists   int     // of lists opened in the block
 	el      element

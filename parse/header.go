@@ -130,7 +130,7 @@ func (p *Parser) follow(g *gram, r *route, c *caps, head string) {
 		p.toText()
 	case grammar.CallRoute:
 		p.openCall(g)
-		p.block = p.at() - len(head)
+		p.block, p.inLine = p.at()-len(head), false
 		p.cur.start, p.cur.caps = p.block, *c
 		p.leave()
 		p.st = inMessage

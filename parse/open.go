@@ -71,7 +71,7 @@ func (p *Parser) beginBlock(b choice) {
 		p.try(bare)
 		p.trial.whole = !p.line
 	}
-	p.block = p.at()
+	p.block, p.inLine = p.at(), !p.line
 	p.openCall(b.o.g)
 	p.pos += b.n
 	p.cur.fenced, p.lists = b.o.call, 0
@@ -234,7 +234,9 @@ func (p *Parser) refuse(b choice) found {
 	case more:
 		return more
 	case yes:
-		n, kind = n+blanks+k, utp.Empty
+		if n += blanks + k; b.lost.name == "" && b.lost.id == "" {
+			kind = utp.Empty
+		}
 	default:
 		k, f := p.refused(b.first.g, p.viewAt(p.pos+n))
 		if f == more {

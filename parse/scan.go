@@ -222,7 +222,7 @@ func (p *Parser) beginBare(o *opener, n int, c caps) {
 	p.text()
 	p.try(true)
 	p.leave()
-	p.block = p.at()
+	p.block, p.inLine = p.at(), false
 	p.openCall(o.g)
 	p.pos += n
 	p.group, p.lists = nil, 0

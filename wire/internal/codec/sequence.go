@@ -328,13 +328,16 @@ func (s *Sequence) problem(e utp.Event) {
 	}
 	r := s.runs[e.Part]
 	begun := r != nil && r.kind == utp.CallStart
-	if p.Kind == utp.Truncated && s.cut == nil && (begun || e.Raw == "") {
+	if p.Kind == utp.Truncated && s.cut == nil {
 		s.cut = p
 	}
 	if begun {
 		if p.Kind != utp.Truncated { // else the end tells whether it may stay so
 			s.err = p
 		}
+		return
+	}
+	if e.Raw != "" && !p.Shows() {
 		return
 	}
 	if e.Raw != "" {

@@ -136,6 +136,9 @@ func (c *collector) problem(e *utp.Event, in field) {
 		out.Raw = p.Raw
 	} else {
 		c.drop(f)
+		if !p.Shows() {
+			out.Raw = p.Raw
+		}
 		out.Place = in.place(c.at[in]-len(p.Raw), c.at[in])
 	}
 	c.problems = append(c.problems, out)
