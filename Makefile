@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients engines real uat contract bench bench-parsers bench-gateway load size dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients engines real canitoolcall uat contract bench bench-parsers bench-gateway load size dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -68,6 +68,14 @@ engines:
 # make real ONLY="window hangs"
 real: engines
 	$(GO) -C sdktest run ./real -dir $(E) $(ONLY)
+
+# CanIToolCall 0.1.1, a neutral suite of recorded replies, over bx parse. Needs python 3.11 with venv.
+canitoolcall:
+	$(GO) build -o $(E)/canitoolcall/bx ./cmd/bx
+	python3 -m venv $(E)/canitoolcall/python
+	$(E)/canitoolcall/python/bin/pip install -q canitoolcall==0.1.1
+	$(E)/canitoolcall/python/bin/canitoolcall run --engine bx_adapter:BxAdapter --python $(E)/canitoolcall/python/bin/python \
+		--env BX=$(E)/canitoolcall/bx --env PYTHONPATH=$(CURDIR)/sdktest/canitoolcall --jobs 2 --out $(E)/canitoolcall/results
 
 # The acceptance scenarios and their sign-off.
 uat:

@@ -73,7 +73,13 @@ func (p *Parser) argEnds(g *gram, v view) found {
 		return yes
 	}
 	waits := no
-	for _, list := range [...][]marker{g.arg.open, g.argHead, p.cur.closers, g.after, p.val.close} {
+	for i := range g.arg.open { // its beginning will do: a broken argument is one, too
+		waits = max(waits, g.arg.open[i].begun(v))
+	}
+	if waits == yes {
+		return yes
+	}
+	for _, list := range [...][]marker{p.cur.closers, g.after, p.val.close} {
 		f := fits(list, v)
 		if f == yes {
 			return yes

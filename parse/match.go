@@ -146,6 +146,15 @@ func (m *marker) after(k int) string {
 	return ""
 }
 
+// begun reports whether v begins with the marker's first literal.
+func (m *marker) begun(v view) found {
+	_, f := matchLiteral(v.s, m.lead)
+	if f == more {
+		f = v.ask()
+	}
+	return f
+}
+
 func matchLiteral(s, lit string) (int, found) {
 	n := min(len(s), len(lit))
 	for i := range n {

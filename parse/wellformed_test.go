@@ -20,7 +20,7 @@ var broken = []string{
 }
 
 // wellFormed reports whether a row holds what its format means: its notes name
-// no malformation, engines that were asked agree, its brackets are closed, each
+// no malformation, engines that were asked agree, its brackets and blocks are closed, each
 // expected call has its name in the text, and a text from which no call is
 // expected has no opener of the format.
 func (r row) wellFormed() bool {
@@ -30,7 +30,7 @@ func (r row) wellFormed() bool {
 			return false
 		}
 	}
-	for _, pair := range [...][2]string{{"{", "}"}, {"[", "]"}} {
+	for _, pair := range [...][2]string{{"{", "}"}, {"[", "]"}, {"<tool_call>", "</tool_call>"}} {
 		if strings.Count(r.Input, pair[0]) != strings.Count(r.Input, pair[1]) {
 			return false
 		}
