@@ -74,8 +74,9 @@ canitoolcall:
 	$(GO) build -o $(E)/canitoolcall/bx ./cmd/bx
 	python3 -m venv $(E)/canitoolcall/python
 	$(E)/canitoolcall/python/bin/pip install -q canitoolcall==0.1.1
-	$(E)/canitoolcall/python/bin/canitoolcall run --engine bx_adapter:BxAdapter --python $(E)/canitoolcall/python/bin/python \
+	-$(E)/canitoolcall/python/bin/canitoolcall run --engine bx_adapter:BxAdapter --python $(E)/canitoolcall/python/bin/python \
 		--env BX=$(E)/canitoolcall/bx --env PYTHONPATH=$(CURDIR)/sdktest/canitoolcall --jobs 2 --out $(E)/canitoolcall/results
+	python3 sdktest/canitoolcall/check.py $(E)/canitoolcall/results/bx-*.json
 
 # The acceptance scenarios and their sign-off.
 uat:
