@@ -79,16 +79,20 @@ func wholeCall(e utp.Event) bool {
 // mendable are the problems that another try may do without.
 var mendable = map[utp.ProblemKind]bool{utp.Malformed: true, utp.MissingName: true, utp.Invalid: true, utp.Empty: true, utp.Truncated: true}
 
-// useless says why the reply is of no use, at its end. What the output limit cut
-// off would be cut off again.
+// useless says why the reply is of no use, at its end. A call that the output
+// limit cut off would be cut off again; words in its place need not be.
 func (h *hold) useless(e utp.Event) string {
 	if h.answered || h.once || h.ended() {
 		return ""
 	}
 	if e.End != nil {
 		switch e.End.Stop {
-		case utp.StopLength, utp.StopFilter:
+		case utp.StopFilter:
 			return ""
+		case utp.StopLength:
+			if h.broken != nil || h.calls > 0 || !h.must {
+				return ""
+			}
 		case utp.StopBadCall:
 			return "broken call"
 		}
