@@ -15,6 +15,7 @@ import templates
 from dialogues import CONTROL, SPECIAL
 
 WINDOW = 32768  # what the files promise; positions were trained up to some thousands
+SHARPER = 8  # times as large are the logits: some agents ask for temperature 1, at which so small a model errs
 
 
 def write(p, name, template, file):
@@ -53,7 +54,7 @@ def write(p, name, template, file):
     names = {"an": "attn_norm", "fn": "ffn_norm", "q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output",
              "g": "ffn_gate", "u": "ffn_up", "d": "ffn_down"}
     w.add_tensor("token_embd.weight", np.asarray(p["emb"], np.float32))
-    w.add_tensor("output.weight", np.asarray(p["out"], np.float32))
+    w.add_tensor("output.weight", SHARPER * np.asarray(p["out"], np.float32))
     w.add_tensor("output_norm.weight", np.asarray(p["on"], np.float32))
     for i in range(model.LAYERS):
         for short, long in names.items():

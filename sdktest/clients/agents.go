@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-const patience = 3 * time.Minute
+const patience = 2 * time.Minute
 
 // agent is a coding agent's command line. In its settings $URL is the gateway,
 // $MODEL the model and $QUESTION the question.
