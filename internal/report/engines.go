@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -87,14 +88,18 @@ func engines(w io.Writer, args []string) error {
 	return makeAll(w, steps, "engines", cache)
 }
 
-// makeAll runs the steps that are not done yet. A step's key is kept in the file
-// .NAME of the cache.
+// makeAll runs the steps that are not done yet, and waits until nobody else does.
+// A step's key is kept in the file .NAME of the cache.
 func makeAll(w io.Writer, steps []step, source, cache string) error {
 	if err := os.MkdirAll(cache, 0o777); err != nil {
 		return err
 	}
-	source, err := filepath.Abs(source)
+	lock, err := alone(w, cache)
 	if err != nil {
+		return fmt.Errorf("engines: %w", err)
+	}
+	defer lock.Close()
+	if source, err = filepath.Abs(source); err != nil {
 		return err
 	}
 	keys := map[string]string{}
@@ -116,6 +121,28 @@ func makeAll(w io.Writer, steps []step, source, cache string) error {
 	}
 	fmt.Fprintln(w, "all in", cache)
 	return nil
+}
+
+// alone locks the cache. Who closes the file, or ends, unlocks it.
+func alone(w io.Writer, cache string) (*os.File, error) {
+	lock, err := os.Create(filepath.Join(cache, ".lock"))
+	if err != nil {
+		return nil, err
+	}
+	how := syscall.LOCK_EX | syscall.LOCK_NB
+	for {
+		switch err := syscall.Flock(int(lock.Fd()), how); err {
+		case nil:
+			return lock, nil
+		case syscall.EWOULDBLOCK:
+			fmt.Fprintf(w, "another make engines is at work in %s: waiting for it\n", cache)
+			how = syscall.LOCK_EX
+		case syscall.EINTR:
+		default:
+			lock.Close()
+			return nil, &os.PathError{Op: "lock", Path: lock.Name(), Err: err}
+		}
+	}
 }
 
 // key is a hash of all that a step depends on.

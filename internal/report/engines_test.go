@@ -49,6 +49,35 @@ func TestEnginesAreMadeOnce(t *testing.T) {
 	}
 }
 
+// Two at a time do not do the same work twice, nor write over each other's files.
+func TestEnginesWaitForEachOther(t *testing.T) {
+	cache, begun, errs := t.TempDir(), make(chan struct{}, 1), make(chan error, 2)
+	only := []step{{name: "it", script: `echo >>log; while [ ! -e go ]; do sleep .01; done`}}
+	first := writerFunc(func() {
+		select {
+		case begun <- struct{}{}:
+		default:
+		}
+	})
+	go func() { errs <- makeAll(first, only, cache, cache) }()
+	<-begun
+	second := writerFunc(func() { _ = os.WriteFile(filepath.Join(cache, "go"), nil, 0o666) })
+	go func() { errs <- makeAll(second, only, cache, cache) }()
+	for range 2 {
+		if err := <-errs; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if log, err := os.ReadFile(filepath.Join(cache, "log")); err != nil || len(log) != 1 {
+		t.Errorf("it ran %d times (%v)", len(log), err)
+	}
+}
+
+// writerFunc is called for each write.
+type writerFunc func()
+
+func (f writerFunc) Write(p []byte) (int, error) { f(); return len(p), nil }
+
 func TestEnginesFail(t *testing.T) {
 	for name, c := range map[string]struct {
 		step step
