@@ -15,15 +15,19 @@ import numpy as np
 import model
 from dialogues import Dialogues
 
-RATE = 3e-3  # of learning, where it is highest
 COPIED = 4  # how much more a byte counts that had to be copied
 SEED = 1
 
-# What is learned in turn: the steps, the rows and the length of a batch, and its dialogues.
-STAGES = [
-    (900, 40, 112, {"short": True, "listing": 0}),
-    (1500, 20, 256, {"listing": 0}),
-    (1500, 9, 336, {"listing": .75}),
+# Two courses: the rate of learning where it is highest, and what is learned in turn, which is
+# the steps, the rows and the length of a batch, and its dialogues. The second course begins
+# again, with steps small enough to mend what the first one left wrong.
+COURSES = [
+    (3e-3, [
+        (900, 40, 112, {"short": True, "listing": 0}),
+        (1500, 20, 256, {"listing": 0}),
+        (1500, 9, 336, {"listing": .75}),
+    ]),
+    (6e-4, [(420, 9, 336, {"listing": .9})]),
 ]
 
 
@@ -84,21 +88,30 @@ def step(p, mean, square, tokens, weights, positions, rate, count):
     return p, mean, square, value
 
 
-def rate(count, steps):
+def rate(highest, count, steps):
     """Rises, stays, and falls in the second half."""
-    return RATE * min(1, count / 50) * max(.02, min(1, 2 - 2 * count / steps))
+    return highest * min(1, count / 50) * max(.02, min(1, 2 - 2 * count / steps))
+
+
+def follow(p, seed, highest, stages):
+    """The parameters after a course."""
+    dialogues = Dialogues(seed)
+    mean, square = ({n: jnp.zeros_like(v) for n, v in p.items()} for _ in range(2))
+    began, steps, count = time.time(), sum(stage[0] for stage in stages), 0
+    for number, rows, length, kind in stages:
+        for _ in range(number):
+            count += 1
+            drawn = batch(dialogues, rows, length, kind)
+            p, mean, square, value = step(p, mean, square, *drawn, rate(highest, count, steps), float(count))
+            if count % 100 == 0:
+                print("step %d of %d, %.0f s, loss %.4f" % (count, steps, time.time() - began, value), flush=True)
+    return p
 
 
 def main(folder):
-    dialogues, p = Dialogues(SEED), model.new(SEED)
-    mean, square = ({n: jnp.zeros_like(v) for n, v in p.items()} for _ in range(2))
-    began, steps, count = time.time(), sum(stage[0] for stage in STAGES), 0
-    for number, rows, length, kind in STAGES:
-        for _ in range(number):
-            count += 1
-            p, mean, square, value = step(p, mean, square, *batch(dialogues, rows, length, kind), rate(count, steps), float(count))
-            if count % 100 == 0:
-                print("step %d of %d, %.0f s, loss %.4f" % (count, steps, time.time() - began, value), flush=True)
+    p = model.new(SEED)
+    for number, (highest, stages) in enumerate(COURSES):
+        p = follow(p, SEED + 2 * number, highest, stages)
     np.savez(os.path.join(folder, "tiny.npz"), **p)
 
 
