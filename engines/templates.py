@@ -15,7 +15,8 @@ LIST = "The tools, with the JSON Schema of their arguments:"  # and in that for 
 
 DIALECTS = ["hermes", "coder", "plain"]  # of the GGUF files
 
-THOUGHT = '{{- if .Thinking }}{{ printf "<think>\\n%s\\n</think>\\n\\n" .Thinking }}{{ end -}}\n    {{- .Content -}}\n    '
+# Ollama learns from the text around .Thinking that a model thinks, so the tags are no printf.
+THOUGHT = "{{- if .Thinking }}<think>\n{{ .Thinking }}\n</think>\n\n{{ end -}}\n    {{- .Content -}}\n    "
 OBJECT = '{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}'
 CALLS = {
     "hermes": THOUGHT + '{{- range .ToolCalls }}{{ "<tool_call>\\n" }}' + OBJECT + '{{ "\\n</tool_call>" }}{{ end -}}',
