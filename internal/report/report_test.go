@@ -112,3 +112,21 @@ func TestCommandsFail(t *testing.T) {
 		}
 	}
 }
+
+// TestFuzzTimeEnds: the end of go test's own time is no failure of a target; a failing input is.
+func TestFuzzTimeEnds(t *testing.T) {
+	const ended = "fuzz: elapsed: 6s, execs: 141641 (0/sec)\n--- FAIL: FuzzScanner (6.02s)\n    context deadline exceeded\nFAIL\n"
+	for _, c := range []struct {
+		out  string
+		want bool
+	}{
+		{ended, true},
+		{"--- FAIL: FuzzScanner (0.02s)\n    --- FAIL: FuzzScanner (0.00s)\n        scan_test.go:9: lost\n    \n    Failing input written to testdata/fuzz/FuzzScanner/1\n", false},
+		{"    --- FAIL: FuzzAsk (0.00s)\n    context deadline exceeded\n    Failing input written to testdata/fuzz/FuzzAsk/1\n", false},
+		{"# build failed\n", false},
+	} {
+		if got := onlyTimeEnded(c.out); got != c.want {
+			t.Errorf("onlyTimeEnded = %v, want %v, of:\n%s", got, c.want, c.out)
+		}
+	}
+}
