@@ -348,7 +348,7 @@ func (x *exchange) keeps(e utp.Event) bool {
 	return x.keep || !x.request.Stream || x.door.forgets
 }
 
-// over reports the request.
+// over reports the request. The log is written when the client has a whole reply.
 func (x *exchange) over(err error) {
 	r := &x.report
 	r.Took, r.Err = x.Now().Sub(x.began), err
@@ -361,6 +361,9 @@ func (x *exchange) over(err error) {
 	}
 	r.Reason = r.reasonOf(r.Err)
 	r.count(&x.gate.metrics)
+	if r.Err == nil && !r.Stream {
+		_ = http.NewResponseController(x.w).Flush()
+	}
 	r.log(x.r.Context(), x.Log)
 	if x.Observe != nil && (r.Operation == opChat || r.Operation == opPass || r.Operation == opEmbed) {
 		x.Observe(*r)

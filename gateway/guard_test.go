@@ -293,20 +293,18 @@ func packed(t *testing.T, text []byte) string {
 
 // What people say, and keys, do not come into the log.
 func TestLogHoldsNoContent(t *testing.T) {
-	var log bytes.Buffer
-	var mu sync.Mutex
+	logs, log := logged(slog.LevelInfo)
 	m := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event { return says("A secret answer.") }}
-	url := start(t, m, backend.Config{Provider: "openai", APIKey: "sk-thebackendskey"}, keyed(func(*gateway.Client) {}), func(c *gateway.Config) {
-		c.Log = slog.New(slog.NewTextHandler(&locked{&mu, &log}, nil))
-	})
+	url := start(t, m, backend.Config{Provider: "openai", APIKey: "sk-thebackendskey"}, keyed(func(*gateway.Client) {}), logs)
 	q := offer(false)
 	q.Messages = []utp.Message{utp.NewText(utp.User, "A secret question.")}
 	for _, a := range apis {
 		a.post(t, url, q, "x-api-key", "bx-alice")
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	text := log.String()
+	for _, a := range apis {
+		seen(t, "the log", "api="+a.name+" ", log)
+	}
+	text := log()
 	if strings.Count(text, "msg=request") != len(apis) || !strings.Contains(text, "client=alice model=m target=up stream=false tools=2 in=7 out=3") {
 		t.Errorf("the log is\n%s", text)
 	}

@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -116,9 +115,10 @@ func whois(t *testing.T, url, model string) (answer, asked string) {
 func TestANameIsNeverAnsweredByAnotherModel(t *testing.T) {
 	l := newLibrary("tiny-hermes:latest", "tiny-plain:latest", "qwen3:8b", "hf.co/org/m:latest")
 	stands := &clock{at: time.Unix(1787306400, 0)}
-	var log bytes.Buffer
-	var mu sync.Mutex
-	url := listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{ownRoute(t, l)}, Now: stands.now, Log: slog.New(slog.NewTextHandler(&locked{&mu, &log}, nil))})
+	c := gateway.Config{NewID: ids(), Routes: []gateway.Route{ownRoute(t, l)}, Now: stands.now}
+	log, text := logged(slog.LevelInfo)
+	log(&c)
+	url := listen(t, c)
 	for name, want := range map[string]string{"tiny-plain": "tiny-plain:latest", "tiny-plain:latest": "tiny-plain:latest", "qwen3:8b": "qwen3:8b",
 		"hf.co/org/m": "hf.co/org/m:latest", "qwen3": "tiny-hermes:latest", "qwen3:latest": "tiny-hermes:latest", "claude-opus-4": "tiny-hermes:latest"} {
 		if body, asked := whois(t, url, name); asked != want || !strings.Contains(body, "I am "+want) {
@@ -132,8 +132,9 @@ func TestANameIsNeverAnsweredByAnotherModel(t *testing.T) {
 			t.Errorf("%s: %q, %v", front.name, reply.Text(), err)
 		}
 	}
-	if !strings.Contains(log.String(), "model=claude-opus-4 asked=tiny-hermes:latest") || strings.Contains(log.String(), "model=tiny-plain asked") {
-		t.Errorf("the log: %s", &log)
+	seen(t, "the log", "model=claude-opus-4 asked=tiny-hermes:latest", text)
+	if strings.Contains(text(), "model=tiny-plain asked") {
+		t.Errorf("the log: %s", text())
 	}
 
 	l.add("newmodel:latest")

@@ -197,9 +197,9 @@ func TestTrace(t *testing.T) {
 }
 
 func TestMetricsAndReadiness(t *testing.T) {
-	var reports []gateway.Report
+	over := make(chan gateway.Report, 6)
 	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, func(c *gateway.Config) {
-		c.Observe = func(r gateway.Report) { reports = append(reports, r) }
+		c.Observe = func(r gateway.Report) { over <- r }
 	})
 	for _, a := range apis {
 		a.post(t, url, offer(false))
@@ -220,8 +220,10 @@ func TestMetricsAndReadiness(t *testing.T) {
 			t.Errorf("a line that is none of the format: %q", line)
 		}
 	}
-	if len(reports) != 6 || reports[0].Usage.Input != 7 || reports[0].Err != nil || reports[5].Err == nil {
-		t.Errorf("reports: %+v", reports)
+	for i := range len(apis) + 1 {
+		if r := <-over; i < len(apis) && (r.Usage.Input != 7 || r.Err != nil) || i == len(apis) && r.Err == nil {
+			t.Errorf("report %d: %+v", i, r)
+		}
 	}
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200} {
 		if resp, body := get(t, "GET", url+path, ""); resp.StatusCode != want {

@@ -22,9 +22,10 @@ func TestReport(t *testing.T) {
 		"<tool_call>\n<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>\n</tool_call>"
 	m := &model{api: apiNamed("ollama"), say: func(int, *utp.Request) []utp.Event { return says(calls) }}
 	for _, stream := range []bool{false, true} {
-		var r gateway.Report
-		url := start(t, m, backend.Config{Provider: "ollama"}, func(c *gateway.Config) { c.Observe = func(got gateway.Report) { r = got } })
+		over := make(chan gateway.Report, 1)
+		url := start(t, m, backend.Config{Provider: "ollama"}, func(c *gateway.Config) { c.Observe = func(got gateway.Report) { over <- got } })
 		apiNamed("anthropic").post(t, url, offer(stream), "Traceparent", parent)
+		r := <-over
 		if slices.Sort(r.Dialects); r.FromText != 2 || !slices.Equal(r.Dialects, []string{"hermes", "qwen3-coder"}) {
 			t.Errorf("stream %v: %d calls, dialects %q", stream, r.FromText, r.Dialects)
 		}
