@@ -13,6 +13,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -104,11 +105,12 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := format.Choose(c.Formats, format.Facts{Provider: c.Provider, Own: c.Parse.Grammars}); err != nil {
+	if _, err := format.Choose(c.Formats, format.Facts{Provider: c.Provider, Own: slices.Concat(c.Parse.More, c.Parse.Grammars)}); err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
 	}
 	known := &memory{models: map[string]*ability{}, cautioned: map[string]bool{}, choices: map[choiceKey]format.Choice{},
 		refused: map[string]heeds{}, windows: map[string]*window{}, described: map[string]described{}}
+	c.Parse = c.Parse.Compiled()
 	cl := &Client{cfg: c, base: base, api: p, memory: known}
 	cl.defaults()
 	return cl, nil

@@ -47,7 +47,7 @@ func (c *Client) decide(model string, a *ability, asText string) format.Choice {
 	if why := cmp.Or(asText, a.asText); why != "" {
 		layers = append([]format.Layer{{Level: format.Call, From: why, Tools: "text", Results: "text"}}, layers...)
 	}
-	chosen, err := format.Choose(layers, format.Facts{Provider: c.cfg.Provider, Model: model, Native: a.tools, Unsaid: a.unsaid, Own: c.cfg.Parse.Grammars})
+	chosen, err := format.Choose(layers, format.Facts{Provider: c.cfg.Provider, Model: model, Native: a.tools, Unsaid: a.unsaid, Own: slices.Concat(c.cfg.Parse.More, c.cfg.Parse.Grammars)})
 	if err != nil {
 		panic(err) // New has checked the words
 	}
@@ -67,30 +67,34 @@ func (c *Client) caution(text string) {
 
 // ranked is how text is read by what was chosen.
 func ranked(p parse.Config, chosen format.Choice) parse.Config {
+	if chosen.Calls.Only {
+		p.Grammars, p.More = only(p, chosen.Calls.Prefer), nil
+	}
 	for _, name := range chosen.Calls.Prefer {
-		if !slices.Contains(p.Prefer, name) && !p.Only {
+		if !slices.Contains(p.Prefer, name) {
 			p.Prefer = append(slices.Clone(p.Prefer), name)
 		}
 	}
-	p.Only = p.Only || chosen.Calls.Only
-	if g := chosen.Tools.Grammar; g != nil && !p.Only {
-		p.Grammars = with(p.Grammars, g)
+	if g := chosen.Tools.Grammar; g != nil && !chosen.Calls.Only && !reads(p, g) {
+		p.More = append(slices.Clone(p.More), g)
 	}
 	return p
 }
 
-// with is a list of grammars and one more; nil stands for the built-in ones.
-func with(list []*grammar.Grammar, g *grammar.Grammar) []*grammar.Grammar {
-	has := func(list []*grammar.Grammar) bool {
-		return slices.ContainsFunc(list, func(h *grammar.Grammar) bool { return h.Name == g.Name })
-	}
-	switch {
-	case list == nil && has(grammar.All()):
-		return nil
-	case list == nil:
+// only lists the dialects of p that go by one of the names.
+func only(p parse.Config, names []string) []*grammar.Grammar {
+	list := p.Grammars
+	if list == nil {
 		list = grammar.All()
-	case has(list):
-		return list
 	}
-	return append([]*grammar.Grammar{g}, list...)
+	return slices.DeleteFunc(slices.Concat(p.More, list), func(g *grammar.Grammar) bool { return !slices.ContainsFunc(names, g.GoesBy) })
+}
+
+// reads reports whether calls in g are read by p.
+func reads(p parse.Config, g *grammar.Grammar) bool {
+	list := p.Grammars
+	if list == nil {
+		list = grammar.All()
+	}
+	return slices.ContainsFunc(slices.Concat(p.More, list), func(h *grammar.Grammar) bool { return h.Name == g.Name })
 }

@@ -64,7 +64,7 @@ func words(marker string) string { return strings.ToLower(strings.Trim(marker, "
 
 // stops are those of a dialect that calls are read in.
 func (p *plan) stops(dialect string) []string {
-	for _, g := range append(slices.Clone(p.parse.Grammars), p.told) {
+	for _, g := range append(slices.Concat(p.parse.More, p.parse.Grammars), p.told) {
 		if g != nil && g.Name == dialect {
 			return prompt.Stops(g)
 		}

@@ -87,7 +87,7 @@ func (p *plan) thinkAloud(r *utp.Request) {
 			p.aloud = p.told
 		}
 		return
-	case len(calls) == 0 || p.parse.Only:
+	case len(calls) == 0 || p.choice.Calls.Only:
 		return
 	}
 	g, _ := grammar.ByName(strings.TrimPrefix(calls[len(calls)-1].Source, "text:"))
@@ -131,7 +131,7 @@ func isThought(text string) bool {
 // readNoCalls leaves the text as it is, but for the labels of ReAct.
 func (p *plan) readNoCalls() {
 	if p.unread = p.aloud == nil; !p.unread {
-		p.parse = parse.Config{Grammars: []*grammar.Grammar{p.aloud}, Only: true, Tools: schema.Compile(nil)}
+		p.parse = parse.Config{Grammars: []*grammar.Grammar{p.aloud}, Tools: schema.Compile(nil)}
 	}
 }
 

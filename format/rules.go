@@ -80,7 +80,7 @@ func (c *chooser) dialect(text string, calls Reading, why string) (*grammar.Gram
 	case calls.Only && len(calls.Prefer) > 0:
 		return c.named(calls.Prefer[0]), why
 	}
-	if made := grammar.ForModel(c.Model); len(made) > 0 {
+	if made := c.ofModel(); len(made) > 0 {
 		return made[0], why + "; the dialect is that of the model's name"
 	}
 	return c.named(c.provider().text), why + "; no dialect is known of the model, this is the common one of " + c.kindName()
@@ -146,10 +146,20 @@ func (c *chooser) ranked(r Reading, tools Form) Reading {
 	if tools.Way == Text {
 		add(tools.Grammar)
 	}
-	for _, g := range grammar.ForModel(c.Model) {
+	for _, g := range c.ofModel() {
 		add(g)
 	}
 	return r
+}
+
+// ofModel lists the dialects of the model's name, the caller's own first.
+func (c *chooser) ofModel() (out []*grammar.Grammar) {
+	for _, g := range c.Own {
+		if grammar.Fits(g.Models, c.Model) {
+			out = append(out, g)
+		}
+	}
+	return append(out, grammar.ForModel(c.Model)...)
 }
 
 // warnings are for what was set against what is known of the model.

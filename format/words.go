@@ -88,7 +88,7 @@ func Dialects(calls string) []string {
 // named finds a dialect among the caller's own and the built-in ones.
 func (c *chooser) named(name string) *grammar.Grammar {
 	for _, g := range c.Own {
-		if g.Name == name {
+		if g.GoesBy(name) {
 			return g
 		}
 	}

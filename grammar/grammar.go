@@ -107,7 +107,7 @@ func All() []*Grammar { return slices.Clone(all) }
 // ByName finds a grammar by its name or one of its aliases, in any case.
 func ByName(name string) (*Grammar, bool) {
 	for _, g := range all {
-		if g.goesBy(name) {
+		if g.GoesBy(name) {
 			return g, true
 		}
 	}
@@ -252,13 +252,14 @@ func lastNonWord(s string) int {
 // which several records of one dialect may share. The case does not matter.
 func Named(name string) (out []*Grammar) {
 	for _, g := range all {
-		if g.goesBy(name) {
+		if g.GoesBy(name) {
 			out = append(out, g)
 		}
 	}
 	return out
 }
 
-func (g *Grammar) goesBy(name string) bool {
+// GoesBy reports whether a name is g's own or one of its aliases, in any case.
+func (g *Grammar) GoesBy(name string) bool {
 	return strings.EqualFold(g.Name, name) || slices.ContainsFunc(g.Aliases, func(a string) bool { return strings.EqualFold(a, name) })
 }

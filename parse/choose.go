@@ -64,7 +64,7 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 	wait := false
 	for _, i := range cand {
 		o := &p.m.openers[i]
-		if o.declared && p.trial.on || o.line && !line || o.first && !p.begins() || o.hinted && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
+		if o.declared && p.trial.on || o.line && !line || o.hinted && !p.prefers(o.g) || o.first && !p.begins() && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
 			continue
 		}
 		var c caps
@@ -158,7 +158,7 @@ func (p *Parser) fit(o *opener, v view, c *caps) (n, first int, f found) {
 		}
 	}
 	switch {
-	case o.first:
+	case o.first && !p.prefers(o.g):
 		return n, first, closesHeader(o.g, v.from(n))
 	case o.kind == routeHeader:
 		if r, _ := p.routeOf(o.g, v.s[:n], false); r == nil {

@@ -35,11 +35,13 @@ type opener struct {
 	named    bool // steps name the call
 	message  bool // counts only in a message that a route calls a call
 	hinted   bool // ordinary words: counts only if its grammar is preferred
-	first    bool // ordinary words of a header: counts only at the start of the output
+	first    bool // ordinary words of a header: counts only at the start of the output, unless its grammar is preferred
 }
 
 // machine is a list of grammars, ready to parse. It is constant once built.
 type machine struct {
+	list     []*grammar.Grammar // of the Config that it was built for
+	more     []*grammar.Grammar
 	grams    []*gram
 	openers  []opener
 	headers  []*gram // those with message headers
@@ -78,6 +80,20 @@ var (
 	// embedded is the machine for a call that was written as a string.
 	embedded = sync.OnceValue(func() *machine { return build([]*grammar.Grammar{&bareJSON, &barePython}, inFull) })
 )
+
+// all is the machine of all built-in grammars, for a parser that prefers some of
+// them or none.
+func all(prefers bool) *machine {
+	if prefers {
+		return hinted()
+	}
+	return auto()
+}
+
+// reads reports whether m was built for the grammars of c.
+func (m *machine) reads(c Config) bool {
+	return len(m.list)+len(m.more) > 0 && slices.Equal(m.list, c.Grammars) && slices.Equal(m.more, c.More)
+}
 
 // words says what becomes of markers that are made of ordinary words.
 type words int
@@ -159,9 +175,9 @@ func (m *machine) addMarks(g *gram, w words) {
 	add := func(kind openKind, list []marker, isWord func(marker) bool) {
 		for _, mk := range list {
 			word := isWord(mk)
-			first := word && kind == openHeader && w == wordless && closesStrong(g)
+			first := word && kind == openHeader && w != inFull && closesStrong(g)
 			if !word || w != wordless || first {
-				m.addMark(opener{g: g, kind: kind, steps: []marker{mk}, line: word && kind == openThink, hinted: word && w == onHint, first: first})
+				m.addMark(opener{g: g, kind: kind, steps: []marker{mk}, line: word && kind == openThink, hinted: word && w == onHint && !first, first: first})
 			}
 		}
 	}

@@ -34,11 +34,13 @@ const (
 )
 
 // Config is what a parser may know about the model and its request. The zero
-// Config reads every dialect.
+// Config reads every dialect. In auto, markers that are ordinary words
+// ("Thought:") count only in a dialect that is preferred; a shorter list says
+// that the text is of its dialects, and all their markers count.
 type Config struct {
-	Grammars []*grammar.Grammar // nil: all of them ("auto")
+	Grammars []*grammar.Grammar // the only ones; nil, or a list that holds every built-in one: "auto"
+	More     []*grammar.Grammar // join them, before them; one of the same name takes the place of a built-in one
 	Prefer   []string           // names of grammars to rank first
-	Only     bool               // calls count only in the Prefer grammars
 	Tools    *schema.Set        // the tools that were offered; nil or empty: not known
 	Forced   string             // tool_choice named: an object alone is this tool's arguments
 	Prefill  string             // how the prompt ended: an opened "<think>\n"
@@ -51,8 +53,8 @@ type Config struct {
 	machine *machine // of Compiled
 }
 
-// Compiled is c with its grammars made ready, for callers that parse many replies
-// with the same Grammars, Prefer and Only. The other fields may be changed.
+// Compiled is c with its grammars made ready, for callers that parse many replies.
+// Where Grammars or More are changed later, that is lost; all else may be changed.
 func (c Config) Compiled() Config {
 	c.machine = machineOf(c)
 	return c
@@ -69,7 +71,7 @@ func Text(c Config, s string) utp.Reply {
 
 // New makes a parser for one reply.
 func New(c Config) *Parser {
-	if c.machine != nil {
+	if c.machine != nil && c.machine.reads(c) {
 		return newParser(c, c.machine)
 	}
 	return newParser(c, machineOf(c))
@@ -110,30 +112,41 @@ func (p *Parser) promptEnd() string {
 
 // machineOf picks the grammars.
 func machineOf(c Config) *machine {
-	switch {
-	case c.Grammars == nil && len(c.Prefer) == 0:
-		return auto()
-	case c.Grammars == nil && !c.Only:
-		return hinted()
+	if c.Grammars == nil && len(c.More) == 0 {
+		return all(len(c.Prefer) > 0)
 	}
-	list := c.Grammars
+	list, w := c.Grammars, inFull
+	if list == nil || holdsAll(list) {
+		w = onHint
+	}
 	if list == nil {
 		list = grammar.All()
 	}
-	if c.Only && len(c.Prefer) > 0 {
-		list = slices.DeleteFunc(slices.Clone(list), func(g *grammar.Grammar) bool { return !preferred(g, c.Prefer) })
+	if w == onHint && len(c.More) == 0 && len(list) == len(grammar.All()) {
+		return all(len(c.Prefer) > 0)
 	}
-	return build(list, inFull)
+	m := build(joined(c.More, list), w)
+	m.list, m.more = slices.Clone(c.Grammars), slices.Clone(c.More)
+	return m
+}
+
+// holdsAll reports whether every built-in grammar is in a list.
+func holdsAll(list []*grammar.Grammar) bool {
+	return !slices.ContainsFunc(grammar.All(), func(g *grammar.Grammar) bool { return !slices.Contains(list, g) })
+}
+
+// joined is a list with more before it, in place of those of their names.
+func joined(more, list []*grammar.Grammar) []*grammar.Grammar {
+	named := func(g *grammar.Grammar) bool {
+		return slices.ContainsFunc(more, func(m *grammar.Grammar) bool { return strings.EqualFold(m.Name, g.Name) })
+	}
+	return append(slices.Clone(more), slices.DeleteFunc(slices.Clone(list), named)...)
 }
 
 // prefers reports whether g is preferred.
 func (p *Parser) prefers(g *gram) bool { return slices.Contains(p.preferred, g) }
 
-func preferred(g *grammar.Grammar, names []string) bool {
-	return slices.ContainsFunc(names, func(n string) bool {
-		return strings.EqualFold(n, g.Name) || slices.ContainsFunc(g.Aliases, func(a string) bool { return strings.EqualFold(a, n) })
-	})
-}
+func preferred(g *grammar.Grammar, names []string) bool { return slices.ContainsFunc(names, g.GoesBy) }
 
 // prefill reads the end of the prompt, which is no part of the model's text. A
 // call that it opens is read together with what the model makes of it.

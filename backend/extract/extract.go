@@ -80,7 +80,7 @@ func say(r *utp.Request, c utp.Call) ([]utp.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("extract: %w", err)
 	}
-	p := parse.New(parse.Config{Prefer: []string{dialect}, Only: true, Tools: schema.Compile(r.Tools)})
+	p := parse.New(parse.Config{Grammars: []*grammar.Grammar{g}, Tools: schema.Compile(r.Tools)})
 	evs := slices.Clone(p.Through(utp.Event{Kind: utp.TextDelta, Text: text}))
 	return append(evs, p.Through(utp.Event{Kind: utp.Finish, End: &utp.End{Stop: utp.StopTool, Model: Name}})...), nil
 }
