@@ -36,6 +36,8 @@ func (p *Parser) argKey(key string) {
 		}
 		p.firstKey(own)
 	}
+	p.again(own)
+	c.holds = c.holds || p.repeats(own)
 	if p.trying() && p.trial.bare && !p.trial.whole && !c.holds && c.declared {
 		p.commit()
 	}
@@ -66,9 +68,6 @@ func (p *Parser) firstKey(key string) {
 		c.holds = true
 	}
 	if !known && p.el.argsKey == "parameters" && (key == "type" || key == "properties" || key == "$schema" || key == "required") {
-		c.holds = true
-	}
-	if c.g.Item.Open != "" && !p.tools.Kind(c.name, key).Text() {
 		c.holds = true
 	}
 }
@@ -154,6 +153,11 @@ func (p *Parser) argValue(v json.RawMessage) {
 	v, fixes := p.tools.Value(c.name, c.args.key, v)
 	c.fixes = append(c.fixes, fixes...)
 	c.buf = appendCompact(c.buf, v)
+	if c.twice == "" && (v[0] == '{' || v[0] == '[') {
+		if at := schema.Twice(v); at != "" {
+			c.twice = c.args.key + at
+		}
+	}
 }
 
 // appendCompact writes JSON without the white space between its tokens.
@@ -276,8 +280,8 @@ func (p *Parser) closeArgs() {
 	case p.isDefinition(fields):
 		c.echo = true
 	case len(fields) == 1 && wrapperKeys[fields[0].key] && p.wraps(fields[0]):
-	case c.g.Item.Open != "":
-		p.joinRepeated(fields)
+	case c.twiceAt > 0:
+		p.settleTwice(fields)
 	}
 }
 
@@ -335,34 +339,6 @@ func (p *Parser) known(fields []field) bool {
 		}
 	}
 	return len(fields) == 0
-}
-
-// joinRepeated makes lists of arguments that were written more than once.
-func (p *Parser) joinRepeated(fields []field) {
-	seen := map[string]int{}
-	var out []field
-	for _, f := range fields {
-		i, ok := seen[f.key]
-		if !ok {
-			seen[f.key] = len(out)
-			out = append(out, f)
-			continue
-		}
-		if old := out[i].value; old[0] == '[' {
-			out[i].value = json.RawMessage(string(old[:len(old)-1]) + "," + string(f.value) + "]")
-		} else {
-			out[i].value = json.RawMessage("[" + string(old) + "," + string(f.value) + "]")
-		}
-	}
-	if len(out) == len(fields) {
-		return
-	}
-	c := &p.cur
-	c.buf, c.keys = c.buf[:0], c.keys[:0]
-	for _, f := range out {
-		p.argField(f)
-	}
-	c.buf = append(c.buf, '}')
 }
 
 // appendString writes a JSON string.

@@ -39,6 +39,9 @@ type call struct {
 	echo  bool // looks like a tool's definition
 	args  argument
 
+	twiceAt int    // length of buf where an argument came a second time
+	twice   string // what is given twice, with different values
+
 	why    utp.Problem // what broke it
 	skipAt int         // where it broke
 }
@@ -113,6 +116,9 @@ func (p *Parser) finish() {
 
 // failJudged ends a call that was read to its end but is none.
 func (p *Parser) failJudged(prob utp.Problem) {
+	if p.cur.twice != "" && p.cur.declared && p.trial.think == nil {
+		p.commit()
+	}
 	trial := p.trying()
 	p.fail(prob)
 	if !trial {
@@ -123,6 +129,9 @@ func (p *Parser) failJudged(prob utp.Problem) {
 // judge finds what is wrong with a call that was read to its end.
 func (p *Parser) judge() *utp.Problem {
 	c := &p.cur
+	if prob := p.contradicts(); prob != nil {
+		return prob
+	}
 	switch {
 	case c.echo:
 		return &utp.Problem{Kind: utp.Malformed, Message: "a tool's definition, not a call"}

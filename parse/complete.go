@@ -30,6 +30,7 @@ func (e *element) complete(p *Parser) {
 	if p.st != inElement {
 		return
 	}
+	e.sameTwice(p)
 	c.echo = e.argsKey == "parameters" && len(c.keys) == 0 && e.described()
 	if p.trying() && p.trial.bare && (!c.declared || !e.hasArgs && len(c.keys) == 0 && !p.needsNothing(c.name)) {
 		p.reject()
@@ -182,6 +183,9 @@ func (e *element) special(p *Parser) bool {
 		p.fromPair(f.value)
 		return true
 	case placed:
+		if len(p.cur.keys) > 0 && f.value[0] != '{' {
+			return false
+		}
 		e.others = nil
 		p.fix("", "", "", "an object for all arguments")
 		p.argsJSON(f.value)

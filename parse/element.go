@@ -76,6 +76,7 @@ type element struct {
 	w       lenient.Writer
 	others  []field
 	early   json.RawMessage // arguments that came before the name
+	nameKey string          // the key of the name
 	argsKey string
 	hasArgs bool
 	byKey   bool // the key of the arguments is the tool's name
@@ -287,7 +288,9 @@ func (e *element) key(p *Parser, k string) {
 		e.role = argRole
 		return
 	}
-	e.role = e.roleOf(p, k)
+	if e.role = e.roleOf(p, k); e.role == nameRole && p.cur.pending {
+		e.nameKey = k
+	}
 	if p.trying() && p.trial.bare && e.first && e.role == otherRole && p.cfg.Forced == "" && !ignored(k) && !p.declared(k) {
 		p.reject()
 		return
@@ -391,7 +394,7 @@ func (e *element) pushCall(p *Parser) {
 		if !p.cur.open {
 			p.nextCall()
 		}
-		e.others, e.early, e.hasArgs, e.begun, e.byKey, e.first = nil, nil, false, false, false, true
+		e.others, e.early, e.nameKey, e.hasArgs, e.begun, e.byKey, e.first = nil, nil, "", false, false, false, true
 	}
 	e.stack = append(e.stack, aCall)
 }

@@ -44,10 +44,6 @@ func (p *Parser) readNest() bool {
 // endNest makes JSON of a nested value.
 func (p *Parser) endNest() {
 	p.cur.argsEnd = p.at()
-	if p.val.drop {
-		p.st = inTagged
-		return
-	}
 	v, rest := p.nested(string(p.val.text), 0)
 	if strings.TrimSpace(rest) != "" {
 		p.broken("nested elements cannot be read", "")

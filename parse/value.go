@@ -2,7 +2,6 @@ package parse
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -17,7 +16,6 @@ type value struct {
 	text   []byte // what does not stream
 	stream bool
 	fresh  bool // nothing was read yet
-	drop   bool // the argument was given before
 	cdata  bool
 	raw    bool // it is taken word for word
 	doubt  bool // a closer stands in it with words behind
@@ -27,12 +25,7 @@ type value struct {
 // openValue begins the value of an argument.
 func (p *Parser) openValue(g *gram, c caps) {
 	p.val = value{caps: c, text: p.val.text[:0], close: fill(g.arg.close, &c), fresh: true}
-	if own, _ := p.tools.Key(p.cur.name, c.key); slices.Contains(p.cur.keys, own) && g.Item.Open == "" {
-		p.val.drop = true
-		p.fix("/"+own, "", "", "given twice: the first counts")
-	} else {
-		p.argKey(c.key)
-	}
+	p.argKey(c.key)
 	if p.cur.argsAt == noArgs {
 		p.cur.argsAt = p.at()
 	}
@@ -102,7 +95,7 @@ func (p *Parser) freshValue() bool {
 	}
 	p.pos += line
 	p.val.fresh = false
-	if p.val.stream = p.st == inValue && typed == no && p.isText() && p.kind().Text() && !p.val.drop; p.val.stream {
+	if p.val.stream = p.st == inValue && typed == no && p.isText() && p.kind().Text(); p.val.stream {
 		p.cur.buf = append(p.cur.buf, '"')
 	}
 	return true
@@ -223,9 +216,6 @@ func (p *Parser) content(text string) {
 	}
 	p.cur.argsEnd = p.at()
 	text = valid(text)
-	if p.val.drop {
-		return
-	}
 	if !p.val.stream {
 		p.val.text = append(p.val.text, text...)
 		return
@@ -239,7 +229,6 @@ func (p *Parser) endValue() {
 	p.cur.argsEnd = p.at()
 	p.st = inTagged
 	switch {
-	case v.drop:
 	case v.stream:
 		p.cur.buf = append(p.cur.buf, '"')
 	case v.fresh && p.isText():

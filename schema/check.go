@@ -16,8 +16,8 @@ const maxPasses = 8
 // alias, takes all arguments out of a wrapper ({"arguments": {…}}), puts near
 // names of keys right, drops empty optional texts if the options say so and a
 // null that an optional argument may not be, turns values into the types that
-// are wanted, and validates. What comes back is
-// valid JSON if args is; it is args itself, byte for byte, if nothing had to
+// are wanted, and validates. A member that stands in its object twice, with
+// different values, is an issue. What comes back is valid JSON if args is; it is args itself, byte for byte, if nothing had to
 // change. Issues are sorted by path, at most ten; none means that the
 // arguments are valid, or that nothing is known of the tool. tool may be any name that
 // Resolve takes: by an alias its own defaults and argument names count.
@@ -29,6 +29,9 @@ func (s *Set) Check(tool string, args json.RawMessage) (json.RawMessage, []utp.F
 	n, fixes, err := s.object(tool, args)
 	if err != nil {
 		return args, nil, []Issue{{"", "the arguments are not valid JSON: " + err.Error()}}
+	}
+	if n.twice != "" {
+		return args, nil, []Issue{{n.twice, "given twice, with different values; write it once"}}
 	}
 	if n.kind == '{' {
 		var more []utp.Fix

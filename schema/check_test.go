@@ -148,11 +148,32 @@ func TestCheckWhole(t *testing.T) {
 		"null limit":         {`{"query":"x","limit":null}`, `{"query":"x"}`},
 		"whole number":       {`{"query":"x","limit":7.0,"score":7.0}`, `{"query":"x","limit":7,"score":7.0}`},
 		"empty stays":        {`{"query":"","lang":"go"}`, `{"query":"","lang":"go"}`},
-		"twice the same key": {`{"query":1,"query":2}`, `{"query":"1","query":"2"}`},
+		"twice the same key": {`{"query":1,"query":2}`, `{"query":1,"query":2}`},
 	} {
 		out, fixes, _ := one(searchSchema).Check("f", json.RawMessage(c.in))
 		if string(out) != c.out || (len(fixes) == 0) != (c.in == c.out) {
 			t.Errorf("%s: %s\ngot  %s %v\nwant %s", name, c.in, out, fixes, c.out)
+		}
+	}
+}
+
+func TestArgumentGivenTwiceIsAnIssue(t *testing.T) {
+	for in, path := range map[string]string{
+		`{"query":"x","query":"y"}`:                   "/query",
+		`{"query":"x","more":[{"a~":1,"a~":[1]}]}`:    "/more/0/a~0",
+		`{"query":"x","query":"x"}`:                   "",
+		`{"query":"x","more":[{"a":1},{"a":2}]}`:      "",
+		`{"query":"x","more":{"a":{"b":1,"b":true}}}`: "/more/a/b",
+	} {
+		out, _, issues := one(searchSchema).Check("f", json.RawMessage(in))
+		switch {
+		case string(out) != in:
+			t.Errorf("%s became %s", in, out)
+		case path == "" && len(issues) > 0, path != "" && (len(issues) != 1 || issues[0].Path != path):
+			t.Errorf("%s: issues %v, want one at %q", in, issues, path)
+		}
+		if got := Twice(json.RawMessage(in)); got != path {
+			t.Errorf("Twice(%s) = %q, want %q", in, got, path)
 		}
 	}
 }

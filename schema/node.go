@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 )
@@ -15,9 +16,10 @@ type node struct {
 	val   any             // as the validator reads it: json.Number, no absurd exponents
 	keys  []key           // of an object, beside kids
 	kids  []node
-	size  int  // values in it, itself included
-	depth int  // levels in it, itself not included
-	loose bool // a number in it is written with a fraction or an exponent
+	size  int    // values in it, itself included
+	depth int    // levels in it, itself not included
+	loose bool   // a number in it is written with a fraction or an exponent
+	twice string // pointer to a member that is there twice, with different values
 }
 
 // key is an object key, read and as written.
@@ -28,11 +30,14 @@ type key struct {
 
 // sum works out what a container's kids say about it.
 func (n *node) sum() {
-	n.size, n.depth, n.loose = 1, 0, false
+	n.size, n.depth, n.loose, n.twice = 1, 0, false, ""
 	for i := range n.kids {
 		n.size += n.kids[i].size
 		n.depth = max(n.depth, n.kids[i].depth+1)
 		n.loose = n.loose || n.kids[i].loose
+		if n.kids[i].twice != "" && n.twice == "" {
+			n.twice = n.pointer(i) + n.kids[i].twice
+		}
 	}
 	if n.kind == '[' {
 		list := make([]any, len(n.kids))
@@ -44,9 +49,31 @@ func (n *node) sum() {
 	}
 	m := make(map[string]any, len(n.kids))
 	for i := range n.kids {
-		m[n.keys[i].name] = n.kids[i].val
+		name, val := n.keys[i].name, n.kids[i].val
+		if was, ok := m[name]; ok && !reflect.DeepEqual(was, val) {
+			n.twice = n.pointer(i)
+		}
+		m[name] = val
 	}
 	n.val = m
+}
+
+// pointer is the JSON pointer from a container to one of its kids.
+func (n *node) pointer(i int) string {
+	if n.kind == '{' {
+		return "/" + escape(n.keys[i].name)
+	}
+	return "/" + strconv.Itoa(i)
+}
+
+// Twice is the JSON pointer to a member that stands in its object twice, with
+// different values; "" if there is none, or v is no JSON.
+func Twice(v json.RawMessage) string {
+	n, err := parse(v)
+	if err != nil {
+		return ""
+	}
+	return n.twice
 }
 
 // rebuild writes a container anew from its kids, each as it was written.

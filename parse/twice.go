@@ -1,0 +1,127 @@
+package parse
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/schema"
+)
+
+// repeats reports whether an argument that is written more than once is a list,
+// an element each time.
+func (p *Parser) repeats(key string) bool {
+	if p.cur.g.Item.Open == "" {
+		return false
+	}
+	switch p.tools.Kind(p.cur.name, key) {
+	case schema.Array, schema.Mixed:
+		return true
+	}
+	return false
+}
+
+// again notes that an argument comes a second time: from here on nothing is
+// sent until the values can be compared.
+func (p *Parser) again(key string) {
+	c := &p.cur
+	if c.twiceAt > 0 || !slices.Contains(c.keys, key) {
+		return
+	}
+	p.flush()
+	c.twiceAt, c.holds = len(c.buf), true
+}
+
+// settleTwice makes one argument of those that were given more than once: of
+// equal values the first counts, elements that repeat are a list. Two different
+// values of one argument are nothing to choose from.
+func (p *Parser) settleTwice(fields []field) {
+	c := &p.cur
+	kept := make([]field, 0, len(fields))
+	at := map[string]int{}
+	lists := map[string][]json.RawMessage{}
+	for _, f := range fields {
+		i, twice := at[f.key]
+		switch {
+		case !twice:
+			at[f.key] = len(kept)
+			kept = append(kept, f)
+		case p.repeats(f.key):
+			if lists[f.key] == nil {
+				lists[f.key] = elements(kept[i].value)
+			}
+			lists[f.key] = append(lists[f.key], elements(f.value)...)
+		case sameJSON(kept[i].value, f.value):
+			p.fix("/"+f.key, string(f.value), "", "given twice")
+		default:
+			c.twice = f.key
+		}
+	}
+	c.buf = c.buf[:0]
+	for i, f := range kept {
+		v := f.value
+		if list := lists[f.key]; list != nil {
+			typed, fixes := p.tools.Value(c.name, f.key, listOf(list))
+			v, c.fixes = typed, append(c.fixes, fixes...)
+		}
+		c.buf = append(c.buf, "{,"[min(i, 1)])
+		c.buf = append(appendString(c.buf, f.key), ':')
+		c.buf = appendCompact(c.buf, v)
+	}
+	c.buf = append(c.buf, '}')
+}
+
+// elements are those of a list; another value is the only one of its list.
+func elements(v json.RawMessage) (out []json.RawMessage) {
+	if v[0] != '[' || json.Unmarshal(v, &out) != nil {
+		return []json.RawMessage{v}
+	}
+	return out
+}
+
+// contradicts is the Problem of a call that says two things at once: two values
+// of one argument, two names, or arguments twice.
+func (p *Parser) contradicts() *utp.Problem {
+	key := p.cur.twice
+	if key == "" {
+		return nil
+	}
+	return &utp.Problem{Kind: utp.Malformed, Message: key + " is given twice, with different values", Want: "one value of " + key}
+}
+
+// sameTwice compares the fields of a call object that came a second time with
+// what the first said.
+func (e *element) sameTwice(p *Parser) {
+	c := &p.cur
+	for _, f := range e.others {
+		var text string
+		_ = json.Unmarshal(f.value, &text)
+		switch {
+		case f.lone != keyed:
+		case f.key == e.nameKey:
+			if own, _, _ := p.resolve(text); own == c.name {
+				p.fix("", string(f.value), "", "given twice")
+				continue
+			}
+			c.twice = f.key
+		case f.key == e.argsKey && e.hasArgs:
+			if f.value[0] == '"' {
+				f.value = json.RawMessage(text)
+			}
+			if sameJSON(f.value, bytes.TrimSpace(closed(c))) {
+				p.fix("", e.argsKey, "", "given twice")
+				continue
+			}
+			c.twice = f.key
+		}
+	}
+}
+
+// closed is the arguments' JSON so far.
+func closed(c *call) []byte {
+	if len(c.keys) == 0 {
+		return []byte("{}")
+	}
+	return append(bytes.Clone(c.buf), '}')
+}
