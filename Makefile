@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients engines real canitoolcall uat contract bench bench-parsers bench-gateway load size dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load size dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -77,6 +77,12 @@ canitoolcall:
 	-$(E)/canitoolcall/python/bin/canitoolcall run --engine bx_adapter:BxAdapter --python $(E)/canitoolcall/python/bin/python \
 		--env BX=$(E)/canitoolcall/bx --env PYTHONPATH=$(CURDIR)/sdktest/canitoolcall --jobs 2 --out $(E)/canitoolcall/results
 	python3 sdktest/canitoolcall/check.py $(E)/canitoolcall/results/bx-*.json
+
+# Its live probe: bx serve before a model that prints its calls, in one dialect after the other.
+probe:
+	python3 -m venv $(E)/canitoolcall/python
+	$(E)/canitoolcall/python/bin/pip install -q canitoolcall==0.1.1
+	$(GO) -C sdktest run ./clients -probe $(E)/canitoolcall/python/bin/canitoolcall $(GRAMMARS)
 
 # The acceptance scenarios and their sign-off.
 uat:
