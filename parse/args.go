@@ -31,15 +31,15 @@ func (p *Parser) argKey(key string) {
 	}
 	if len(c.keys) == 0 {
 		if p.isResult(own) {
-			p.reject()
+			p.giveBack()
 			return
 		}
 		p.firstKey(own)
 	}
 	p.again(own)
 	c.holds = c.holds || p.repeats(own)
-	if p.trying() && p.trial.bare && !p.trial.whole && !c.holds && c.declared {
-		p.commit()
+	if p.trying() && p.trial().bare && !p.trial().whole && !c.holds && c.declared {
+		p.keep()
 	}
 	p.startCall()
 	c.keys = append(c.keys, own)
@@ -57,7 +57,7 @@ func (p *Parser) argKey(key string) {
 // tool has no such argument.
 func (p *Parser) isResult(key string) bool {
 	order := p.tools.Order(p.cur.name)
-	return p.trying() && p.trial.bare && p.el.byKey && len(order) > 0 && !slices.Contains(order, key)
+	return p.trying() && p.trial().bare && p.el.byKey && len(order) > 0 && !slices.Contains(order, key)
 }
 
 // firstKey sees whether the arguments may turn out to be something else.

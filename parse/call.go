@@ -116,8 +116,8 @@ func (p *Parser) finish() {
 
 // failJudged ends a call that was read to its end but is none.
 func (p *Parser) failJudged(prob utp.Problem) {
-	if p.cur.twice != "" && p.cur.declared && p.trial.think == nil {
-		p.commit()
+	if p.cur.twice != "" && p.cur.declared && p.trial().think == nil {
+		p.keep()
 	}
 	trial := p.trying()
 	p.fail(prob)
@@ -141,7 +141,7 @@ func (p *Parser) judge() *utp.Problem {
 		return &utp.Problem{Kind: utp.UnknownTool, Message: "no such tool was offered"}
 	case p.quoted():
 		return &utp.Problem{Kind: utp.Quoted, Message: "it repeats what a tool or the user said"}
-	case p.trying() && p.trial.think != nil && p.tools != nil && !p.sound(c.name, c.buf):
+	case p.trying() && p.trial().think != nil && p.tools != nil && !p.sound(c.name, c.buf):
 		return &utp.Problem{Kind: utp.Invalid}
 	}
 	return nil
@@ -189,11 +189,11 @@ func (p *Parser) closeCall() {
 // ends the trial.
 func (p *Parser) fail(prob utp.Problem) {
 	c := &p.cur
-	if prob.Kind == utp.Truncated && p.trial.whole && p.cur.declared {
-		p.commit() // it was going to be a call
+	if prob.Kind == utp.Truncated && p.trial().whole && p.cur.declared {
+		p.keep() // it was going to be a call
 	}
 	if p.trying() {
-		p.reject()
+		p.giveBack()
 		return
 	}
 	p.flush()
@@ -215,10 +215,10 @@ func (p *Parser) fail(prob utp.Problem) {
 // nothing was a call, but for x = f(…): that is one which cannot be evaluated.
 func (p *Parser) broken(message, want string) {
 	if p.trying() && p.el.kept {
-		p.commit()
+		p.keep()
 	}
 	if p.trying() {
-		p.reject()
+		p.giveBack()
 		return
 	}
 	p.cur.why = utp.Problem{Kind: utp.Malformed, Message: message, Want: want}

@@ -64,7 +64,7 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 	wait := false
 	for _, i := range cand {
 		o := &p.m.openers[i]
-		if o.declared && p.trial.on || o.line && !line || o.hinted && !p.prefers(o.g) || o.first && !p.begins() && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
+		if o.declared && p.inTrial() || o.line && !line || o.hinted && !p.prefers(o.g) || o.first && !p.begins() && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
 			continue
 		}
 		var c caps

@@ -32,8 +32,8 @@ func (e *element) complete(p *Parser) {
 	}
 	e.sameTwice(p)
 	c.echo = e.argsKey == "parameters" && len(c.keys) == 0 && e.described()
-	if p.trying() && p.trial.bare && (!c.declared || !e.hasArgs && len(c.keys) == 0 && !p.needsNothing(c.name)) {
-		p.reject()
+	if p.trying() && p.trial().bare && (!c.declared || !e.hasArgs && len(c.keys) == 0 && !p.needsNothing(c.name)) {
+		p.giveBack()
 	}
 }
 

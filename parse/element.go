@@ -137,9 +137,11 @@ func (p *Parser) python(v view) {
 	}
 	p.setName(name)
 	p.pos += to + countBlanks(v.s[to:])
-	p.cur.plain = p.trying() && p.trial.bare || p.bareBlock()
+	p.cur.plain = p.trial().bare && p.trying() || p.bareBlock()
 	alone := p.cur.plain && p.group == nil && p.lists == 0
-	p.trial.whole = p.trial.whole || alone
+	if alone && p.inTrial() {
+		p.trial().whole = true
+	}
 	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone || p.cfg.Repair == Off, Guess: !alone && p.cfg.Repair == Aggressive}, argsRole, p.at())
 	p.el.printed = strings.HasPrefix(v.s[:from], "print") || strings.Contains(v.s[:from], "print(")
 	p.el.kept = alone && from > 0 && !p.el.printed && p.think == nil
@@ -291,8 +293,8 @@ func (e *element) key(p *Parser, k string) {
 	if e.role = e.roleOf(p, k); e.role == nameRole && p.cur.pending {
 		e.nameKey = k
 	}
-	if p.trying() && p.trial.bare && e.first && e.role == otherRole && p.cfg.Forced == "" && !ignored(k) && !p.declared(k) {
-		p.reject()
+	if p.trying() && p.trial().bare && e.first && e.role == otherRole && p.cfg.Forced == "" && !ignored(k) && !p.declared(k) {
+		p.giveBack()
 		return
 	}
 	e.first = e.first && ignored(k)

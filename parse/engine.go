@@ -76,7 +76,8 @@ type Parser struct {
 	lists   int     // of lists opened in the block
 	el      element
 	val     value
-	trial   trial
+	tries   []attempt   // what may be taken back, the innermost last
+	waiting []utp.Event // of it
 	fence   fence
 	cand    []int32
 	through through
@@ -154,7 +155,7 @@ func (p *Parser) stuck(was int) {
 		return
 	}
 	p.idle = 0
-	p.reject()
+	p.giveBack()
 	if p.cur.open {
 		p.fail(utp.Problem{Kind: utp.Malformed, Message: stuckMessage})
 	}
@@ -272,8 +273,8 @@ func (p *Parser) emit(e utp.Event) {
 }
 
 func (p *Parser) send(e utp.Event) {
-	if p.trial.on {
-		p.trial.events = append(p.trial.events, e)
+	if len(p.tries) > 0 {
+		p.waiting = append(p.waiting, e)
 		return
 	}
 	p.out = append(p.out, e)

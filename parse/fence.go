@@ -9,22 +9,18 @@ import (
 // fence is a code fence that may hold calls. It is held to its end, and its
 // calls count only if nothing but more of them follows.
 type fence struct {
-	start  int    // offset of the first fence
 	mark   string // what opens and closes it: `, or three or more ` or ~
-	raw    []byte // all of it, to give back
+	raw    []byte // what was taken from the first fence on
 	in     *Parser
-	events []utp.Event
-	part   int // nextPart before
 	prompt int // bytes of the prompt that no event of in covers yet
 	calls  int
-	done   bool // its calls are good; nothing may follow
 }
 
 // callTags are the info words of a fence that may hold calls.
 var callTags = map[string]bool{"": true, "json": true, "xml": true, "tool_code": true, "python": true, "tool_call": true}
 
 func (p *Parser) fenceAllowed() bool {
-	return p.m.fence != nil && p.tools != nil && !p.trial.on && p.tried < maxTried && p.at() != p.noTry
+	return p.m.fence != nil && p.tools != nil && !p.inTrial() && p.tried < maxTried && p.at() != p.noTry
 }
 
 // openFence decides whether a code fence may hold calls.
@@ -86,12 +82,12 @@ func (p *Parser) mayHold(v view) found {
 
 // startFence begins to hold a fence whose opener has n bytes.
 func (p *Parser) startFence(mark string, n int) {
-	f := &p.fence
-	if !f.done {
-		*f = fence{start: p.at(), raw: f.raw[:0], events: f.events[:0], part: p.nextPart}
+	if p.st != inFenced {
+		p.try(attempt{fence: true})
+		p.fence.raw = p.fence.raw[:0]
 	}
-	f.mark, f.done, f.calls = strings.Clone(mark), false, 0
-	c := p.cfg
+	p.fence = fence{mark: strings.Clone(mark), raw: p.fence.raw}
+	f, c := &p.fence, p.cfg
 	c.Prefill, c.Forced = "", ""
 	f.in = newParser(c, p.m.inside())
 	f.in.inside = true
@@ -103,7 +99,7 @@ func (p *Parser) startFence(mark string, n int) {
 // holdMark keeps what was consumed as markup of the fence.
 func (p *Parser) holdMark() {
 	if raw := p.holdRaw(); raw != "" {
-		p.fence.events = append(p.fence.events, utp.Event{Kind: utp.Mark, Raw: raw})
+		p.send(utp.Event{Kind: utp.Mark, Raw: raw})
 	}
 }
 
@@ -177,7 +173,7 @@ func (p *Parser) fenceEvents(evs []utp.Event) bool {
 		f.prompt -= told
 		e.Call = p.inDialect(e.Call)
 		e.Part += p.nextPart
-		f.events = append(f.events, e)
+		p.send(e)
 	}
 	return true
 }
@@ -248,7 +244,7 @@ func (p *Parser) closeFence(good bool, n int) bool {
 	p.nextPart += f.in.nextPart
 	p.pos += n
 	p.holdMark()
-	f.done, p.st = true, inFenced
+	p.st = inFenced
 	return true
 }
 
@@ -318,27 +314,23 @@ func (p *Parser) nextFence(v view) bool {
 // acceptFence sends the fences' calls.
 func (p *Parser) acceptFence() {
 	p.toText()
-	p.out = append(p.out, p.fence.events...)
-	p.fence.done, p.fence.in = false, nil
+	p.fence.in = nil
+	p.keep()
 }
 
 // rejectFence gives the fences back as text. One that was not closed yet is
 // read again, as code.
 func (p *Parser) rejectFence() {
-	f := &p.fence
-	p.nextPart, f.done, f.in = f.part, false, nil
-	p.holdRaw()
+	p.fence.in = nil
 	if p.st != inFence {
-		if raw := string(f.raw); raw != "" {
-			p.out = append(p.out, utp.Event{Kind: utp.TextDelta, Part: p.openPart(), Text: raw, Raw: raw})
-		}
+		p.drop()
 		p.st, p.line = inText, false
 		return
 	}
-	p.tried += len(f.raw)
-	p.giveBack(f.start, string(f.raw))
-	p.code(f.mark)
-	p.pos += max(f.start+len(f.mark)-p.at(), 0) // what of the mark stands in the prompt is gone
+	start := p.tries[len(p.tries)-1].start
+	p.giveBack()
+	p.code(p.fence.mark)
+	p.pos += max(start+len(p.fence.mark)-p.at(), 0) // what of the mark stands in the prompt is gone
 	p.text()
 }
 

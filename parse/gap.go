@@ -92,7 +92,7 @@ func (p *Parser) nextCall() {
 // gapElement begins the JSON or Python call at the start of v, or leaves the
 // block.
 func (p *Parser) gapElement(g *gram, v view) bool {
-	bare := p.trying() && p.trial.bare || p.bareBlock()
+	bare := p.trying() && p.trial().bare || p.bareBlock()
 	switch f := p.lookElement(v, bare); f {
 	case more:
 		return false
@@ -105,7 +105,7 @@ func (p *Parser) gapElement(g *gram, v view) bool {
 			return true
 		}
 		p.mark()
-		p.try(true)
+		p.tryCall(true)
 	}
 	p.nextCall()
 	p.cur.direct = p.group != nil && !p.cur.fenced
@@ -204,8 +204,8 @@ func (p *Parser) readTail() bool {
 	}
 	g, v := p.cur.g, p.view()
 	n, f := longest(p.m.closers, v, nil)
-	if p.trial.mused { // what closes the thinking is not among them
-		shut := fits(p.trial.think.think.close, v)
+	if p.musing() { // what closes the thinking is not among them
+		shut := fits(p.trial().think.think.close, v)
 		if shut == more {
 			return false
 		}

@@ -7,13 +7,13 @@ import (
 
 // begin takes the opener that was decided on.
 func (p *Parser) begin(b choice) {
-	if p.trial.mused {
+	if p.musing() {
 		switch {
-		case b.o.kind == closeThink && p.trial.think.thinkCloses(&b.o.steps[0]):
+		case b.o.kind == closeThink && p.trial().think.thinkCloses(&b.o.steps[0]):
 			p.thought()
 			return
 		case b.o.kind == openThink:
-			p.commit()
+			p.keep()
 		}
 	}
 	p.text()
@@ -68,8 +68,8 @@ func (p *Parser) enterThink(g *gram) {
 func (p *Parser) beginBlock(b choice) {
 	musing := p.think != nil && !(p.think.aloud && b.o.g.aloud)
 	if bare := b.o.declared && !b.o.named; bare || musing {
-		p.try(bare)
-		p.trial.whole = !p.line
+		p.tryCall(bare)
+		p.trial().whole = !p.line
 	}
 	p.block, p.inLine = p.at(), !p.line
 	p.openCall(b.o.g)

@@ -168,10 +168,8 @@ func (p *Parser) prefill(text string) {
 // opened is the offset of what stands open and may be a call.
 func (p *Parser) opened() int {
 	switch {
-	case p.trial.on:
-		return p.trial.start
-	case p.st == inFence || p.st == inFenced:
-		return p.fence.start
+	case len(p.tries) > 0:
+		return p.tries[0].start
 	case p.cur.open || p.group != nil:
 		return p.block
 	}
@@ -192,6 +190,8 @@ func (p *Parser) Close(cut bool) []utp.Event {
 	p.out = p.out[:0]
 	p.eof, p.cut = true, cut
 	p.run("")
-	p.commit() // calls inside thinking that never closed
+	for len(p.tries) > 0 { // calls inside thinking that never closed
+		p.keep()
+	}
 	return p.out
 }

@@ -145,7 +145,7 @@ func (p *Parser) lineOpener(c byte) found {
 		return no
 	case c == '`' || c == '~':
 		return p.tick()
-	case p.message != nil, p.trial.on: // text, as its header says; or what follows a call inside thinking
+	case p.message != nil, p.inTrial(): // text, as its header says; or what follows a call inside thinking
 		return no
 	case len(p.m.bare) == 0 || p.tools == nil && p.cfg.Forced == "" || p.tried > maxTried:
 		return no
@@ -220,7 +220,7 @@ func (p *Parser) bareWord(v view) found {
 // beginBare begins a form without a marker, as a trial.
 func (p *Parser) beginBare(o *opener, n int, c caps) {
 	p.text()
-	p.try(true)
+	p.tryCall(true)
 	p.leave()
 	p.block, p.inLine = p.at(), false
 	p.openCall(o.g)

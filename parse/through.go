@@ -271,7 +271,7 @@ func thinkOf(m *machine) *gram {
 }
 
 // muses reports whether native thinking holds a call that what follows decides on.
-func (t *through) muses() bool { return t.think != nil && t.think.trial.mused }
+func (t *through) muses() bool { return t.think != nil && t.think.musing() }
 
 // endThink ends native thinking. last says that nothing followed it, so that a
 // call in it counts.
