@@ -27,5 +27,5 @@ func ExampleLoad() {
 	fmt.Println(err)
 	// Output:
 	// mine <nil>
-	// grammar mine: body args needs {name} in call.open, in a call route or in id
+	// grammar mine: line 1: body args needs {name} in call.open, in a call route or in id
 }

@@ -17,7 +17,6 @@
 package grammar
 
 import (
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -145,17 +144,6 @@ func fits(globs, names []string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { ok, _ := path.Match(glob, n); return ok })
 	})
-}
-
-// Load reads a grammar from JSON and checks it.
-func Load(b []byte) (*Grammar, error) {
-	dec := json.NewDecoder(strings.NewReader(string(b)))
-	dec.DisallowUnknownFields()
-	g := new(Grammar)
-	if err := dec.Decode(g); err != nil {
-		return nil, fmt.Errorf("grammar: %w", err)
-	}
-	return g, Check(g)
 }
 
 // PieceKind is what a piece of a marker matches.

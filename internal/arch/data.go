@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-var grammarCode = []string{"grammar.go", "check.go", "all.go"}
+var grammarCode = []string{"grammar.go", "check.go", "load.go", "all.go"}
 
 func grammarData(h *House) (out []Finding) {
 	p := h.Package("grammar")

@@ -25,7 +25,7 @@ var laws = []Law{
 	{"pure-calls", "Rings 0 to 2 read no clock, start no goroutine and keep no state between calls. Clocks are arguments, constant tables are sync.OnceValue, what is worth keeping the caller keeps.", pureCalls},
 	{"parse-and-wire", "parse and wire never import each other and meet in backend alone. Pass utp events between them.", parseAndWire},
 	{"agent-sees-no-format", "agent reaches no wire, grammar, parse or net/http. It gets a Model and a Runner and speaks utp.", agentFormats},
-	{"grammar-is-data", "A file in grammar holds one composite literal and nothing else (grammar.go, check.go and all.go aside), and no record has a func field. Widen the record, or add a body to parse.", grammarData},
+	{"grammar-is-data", "A file in grammar holds one composite literal and nothing else (grammar.go, check.go, load.go and all.go aside), and no record has a func field. Widen the record, or add a body to parse.", grammarData},
 	{"programs", "Only cmd exits, prints, logs, reads the environment, or imports flag, TOML and terminal packages. Return an error or take a value or an io.Writer.", programs},
 	{"names", "No package is named for being useful. Name it for what it holds.", names},
 	{"no-init", "No init outside cmd. Use a table that is read, or sync.OnceValue.", noInit},

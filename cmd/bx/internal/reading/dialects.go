@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unifiedtoolprotocol/utp/dialect"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/parse"
 )
@@ -111,7 +112,7 @@ func Load(file string) (*grammar.Grammar, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := grammar.Load(b)
+	g, err := dialect.Load(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -141,8 +141,8 @@ func TestLoad(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"name":"mine","call":{"open":"<run {name}>","close":"</run>"},"body":"args"}`: "",
-		`{"name":"mine","boddy":"args"}`:                                                `mine.json: grammar: json: unknown field "boddy"`,
-		`{"name":"mine","body":"args"}`:                                                 "mine.json: grammar mine: body args needs {name}",
+		`{"name":"mine","boddy":"args"}`:                                                `mine.json: grammar: line 1: unknown field "boddy"`,
+		`{"name":"mine","body":"args"}`:                                                 "mine.json: grammar mine: line 1: body args needs {name}",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
