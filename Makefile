@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load size dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear size dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -106,6 +106,10 @@ bench-gateway:
 # bx serve under 1,000 streams at once for a minute: errors, memory, leaks.
 load:
 	$(GO) -C bench run ./load -for 60s
+
+# Ten times the text takes ten times as long, over every case of the grammars (a quarter of an hour).
+linear:
+	$(GO) -C bench run ./linear
 
 # The size budgets; only those that are laws fail.
 size:
