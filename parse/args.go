@@ -67,7 +67,7 @@ func (p *Parser) firstKey(key string) {
 	if !known && wrapperKeys[key] {
 		c.holds = true
 	}
-	if !known && p.el.argsKey == "parameters" && (key == "type" || key == "properties" || key == "$schema" || key == "required") {
+	if !known && p.el.mayDefine() && (key == "type" || key == "properties" || key == "$schema" || key == "required") {
 		c.holds = true
 	}
 }
@@ -193,11 +193,15 @@ func (p *Parser) argsJSON(v json.RawMessage) {
 			p.argField(f)
 		}
 		return
-	case v[0] == '[' && p.placeAll(v):
+	case v[0] == '[' && !p.el.lists() && p.placeAll(v):
 		return
 	}
 	p.sole(v)
 }
+
+// lists reports whether the arguments stand where a document may count or list
+// what a function takes: there only an object is arguments.
+func (e *element) lists() bool { return e.argsKey == "params" || e.argsKey == "param" }
 
 // placeAll takes a list for all arguments in the schema's order, unless the
 // first one is a list itself.
@@ -211,6 +215,11 @@ func (p *Parser) placeAll(list json.RawMessage) bool {
 	switch p.tools.Kind(c.name, order[0]) {
 	case schema.Any, schema.Array, schema.Mixed:
 		return false
+	}
+	for i, v := range values {
+		if k := p.tools.Kind(c.name, order[i]); v[0] == '{' && k != schema.Any && k != schema.Object && k != schema.Mixed {
+			return false
+		}
 	}
 	for i, v := range values {
 		p.fix("/"+order[i], "", order[i], "positional argument")
@@ -239,7 +248,7 @@ func (p *Parser) argsText(s string) {
 // sole gives a lone value to the tool's only argument.
 func (p *Parser) sole(v json.RawMessage) {
 	key, ok := p.tools.Sole(p.cur.name)
-	if !ok {
+	if !ok || p.el.lists() {
 		p.broken("the arguments are no object", "{")
 		return
 	}
@@ -285,9 +294,15 @@ func (p *Parser) closeArgs() {
 	}
 }
 
+// mayDefine reports whether the arguments stand where a tool's definition has its
+// JSON Schema.
+func (e *element) mayDefine() bool {
+	return e.argsKey == "parameters" || e.argsKey == "params" || e.argsKey == "param"
+}
+
 // isDefinition reports whether the arguments are a JSON Schema.
 func (p *Parser) isDefinition(fields []field) bool {
-	if p.el.argsKey != "parameters" {
+	if !p.el.mayDefine() {
 		return false
 	}
 	for _, f := range fields {

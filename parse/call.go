@@ -50,6 +50,10 @@ const noArgs = math.MinInt
 
 func (p *Parser) setName(name string) {
 	c := &p.cur
+	if clean := noTokens(name); clean != name && p.declared(clean) {
+		p.fix("", name, clean, "a control token in the name")
+		name = clean
+	}
 	resolved, fix, ok := p.resolve(name)
 	c.name, c.declared, c.pending = name, ok, false
 	if ok {
@@ -98,6 +102,11 @@ func (p *Parser) finish() {
 		p.fail(utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"})
 		return
 	}
+	if len(c.keys) == 0 && p.meansNothing(c.name) && !p.trying() {
+		p.mark()
+		p.closeCall()
+		return
+	}
 	p.closeArgs()
 	if prob := p.judge(); prob != nil {
 		p.failJudged(*prob)
@@ -133,6 +142,8 @@ func (p *Parser) judge() *utp.Problem {
 		return prob
 	}
 	switch {
+	case !c.declared && strings.ContainsAny(c.name, "<>|"):
+		return &utp.Problem{Kind: utp.MissingName, Message: "a control token stands in the name", Want: "the name of a tool"}
 	case c.echo:
 		return &utp.Problem{Kind: utp.Malformed, Message: "a tool's definition, not a call"}
 	case p.cfg.Repair == Off && len(c.fixes) > 0:

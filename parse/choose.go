@@ -347,7 +347,8 @@ func lookList(v view) found {
 // lookClose accepts a call without arguments: in its group, or with a name
 // that was offered.
 func (p *Parser) lookClose(o *opener, v view, c *caps) found {
-	allowed := o.group || p.declared(p.nameOf(o.g, c)) || p.tools == nil && o.enclosed()
+	name := p.nameOf(o.g, c)
+	allowed := o.group || p.declared(name) || p.meansNothing(name) || p.tools == nil && o.enclosed()
 	_, f := longest(fill(o.g.call.close, c), v, nil)
 	if f == yes && !allowed {
 		return no

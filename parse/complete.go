@@ -31,7 +31,7 @@ func (e *element) complete(p *Parser) {
 		return
 	}
 	e.sameTwice(p)
-	c.echo = e.argsKey == "parameters" && len(c.keys) == 0 && e.described()
+	c.echo = e.mayDefine() && len(c.keys) == 0 && e.described()
 	if p.trying() && p.trial().bare && (!c.declared || !e.hasArgs && len(c.keys) == 0 && !p.needsNothing(c.name)) {
 		p.giveBack()
 	}

@@ -327,7 +327,7 @@ func (e *element) roleOf(p *Parser, k string) role {
 			return otherRole
 		}
 		return nameRole
-	case "arguments", "parameters", "args", "input", "tool_input", "kwargs", "action_input":
+	case "arguments", "parameters", "args", "input", "tool_input", "kwargs", "action_input", "params", "param", "parameters_json", "arguments_json":
 		if e.hasArgs {
 			return otherRole
 		}

@@ -105,3 +105,27 @@ func (p *Parser) nameInID(form, id string) string {
 	}
 	return name
 }
+
+// nothings are names that models call where no tool fits.
+var nothings = map[string]bool{
+	"no_function": true, "no_function_call": true, "no_tool": true, "no_tool_call": true, "no_call": true,
+	"none": true, "nonetype": true, "null": true, "noop": true, "no_op": true, "out_of_domain": true,
+}
+
+// meansNothing reports whether a name that was not offered says that no tool fits.
+func (p *Parser) meansNothing(name string) bool {
+	return p.tools != nil && nothings[strings.ToLower(name)] && !p.declared(name)
+}
+
+// noTokens takes control tokens ("<|message|>") out of a name: a model may write
+// one there, but none belongs there.
+func noTokens(name string) string {
+	for {
+		before, rest, found := strings.Cut(name, "<|")
+		_, after, closed := strings.Cut(rest, "|>")
+		if !found || !closed {
+			return name
+		}
+		name = before + after
+	}
+}

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/internal/golden"
 	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/prompt"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -185,4 +187,35 @@ func TestOrdinary(t *testing.T) {
 		t.Errorf("%d calls in %d ordinary replies, want at most %d", calls, replies, most)
 	}
 	golden.File(t, "testdata/ordinary.txt", found.String())
+}
+
+// TestSentinelIsNoCall: a name that says that no tool fits, with no arguments, is no
+// call in any dialect's markers; with arguments, or where it is offered, it is one.
+func TestSentinelIsNoCall(t *testing.T) {
+	for _, g := range grammar.All() {
+		for _, name := range []string{"no_function", "none", "no_tool", "noop", "out_of_domain", "NoneType"} {
+			for args, calls := range map[string]int{"{}": 0, `{"a":"b"}`: 1} {
+				text, err := prompt.Call(g, utp.Call{ID: "call_0", Name: name, Args: []byte(args)})
+				if err != nil {
+					continue // the dialect cannot write such a call
+				}
+				sentinel(t, parse.Config{Grammars: []*grammar.Grammar{g}, Tools: everyday}, text, min(calls, bare(g)))
+				sentinel(t, parse.Config{Grammars: []*grammar.Grammar{g}, Tools: schema.Compile([]utp.Tool{{Name: name, Schema: []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`)}})}, text, 1)
+			}
+		}
+	}
+}
+
+// bare is 0 for a dialect of ordinary text, in which only offered tools are called.
+func bare(g *grammar.Grammar) int {
+	text, _ := prompt.Call(g, utp.Call{ID: "call_0", Name: "unknown_tool", Args: []byte(`{"a":"b"}`)})
+	return len(parse.Text(parse.Config{Grammars: []*grammar.Grammar{g}, Tools: everyday}, text).Calls())
+}
+
+func sentinel(t *testing.T, cfg parse.Config, text string, calls int) {
+	t.Helper()
+	r := parse.Text(cfg, text)
+	if len(r.Calls()) != calls {
+		t.Errorf("%s: %d calls in %q, want %d", cfg.Grammars[0].Name, len(r.Calls()), text, calls)
+	}
 }

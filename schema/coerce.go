@@ -72,7 +72,7 @@ func (c *coercer) object(path string, atoms []*js, v node, fits bool) node {
 	changed := false
 	for i, k := range v.keys {
 		at, want, kid := path+"/"+escape(k.name), member(atoms, k.name), v.kids[i]
-		if kid.kind == 'n' && c.droppable(atoms, want, k.name, kid) {
+		if (kid.kind == 'n' || kid.isNull() && types(flatten(want, nil))&strBit == 0) && c.droppable(atoms, want, k.name, kid) {
 			c.fix(at, kid.raw, nil, "null for an optional argument")
 			changed = true
 			continue
@@ -95,6 +95,9 @@ func settle(was, now node, changed bool) node {
 	now.rebuild()
 	return now
 }
+
+// isNull reports whether a value is null, or the text of it.
+func (n node) isNull() bool { return n.kind == 'n' || n.kind == '"' && n.text() == "null" }
 
 func (c *coercer) droppable(atoms, want []*js, name string, v node) bool {
 	return len(want) > 0 && !c.fits(want, v) && !needs(reach(atoms), name)

@@ -193,7 +193,7 @@ func (c *coercer) branch(path string, want, atoms []*js, _ mask, v node) (node, 
 
 // wrap puts a lone value into the list that is wanted.
 func (c *coercer) wrap(path string, want, _ []*js, m mask, v node) (node, bool) {
-	if m&arrBit == 0 || v.kind == '[' || v.kind == 'n' || m&typeOf(v.val) != 0 || v.kind == '"' && !plainText(v.text()) {
+	if m&arrBit == 0 || v.kind == '[' || v.isNull() || m&typeOf(v.val) != 0 || v.kind == '"' && !plainText(v.text()) {
 		return v, false
 	}
 	list := listNode(v)

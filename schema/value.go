@@ -120,6 +120,9 @@ func (s *Set) TextValue(tool, key, text string) (json.RawMessage, *utp.Fix) {
 		return quote(text), nil
 	}
 	plain := textNode(text)
+	if maskOf(sh.argument(key))&strBit == 0 && strings.TrimSpace(text) == "null" {
+		return json.RawMessage("null"), nil
+	}
 	for _, want := range sh.argument(key) {
 		out, fixed := sh.typed(want, text, plain)
 		if same(out, plain) {
@@ -129,9 +132,6 @@ func (s *Set) TextValue(tool, key, text string) (json.RawMessage, *utp.Fix) {
 			return out.raw, nil
 		}
 		return out.raw, &utp.Fix{Path: "/" + escape(key), Was: shorten(text, maxFix), Now: shorten(string(out.raw), maxFix), Why: fixed.Why}
-	}
-	if maskOf(sh.argument(key))&strBit == 0 && strings.TrimSpace(text) == "null" {
-		return json.RawMessage("null"), nil
 	}
 	return plain.raw, nil
 }

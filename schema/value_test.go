@@ -38,6 +38,8 @@ func TestTextValue(t *testing.T) {
 		{"absent", "5", `"5"`, false},
 		{"str", " 5\n<b>", `" 5\n<b>"`, false},
 		{"str", `"q"`, `"\"q\""`, false},
+		{"arr", "null", `null`, false},
+		{"arr", " null\n", `null`, false},
 		{"opt", "null", `null`, false},
 		{"opt", "None", `"None"`, false},
 		{"opt", " x", `" x"`, false},
