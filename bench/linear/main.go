@@ -1,5 +1,4 @@
 // Command linear reads the text of every case of the grammars, repeated until it
-// Command linear reads the text of every case of the grammars, repeated until it
 // has 1 MB, and again until it has 10 MB, in pieces of 64 bytes and of 64 KB, and
 // compares the times. Ten times the text may take at most 14 times as long. It
 // exits with 1 if a text takes longer in three tries.
