@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/dialect"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
@@ -34,7 +36,8 @@ type job struct {
 	view  *view.Printer
 	team  *agent.Team // of --team; nil: one agent alone
 
-	serves bool // as a gateway: the tools are the clients'
+	serves bool       // as a gateway: the tools are the clients'
+	more   config.Own // dialects of the gateway's file
 }
 
 // begin reads the configuration of a command that works in a repository.
@@ -69,11 +72,7 @@ func (a *app) beginServing() (*job, error) {
 
 // beginIn reads the user's configuration and that of a root, if there is one.
 func (a *app) beginIn(root string) (*job, error) {
-	file := a.config
-	if file == "" {
-		file = a.env("BX_CONFIG")
-	}
-	cfg, err := config.Load(config.Places{User: userDir(), Repo: root, File: file})
+	cfg, err := config.Load(config.Places{User: userDir(), Repo: root, File: a.configFile(), Try: dialect.Try})
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +89,9 @@ func (a *app) beginIn(root string) (*job, error) {
 	}
 	return j, nil
 }
+
+// configFile is the file of --config; "" is none.
+func (a *app) configFile() string { return cmp.Or(a.config, a.env("BX_CONFIG")) }
 
 // choices are the flags that settings follow from.
 func (a *app) choices() config.Flags {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/agent"
@@ -10,6 +11,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/format"
+	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/parse"
 )
 
@@ -123,7 +125,7 @@ func (j *job) backendConfig(provider, url string) backend.Config {
 		Timeouts: backend.Timeouts{First: t, Idle: t}, NumCtx: j.set.NumCtx,
 		HTTP:    backend.HTTP(j.app.offline, 0),
 		Warn:    func(s string) { j.view.Warn("%s", s) },
-		Formats: j.set.Formats, Custom: j.set.Templates, Parse: parse.Config{Tools: j.known},
+		Formats: j.set.Formats, Custom: j.set.Templates, Parse: parse.Config{Tools: j.known, More: j.dialects()},
 	}
 	if j.view.Level >= view.Debug {
 		c.Trace = func(t backend.Trace) { j.view.Trace(t.Dialect, t.Raw, t.Decision, t.Mismatch) }
@@ -134,8 +136,11 @@ func (j *job) backendConfig(provider, url string) backend.Config {
 	return c
 }
 
+// dialects are those of the user's own, the gateway's first.
+func (j *job) dialects() []*grammar.Grammar { return slices.Concat(j.more, j.set.Dialects) }
+
 // offers reports whether a model gets tools at all.
 func (j *job) offers(provider, model string) bool {
-	c, err := format.Choose(j.set.Formats, format.Facts{Provider: provider, Model: model})
+	c, err := format.Choose(j.set.Formats, format.Facts{Provider: provider, Model: model, Own: j.dialects()})
 	return err == nil && c.Tools.Way != format.None
 }

@@ -91,7 +91,7 @@ func (j *job) prescribe(ctx context.Context, c *connection, r doctor.Report, yes
 		j.view.Line(view.Normal, "not written; bx doctor --yes would write it into %s", file)
 		return nil
 	}
-	if err := config.PutProfile(file, name, p); err != nil {
+	if err := config.PutProfile(file, name, p, j.set.Dialects); err != nil {
 		return err
 	}
 	j.view.Line(view.Normal, "written into %s; use it with bx --profile %s", file, name)

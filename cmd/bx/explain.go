@@ -87,7 +87,7 @@ func (j *job) forms(ctx context.Context, c *connection) format.Choice {
 	if c.client != nil {
 		return c.client.Choice(ctx, c.name)
 	}
-	chosen, _ := format.Choose(j.set.Formats, format.Facts{Model: c.name}) // the words are checked
+	chosen, _ := format.Choose(j.set.Formats, format.Facts{Model: c.name, Own: j.dialects()}) // the words are checked
 	return chosen
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,9 +27,13 @@ func (a *app) grammarListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the dialects, each with a call as a model writes it", Args: noWords,
 		RunE: func(*cobra.Command, []string) error {
-			list := grammar.All()
+			own, err := a.own()
+			if err != nil {
+				return err
+			}
+			list := append(slices.Clone(own), grammar.All()...)
 			if model != "" {
-				list = grammar.ForModel(model)
+				list = reading.ForModel(model, own...)
 			}
 			if a.json {
 				return view.JSON(a.out, reading.Entries(list))
@@ -57,7 +62,11 @@ func (a *app) grammarShowCommand() *cobra.Command {
 }
 
 func (a *app) showGrammar(name string) error {
-	list := grammar.Named(name)
+	own, err := a.own()
+	if err != nil {
+		return err
+	}
+	list := reading.Named(name, own...)
 	for _, g := range list {
 		if strings.EqualFold(g.Name, name) {
 			list = []*grammar.Grammar{g}
@@ -66,7 +75,7 @@ func (a *app) showGrammar(name string) error {
 	}
 	switch len(list) {
 	case 0:
-		_, err := reading.ParseDialects(name)
+		_, err := reading.ParseDialects(name, own...)
 		return &coded{exitUsage, err}
 	case 1:
 		return view.JSON(a.out, list[0])
@@ -109,7 +118,7 @@ func (a *app) testGrammar(paths []string, name string) error {
 		if of == "" {
 			of = reading.Folder(file)
 		}
-		d, err := dialects(of)
+		d, err := a.dialects(of)
 		if err != nil {
 			return caseError(file, name, err)
 		}

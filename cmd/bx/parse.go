@@ -12,9 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/envelope"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/dialect"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -93,7 +95,7 @@ func (a *app) readingOptions(p parseFlags) (o reading.Options, err error) {
 	if o.Policy, err = reading.ParsePolicy(p.policy); err != nil {
 		return o, fail(exitUsage, "--policy %w", err)
 	}
-	if o.Dialects, err = dialects(p.grammar); err != nil {
+	if o.Dialects, err = a.dialects(p.grammar); err != nil {
 		return o, err
 	}
 	o.Dialects.Model = p.model
@@ -103,9 +105,23 @@ func (a *app) readingOptions(p parseFlags) (o reading.Options, err error) {
 	return o, err
 }
 
+// own are the dialects of the user's configuration. That of the folder around has
+// no say in them.
+func (a *app) own() (config.Own, error) {
+	c, err := config.Load(config.Places{User: userDir(), File: a.configFile(), Try: dialect.Try})
+	if err != nil {
+		return nil, err
+	}
+	return c.Own, nil
+}
+
 // dialects reads --grammar.
-func dialects(s string) (reading.Dialects, error) {
-	d, err := reading.ParseDialects(s)
+func (a *app) dialects(s string) (reading.Dialects, error) {
+	own, err := a.own()
+	if err != nil {
+		return reading.Dialects{}, err
+	}
+	d, err := reading.ParseDialects(s, own...)
 	var unknown *reading.UnknownGrammar
 	switch {
 	case errors.As(err, &unknown):

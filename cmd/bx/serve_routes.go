@@ -14,6 +14,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/dialect"
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/parse"
@@ -40,11 +41,13 @@ func (s *server) readFile() error {
 	s.read, s.file = new(serving.File), ""
 	name := s.fileName()
 	if _, err := os.Stat(name); err == nil || s.flags.file != "" {
-		f, err := serving.Load(name)
+		f, err := serving.Load(name, s.set.Dialects, dialect.Try)
 		if err != nil {
 			return err
 		}
-		s.read, s.file = f, name
+		j := *s.job
+		j.more = f.Own
+		s.job, s.read, s.file = &j, f, name
 		s.view.Line(view.Verbose, "read %s", name)
 	}
 	return nil
@@ -235,7 +238,7 @@ func (c clients) client(name string, p serving.Policy) (*backend.Client, error) 
 	conf := backend.Config{
 		Provider: b.Provider, URL: b.URL, APIKey: secret, NumCtx: b.NumCtx,
 		Timeouts: backend.Timeouts{First: first, Idle: idle}, HTTP: signed(backend.HTTP(c.app.offline, 0), c.id),
-		OnlyOffered: true, Literal: true,
+		OnlyOffered: true, Literal: true, Parse: parse.Config{More: c.dialects()},
 	}
 	policy(&conf, p)
 	client, err := backend.New(conf)

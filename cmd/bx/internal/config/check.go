@@ -17,22 +17,22 @@ func (c *Config) checkValue(d document, k key) error {
 	if k.table {
 		return nil
 	}
-	if err := sense(valueAt(c, k.path).Interface()); err != nil {
+	if err := sense(valueAt(c, k.path).Interface(), c.Own); err != nil {
 		return d.at(k.value.offset, k.value.len, "%s: %v", k, err)
 	}
 	return nil
 }
 
-func sense(v any) error {
+func sense(v any, own Own) error {
 	switch v := v.(type) {
 	case Provider:
 		return v.check()
 	case Format:
-		return v.check()
+		return v.check(own)
 	case ResultFormat:
-		return v.check()
+		return v.check(own)
 	case Parser:
-		return v.check()
+		return v.check(own)
 	case URL:
 		return v.check()
 	case Prompt:
@@ -75,6 +75,8 @@ func wanted(t reflect.Type) string {
 		return "true or false"
 	case reflect.String:
 		return "a string"
+	case reflect.Slice:
+		return "a list"
 	}
 	return "a table"
 }

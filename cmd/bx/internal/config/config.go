@@ -32,11 +32,14 @@ type Config struct {
 	Aliases  map[string]Alias   `toml:"aliases"`
 
 	Templates map[string]Template `toml:"tool_templates"`
+	Dialects  Dialects            `toml:"dialects"`
 
 	Envelope Envelope `toml:"tool_envelope"`
 
 	Files   []string `toml:"-"` // read, in the order of their layers
 	Ignored []string `toml:"-"` // tables of other programs: "llmc.toml: [rag]"
+
+	Own Own `toml:"-"` // the dialects of all files, those of later layers first
 
 	repoURL bool   // OpenAI.URL comes from the repository: no key of the user goes there
 	chosen  *Error // where Agent.Profile stands

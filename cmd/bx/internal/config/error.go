@@ -29,8 +29,10 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // document is one file's text.
 type document struct {
-	name string
+	name string // for people
+	path string
 	text []byte
+	try  Try
 }
 
 // at makes an error that points at n bytes of the document.

@@ -18,7 +18,7 @@ func (r *resolver) layFormats() error {
 		return err
 	}
 	if f := r.flags.Format; f != "" {
-		if err := f.check(); err != nil {
+		if err := f.check(r.Own); err != nil {
 			return &Error{File: "--tool-format", Message: err.Error(), Err: err}
 		}
 		r.lay(format.Layer{Level: format.Call, From: "--tool-format", Format: string(f)})
@@ -64,7 +64,7 @@ func (r *resolver) envFormat() (format.Layer, error) {
 	if f == "" {
 		return l, nil
 	}
-	if err := f.check(); err != nil {
+	if err := f.check(r.Own); err != nil {
 		return l, &Error{File: l.From, Message: err.Error(), Err: err}
 	}
 	return l, nil

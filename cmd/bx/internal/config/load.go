@@ -17,6 +17,7 @@ type Places struct {
 	User string // directory of the user's own files; "" is none
 	Repo string // directory of the repository's files; "" is none
 	File string // of --config; it must exist
+	Try  Try    // asked of each dialect of the user's own
 }
 
 // names of the files in a directory, in the order of their layers.
@@ -44,6 +45,7 @@ type source struct {
 	path     string
 	trusted  bool // else it came with the repository
 	optional bool
+	try      Try
 }
 
 func (p Places) files() (out []source) {
@@ -53,7 +55,7 @@ func (p Places) files() (out []source) {
 		}
 		for _, name := range names {
 			if path := filepath.Join(dir, name); !same(path, p.File) {
-				out = append(out, source{path, trusted, true})
+				out = append(out, source{path, trusted, true, p.Try})
 			}
 		}
 	}
@@ -62,7 +64,7 @@ func (p Places) files() (out []source) {
 		add(p.Repo, false)
 	}
 	if p.File != "" {
-		out = append(out, source{p.File, true, false})
+		out = append(out, source{p.File, true, false, p.Try})
 	}
 	return out
 }
@@ -86,7 +88,7 @@ func (c *Config) read(f source) error {
 		return &Error{File: short(f.path), Message: err.Error(), Err: err}
 	}
 	c.Files = append(c.Files, f.path)
-	return c.apply(document{short(f.path), text}, f.trusted)
+	return c.apply(document{short(f.path), f.path, text, f.try}, f.trusted)
 }
 
 // short is the path as people write it: relative where that is shorter.
@@ -110,6 +112,9 @@ func (c *Config) apply(d document, trusted bool) error {
 	before := c.Agent
 	shared := filepath.Base(d.name) == "llmc.toml"
 	if err := c.decode(d, shared); err != nil {
+		return err
+	}
+	if err := c.takeDialects(d, trusted); err != nil {
 		return err
 	}
 	for _, k := range keysOf(d.text) {

@@ -68,8 +68,9 @@ func tomlKey(s string) string {
 
 // PutProfile writes a profile into a file of the user, in place of the tables
 // of its name that it writes, and leaves the rest of the file as it is. The
-// file is made if there is none; it is replaced whole or not at all.
-func PutProfile(path, name string, p Profile) error {
+// file is made if there is none; it is replaced whole or not at all. The profile
+// may name the known dialects.
+func PutProfile(path, name string, p Profile, known Own) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -84,7 +85,9 @@ func PutProfile(path, name string, p Profile) error {
 		old = append(old, "\n\n"...)
 	}
 	made := append(old, table...)
-	if err := Defaults().apply(document{short(path), made}, true); err != nil {
+	c := Defaults()
+	c.Own = known
+	if err := c.apply(document{short(path), path, made, nil}, true); err != nil {
 		return fmt.Errorf("the profile does not fit into %s: %w", short(path), err)
 	}
 	return replace(path, made)

@@ -26,7 +26,7 @@ func TestPutProfile(t *testing.T) {
 			}
 		}
 		for range 2 {
-			if err := PutProfile(path, "small", doctored); err != nil {
+			if err := PutProfile(path, "small", doctored, nil); err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
 		}
@@ -54,7 +54,7 @@ func TestPutProfileBehindALink(t *testing.T) {
 	if err := os.Symlink(real, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := PutProfile(link, "small", doctored); err != nil {
+	if err := PutProfile(link, "small", doctored, nil); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(real)
@@ -74,7 +74,7 @@ func TestPutProfileThatDoesNotFit(t *testing.T) {
 	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := PutProfile(path, "small", doctored); err == nil || !strings.Contains(err.Error(), "does not fit") {
+	if err := PutProfile(path, "small", doctored, nil); err == nil || !strings.Contains(err.Error(), "does not fit") {
 		t.Errorf("%v", err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != before {

@@ -37,6 +37,7 @@ type Settings struct {
 	Timeout     time.Duration
 	NumCtx      int            // 0: the model's own window
 	Formats     []format.Layer // how tools are offered, read and answered
+	Dialects    Own            // that join the built-in ones
 	Tier        utp.Tier       // offered at first
 	MaxTier     utp.Tier       // offered at most
 	MaxRounds   int
@@ -74,7 +75,7 @@ func (c *Config) Resolve(f Flags, env func(string) string) (Settings, error) {
 func (c *Config) resolver(f Flags, env func(string) string) *resolver {
 	r := &resolver{Config: c, flags: f, env: env}
 	r.out = Settings{Extra: string(c.Agent.Instructions), RunWords: c.Agent.RunWords, WalkWords: c.Agent.WalkWords,
-		Session: c.Session, Envelope: c.Envelope,
+		Session: c.Session, Envelope: c.Envelope, Dialects: c.Own,
 		MaxRounds: first(f.MaxRounds, int(c.Agent.MaxRounds))}
 	r.out.Templates = map[string]string{}
 	for name, t := range c.Templates {

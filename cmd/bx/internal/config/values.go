@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/format"
-	"github.com/unifiedtoolprotocol/utp/grammar"
 )
 
 // Provider is the kind of a server.
@@ -42,25 +41,25 @@ type Format string
 // name of a text grammar.
 type ResultFormat string
 
-func (f Format) check() error       { return checkFormat(string(f), format.ToolWords()) }
-func (f ResultFormat) check() error { return checkFormat(string(f), format.ResultWords()) }
+func (f Format) check(own Own) error       { return own.checkFormat(string(f), format.ToolWords()) }
+func (f ResultFormat) check(own Own) error { return own.checkFormat(string(f), format.ResultWords()) }
 
-func checkFormat(s string, known []string) error {
-	if slices.Contains(known, s) || isGrammar(s) {
+func (o Own) checkFormat(s string, known []string) error {
+	if slices.Contains(known, s) || o.Has(s) {
 		return nil
 	}
-	return fmt.Errorf("unknown format %q%s: want %s, or a grammar: %s", s, meant(s, known), either(known), near(s, grammarNames()))
+	return fmt.Errorf("unknown format %q%s: want %s, or a grammar: %s", s, o.meant(s, known), either(known), near(s, o.names()))
 }
 
 // Parser says where calls are looked for: a word of format.CallWords or a
 // grammar, or "prefer:" and one of these.
 type Parser string
 
-func (p Parser) check() error {
+func (p Parser) check(own Own) error {
 	name, preferred := strings.CutPrefix(string(p), "prefer:")
 	words := format.CallWords()
-	if !slices.Contains(words, name) && !isGrammar(name) || preferred && name == "auto" {
-		return fmt.Errorf("unknown parser %q%s: want %s, prefer:<one of these>, or a grammar: %s", string(p), meant(name, words), either(words), near(name, grammarNames()))
+	if !slices.Contains(words, name) && !own.Has(name) || preferred && name == "auto" {
+		return fmt.Errorf("unknown parser %q%s: want %s, prefer:<one of these>, or a grammar: %s", string(p), own.meant(name, words), either(words), near(name, own.names()))
 	}
 	return nil
 }
@@ -99,19 +98,6 @@ func (u URL) Loopback() bool {
 // Count is a whole number above zero.
 type Count int
 
-// isGrammar leaves out the alias "none", which has a meaning of its own here.
-func isGrammar(name string) bool {
-	_, ok := grammar.ByName(name)
-	return ok && name != "none"
-}
-
-func grammarNames() (names []string) {
-	for _, g := range grammar.All() {
-		names = append(names, g.Name)
-	}
-	return names
-}
-
 // either lists words for a sentence: "a, b or c".
 func either(words []string) string {
 	if n := len(words); n > 1 {
@@ -121,8 +107,8 @@ func either(words []string) string {
 }
 
 // meant asks for the one word, of these and the grammars, that s may be a slip of.
-func meant(s string, words []string) string {
-	words = append(slices.Clone(words), grammarNames()...)
+func (o Own) meant(s string, words []string) string {
+	words = append(slices.Clone(words), o.names()...)
 	best := slices.MinFunc(words, func(a, b string) int { return distance(s, a) - distance(s, b) })
 	if distance(s, best) > maxSlips {
 		return ""

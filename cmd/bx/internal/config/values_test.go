@@ -10,11 +10,11 @@ import (
 // contract: N-13 T-05 CON-12 CON-13
 func TestEveryValueIsUsable(t *testing.T) {
 	for _, p := range format.CallWords() {
-		if err := Parser(p).check(); err != nil {
+		if err := Parser(p).check(nil); err != nil {
 			t.Errorf("call_parser %s: %v", p, err)
 		}
 		for _, name := range format.Dialects(p) {
-			if !isGrammar(name) {
+			if !Own(nil).Has(name) {
 				t.Errorf("call_parser %s: %q is no grammar", p, name)
 			}
 		}
@@ -24,17 +24,17 @@ func TestEveryValueIsUsable(t *testing.T) {
 			if name == "none" {
 				continue
 			}
-			if Parser(name).check() != nil || Parser("prefer:"+name).check() != nil || Format(name).check() != nil {
+			if Parser(name).check(nil) != nil || Parser("prefer:"+name).check(nil) != nil || Format(name).check(nil) != nil {
 				t.Errorf("grammar %s is no value of call_parser or definition_format", name)
 			}
 		}
 	}
 	for _, bad := range []string{"", "prefer:", "prefer:auto", "openai,qwen", "nothing"} {
-		if Parser(bad).check() == nil {
+		if Parser(bad).check(nil) == nil {
 			t.Errorf("call_parser %q passes", bad)
 		}
 	}
-	if ResultFormat("none").check() == nil || Format("none").check() != nil {
+	if ResultFormat("none").check(nil) == nil || Format("none").check(nil) != nil {
 		t.Error(`"none" is a definition_format and no result_format`)
 	}
 }

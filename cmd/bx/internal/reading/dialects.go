@@ -14,6 +14,7 @@ import (
 // Dialects say in which forms calls are looked for. The zero value is all of
 // them.
 type Dialects struct {
+	Own      []*grammar.Grammar // of the user's own, which join the built-in ones
 	Grammars []*grammar.Grammar // these and no others; nil: all
 	Prefer   []string           // names of grammars to try before others
 	Model    string             // its grammars are tried before others, after Prefer
@@ -21,8 +22,10 @@ type Dialects struct {
 
 // ParseDialects reads what --grammar says: "auto" or "", names (several by
 // commas), "prefer:NAME" to try one before the others, or the path of a file
-// that holds a grammar as JSON. A path has a slash or ends in .json.
-func ParseDialects(s string) (d Dialects, err error) {
+// that holds a grammar as JSON. A path has a slash or ends in .json. own are
+// dialects that may be named beside the built-in ones.
+func ParseDialects(s string, own ...*grammar.Grammar) (d Dialects, err error) {
+	d.Own = own
 	name, prefer := strings.CutPrefix(s, "prefer:")
 	switch {
 	case s == "" || s == "auto":
@@ -32,9 +35,9 @@ func ParseDialects(s string) (d Dialects, err error) {
 		return Dialects{Grammars: []*grammar.Grammar{g}}, err
 	}
 	for n := range strings.SplitSeq(name, ",") {
-		list := grammar.Named(strings.TrimSpace(n))
+		list := Named(strings.TrimSpace(n), own...)
 		if len(list) == 0 {
-			return d, unknown(n)
+			return d, unknown(n, own)
 		}
 		if !prefer {
 			d.Grammars = append(d.Grammars, list...)
@@ -45,6 +48,22 @@ func ParseDialects(s string) (d Dialects, err error) {
 		}
 	}
 	return d, nil
+}
+
+// Named lists the dialects that go by a name: those of the user's own, else the
+// built-in ones.
+func Named(name string, own ...*grammar.Grammar) []*grammar.Grammar {
+	mine := slices.DeleteFunc(slices.Clone(own), func(g *grammar.Grammar) bool { return !g.GoesBy(name) })
+	if len(mine) > 0 {
+		return mine
+	}
+	return grammar.Named(name)
+}
+
+// ForModel lists the dialects of a model's name, those of the user's own first.
+func ForModel(model string, own ...*grammar.Grammar) []*grammar.Grammar {
+	mine := slices.DeleteFunc(slices.Clone(own), func(g *grammar.Grammar) bool { return !grammar.Fits(g.Models, model) })
+	return append(mine, grammar.ForModel(model)...)
 }
 
 // UnknownGrammar is a name that no grammar goes by.
@@ -62,14 +81,14 @@ func (e *UnknownGrammar) Error() string {
 	return fmt.Sprintf("no grammar is called %q: %s; a file is given with its path (./mine.json)", e.Name, hint)
 }
 
-func unknown(name string) error {
+func unknown(name string, own []*grammar.Grammar) error {
 	e := &UnknownGrammar{Name: name}
 	for _, alike := range []func(a, b string) bool{
 		func(a, b string) bool { return a == b },
 		func(a, b string) bool { return len(a) >= minNear && strings.Contains(b, a) },
 		func(a, b string) bool { return len(b) >= minNear && strings.Contains(a, b) },
 	} {
-		if e.Near = near(squeeze(name), alike); len(e.Near) > 0 {
+		if e.Near = near(squeeze(name), own, alike); len(e.Near) > 0 {
 			break
 		}
 	}
@@ -82,8 +101,8 @@ const (
 )
 
 // near lists the grammars that have a name alike.
-func near(name string, alike func(name, of string) bool) (out []string) {
-	for _, g := range grammar.All() {
+func near(name string, own []*grammar.Grammar, alike func(name, of string) bool) (out []string) {
+	for _, g := range append(slices.Clone(own), grammar.All()...) {
 		if slices.ContainsFunc(append([]string{g.Name}, g.Aliases...), func(n string) bool { return alike(name, squeeze(n)) }) {
 			out = append(out, g.Name)
 		}
@@ -122,8 +141,11 @@ func Load(file string) (*grammar.Grammar, error) {
 // config is the parser's part of it, ready for many inputs.
 func (d Dialects) config() parse.Config {
 	c := parse.Config{Grammars: d.Grammars, Prefer: slices.Clone(d.Prefer)}
+	if d.Grammars == nil {
+		c.More = d.Own
+	}
 	if d.Model != "" {
-		for _, g := range grammar.ForModel(d.Model) {
+		for _, g := range ForModel(d.Model, d.Own...) {
 			c.Prefer = append(c.Prefer, g.Name)
 		}
 	}

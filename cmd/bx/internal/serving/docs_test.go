@@ -15,6 +15,7 @@ func keys(t reflect.Type, prefix string) (out []string) {
 		f := t.Field(i)
 		name := f.Tag.Get("toml")
 		switch elem := f.Type; {
+		case name == "-":
 		case f.Anonymous:
 			out = append(out, keys(f.Type, prefix)...)
 		case elem.Kind() == reflect.Struct:

@@ -21,7 +21,6 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
-	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -38,6 +37,9 @@ type File struct {
 	Backends   map[string]Backend `toml:"backends"`
 	Routes     []Route            `toml:"routes"`
 	Clients    []Client           `toml:"clients"`
+	Dialects   config.Dialects    `toml:"dialects"`
+
+	Own config.Own `toml:"-"` // the dialects of the files that Dialects names
 }
 
 // TLS are the files of a certificate. Without them it is plain HTTP.
@@ -137,23 +139,28 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Load reads a file. Its errors are of type *config.Error.
-func Load(name string) (*File, error) {
+// Load reads a file. Its errors are of type *config.Error. It may also name the
+// dialects that are known from elsewhere; those of its own are tried.
+func Load(name string, known config.Own, try config.Try) (*File, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, &config.Error{File: name, Message: "cannot be read", Err: err}
 	}
-	return Parse(name, text)
+	return Parse(name, text, known, try)
 }
 
-// Parse reads the text of a file.
-func Parse(name string, text []byte) (*File, error) {
+// Parse reads the text of a file, as Load does.
+func Parse(name string, text []byte, known config.Own, try config.Try) (*File, error) {
 	f := new(File)
 	dec := toml.NewDecoder(strings.NewReader(string(text))).DisallowUnknownFields()
 	if err := dec.Decode(f); err != nil {
 		return nil, located(name, err)
 	}
-	if err := f.check(); err != nil {
+	var err error
+	if f.Own, err = config.LoadOwn(name, f.Dialects, try); err != nil {
+		return nil, placed(name, text, fmt.Errorf("[dialects]: %w", within("dialects", 1, fmt.Errorf("files: %w", err))))
+	}
+	if err := f.check(append(slices.Clone(f.Own), known...)); err != nil {
 		return nil, placed(name, text, err)
 	}
 	return f, nil
@@ -244,7 +251,7 @@ func article(word string) string {
 	return "a"
 }
 
-func (f *File) check() error {
+func (f *File) check(known config.Own) error {
 	if _, err := strconv.ParseUint(cmp.Or(f.SocketMode, "0600"), 8, 9); err != nil {
 		return within("", 0, fmt.Errorf("socket_mode = %q: want three or four octal digits, such as \"0660\"", f.SocketMode))
 	}
@@ -263,7 +270,7 @@ func (f *File) check() error {
 		}
 	}
 	for i, r := range f.Routes {
-		if err := f.route(r); err != nil {
+		if err := f.route(r, known); err != nil {
 			return fmt.Errorf("[[routes]] %d: %w", i+1, within("routes", i+1, err))
 		}
 	}
@@ -323,7 +330,7 @@ func (b Backend) check() error {
 	return positive(map[string]int{"num_ctx": b.NumCtx})
 }
 
-func (f *File) route(r Route) error {
+func (f *File) route(r Route, known config.Own) error {
 	if len(r.To) == 0 {
 		return errors.New(`to is missing: want ["BACKEND/MODEL"]`)
 	}
@@ -341,10 +348,10 @@ func (f *File) route(r Route) error {
 			return fmt.Errorf("%q: there is no [backends.%s]: want one of %s", t, name, strings.Join(f.Names(), ", "))
 		}
 	}
-	return r.Policy.check()
+	return r.Policy.check(known)
 }
 
-func (p Policy) check() error {
+func (p Policy) check(known config.Own) error {
 	for _, k := range []struct {
 		key, value string
 		want       []string
@@ -357,8 +364,8 @@ func (p Policy) check() error {
 			return fmt.Errorf("%s = %q: want %s", k.key, k.value, strings.Join(k.want, ", "))
 		}
 	}
-	if _, known := grammar.ByName(p.Grammar); p.Grammar != "" && !known {
-		return fmt.Errorf("grammar = %q: bx grammar list names them", p.Grammar)
+	if p.Grammar != "" && !known.Has(p.Grammar) {
+		return fmt.Errorf("grammar = %q: no dialect is called so: bx grammar list names them, and [dialects] files adds your own", p.Grammar)
 	}
 	return nil
 }

@@ -33,12 +33,13 @@ func TestMistakesAreFound(t *testing.T) {
 		{"a client's limit below 0", "[[clients]]\nname = \"a\"\nkey_sha256 = \"" + strings.Repeat("00", 32) + "\"\ntokens = -5\n", "[[clients]] a: tokens = -5: want 0 or more"},
 		{"a key in clear", local + "api_key = \"sk-secret123456\"\n", `unknown key "backends.local.api_key"`},
 		{"tools", local + "[[routes]]\nto = [\"local\"]\ntools = \"yes\"\n", `tools = "yes": want auto, native, prompted, none`},
-		{"grammar", local + "[[routes]]\nto = [\"local\"]\ngrammar = \"klingon\"\n", `grammar = "klingon": bx grammar list names them`},
+		{"grammar", local + "[[routes]]\nto = [\"local\"]\ngrammar = \"klingon\"\n", `grammar = "klingon": no dialect is called so: bx grammar list names them`},
+		{"a dialect that is not there", "[dialects]\nfiles = [\"gone.json\"]\n", "serve.toml:2:1: [dialects]: files: gone.json: cannot be read"},
 		{"client without a name", "[[clients]]\nkey_sha256 = \"00\"\n", "[[clients]] 1: want a name of its own"},
 		{"client's key in clear", "[[clients]]\nname = \"a\"\nkey_sha256 = \"secret\"\n", "[[clients]] a: key_sha256: want the 64 digits"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := serving.Parse("serve.toml", []byte(tt.text))
+			_, err := serving.Parse("serve.toml", []byte(tt.text), nil, nil)
 			var bad *config.Error
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
@@ -66,7 +67,7 @@ func TestMistakesPointAtTheirLines(t *testing.T) {
 		local + "[[routes]]\nto = [\"local\"]\n[[routes]]\nto = [\"local\"]\ntools = \"yes\"\n": `serve.toml:8:1: [[routes]] 2: tools = "yes": want auto, native, prompted, none`,
 		"[[clients]]\nname = \"a\"\nkey_sha256 = \"00\"\n":                                      `serve.toml:3:1: [[clients]] a: key_sha256: want the 64 digits`,
 	} {
-		_, err := serving.Parse("serve.toml", []byte(text))
+		_, err := serving.Parse("serve.toml", []byte(text), nil, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "serving.") {
 			t.Errorf("%q: %v\nwant %s", text, err, want)
 		}
