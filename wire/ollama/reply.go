@@ -86,8 +86,8 @@ func (r *reader) message(v shape.Value, keep bool) (calls bool) {
 }
 
 func (r *reader) call(v shape.Value) {
-	f, rest := codec.ReadCall(v)
-	f.Whole, f.Extra = true, codec.PackExtra(provider, rest)
+	f, rest := codec.ReadWholeCall(v)
+	f.Extra = codec.PackExtra(provider, rest)
 	r.Call(f)
 }
 

@@ -42,6 +42,7 @@ func origin(field string) json.RawMessage {
 // never sent the field may refuse it.
 var origins = map[string]json.RawMessage{
 	"reasoning_content": origin("reasoning_content"), "reasoning": origin("reasoning"), "thinking": origin("thinking"), "content": origin("content"),
+	"tool_plan": origin("tool_plan"),
 }
 
 // Names in the Extra of this provider that are none of the API.

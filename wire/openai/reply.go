@@ -132,7 +132,7 @@ func (r *reader) bare(message shape.Value, data []byte) {
 	if message.IsZero() {
 		message.Raw = data
 	}
-	if r.message(message, true) {
+	if r.message(message, true) || r.piece.Role == "assistant" {
 		r.finished = true
 	}
 }
@@ -147,6 +147,7 @@ func (r *reader) choice(c *optionJSON) {
 	}
 	if !c.Message.IsZero() {
 		r.message(c.Message, true)
+		r.finished = r.finished || r.in.Object != "chat.completion.chunk"
 		if !c.Logprobs.IsZero() {
 			r.About = told(r.About, shape.Fields{{Name: "logprobs", Value: c.Logprobs.Raw}})
 		}
@@ -182,6 +183,9 @@ func (r *reader) message(v shape.Value, whole bool) (some bool) {
 		return false
 	}
 	said := codec.ReadContent(d.Content)
+	if whole && d.Content.Kind() == 0 { // Cohere
+		said = codec.ReadContent(d.Text)
+	}
 	some = r.reasoning(d, said.Think, whole)
 	r.Text(said.Text)
 	if d.Refusal != "" {
@@ -214,7 +218,7 @@ func reasonOf(d *deltaJSON) (words, field string) {
 	for _, f := range []struct {
 		name  string
 		value *shape.Value
-	}{{"reasoning_content", &d.ReasoningContent}, {"reasoning", &d.Reasoning}, {"thinking", &d.Thinking}} {
+	}{{"reasoning_content", &d.ReasoningContent}, {"reasoning", &d.Reasoning}, {"thinking", &d.Thinking}, {"tool_plan", &d.Plan}} {
 		if words = codec.ReadContent(*f.value).Text; words != "" {
 			return words, f.name
 		}
@@ -253,14 +257,18 @@ func (r *reader) reasoning(d *deltaJSON, inner string, whole bool) (some bool) {
 
 // call takes a piece of a call.
 func (r *reader) call(v shape.Value, whole bool) {
-	f, rest := codec.ReadCall(v)
+	read := codec.ReadCall
+	if whole {
+		read = codec.ReadWholeCall
+	}
+	f, rest := read(v)
 	if custom := rest.Get("custom"); custom != nil {
 		c, _ := ofCustom.Read(shape.Value{Raw: custom})
 		f.Name, f.Args = c.Name, c.Input
 		r.hold(&held{Fragment: f, custom: true})
 		return
 	}
-	if f.Whole = whole; len(rest) > 0 {
+	if len(rest) > 0 {
 		f.Extra = callExtra(rest)
 	}
 	back := r.back[r.names.In(f.Name)]

@@ -209,6 +209,8 @@ type deltaJSON struct {
 	Reasoning        shape.Value  `json:"reasoning,omitzero"`         // OpenRouter, vLLM, Ollama's /v1
 	Thinking         shape.Value  `json:"thinking,omitzero"`          // Ollama
 	Details          shape.Value  `json:"reasoning_details,omitzero"` // OpenRouter
+	Plan             shape.Value  `json:"tool_plan,omitzero"`         // Cohere
+	Text             shape.Value  `json:"text,omitzero"`              // Cohere's first API, in place of content
 	ToolCalls        shape.Value  `json:"tool_calls,omitzero"`
 	FunctionCall     shape.Value  `json:"function_call,omitzero"`
 	Rest             shape.Fields `json:"-"`

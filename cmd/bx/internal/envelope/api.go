@@ -47,9 +47,11 @@ var apis = [...]api{
 		shape{"functionCall.name", "text !type"},
 		`{"candidates":[{"content":{"role":"model","parts":%s},"finishReason":"STOP"}]}`},
 	{"openai", openai.Back{},
-		shape{"choices.0.message", "message.role=assistant !choices !done", "role=assistant content !content.0 !type", "role=assistant tool_calls !type"},
+		shape{"choices.0.message", "message.role=assistant !choices !done", "role=assistant content !content.0 !type", "role=assistant tool_calls !type",
+			"message.tool_calls.0 !choices !done", "text tool_calls !type", "type=ai tool_calls", "type=ai content"},
 		shape{"choices.0.delta", "object=chat.completion.chunk choices"},
-		shape{"function.name function.arguments", "name arguments !type"},
+		shape{"function.name function.arguments", "function.name function.parameters !function.description", "name arguments !type", "name parameters !type !description",
+			"name args", "name input !type", "name params !type !description", "function_name", "tool_name"},
 		`{"choices":[{"message":{"tool_calls":%s},"finish_reason":"tool_calls"}]}`},
 }
 

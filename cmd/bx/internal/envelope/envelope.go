@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -130,12 +131,16 @@ func list(b []byte, bare bool) (letter, bool) {
 		}
 		return l, true
 	}
+	if !bare {
+		return letter{}, false
+	}
 	for i := range apis {
-		if bare && all(parts, apis[i].hasItem) {
+		if all(parts, apis[i].hasItem) {
 			return wrapped(i, b), true
 		}
 	}
-	return letter{}, false
+	last := len(apis) - 1 // it tells of each entry that is no call
+	return wrapped(last, b), slices.ContainsFunc(parts, apis[last].hasItem)
 }
 
 // hasItem reports whether b is an item of the API's replies.
