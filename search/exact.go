@@ -1,141 +1,122 @@
 package search
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"runtime"
-	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/sync/errgroup"
+	"strings"
+	"sync"
+	"sync/atomic"
 )
-
-// Query is what to look for in each line.
-type Query struct {
-	Pattern    string
-	Literal    bool // the pattern is plain text, else a regular expression (RE2)
-	IgnoreCase bool
-	Word       bool // the match must not be part of a longer word
-}
 
 // Match is a line that fits a query.
 type Match struct {
-	Path string
-	Line int
-	Text string // without the line end; cut at maxLine bytes
-	Def  bool   // the line begins a definition
-	Test bool   // the file is a test
+	Path    string
+	Line    int
+	Text    string // without the line feed
+	Def     bool   // the line begins a definition; Scan does not say
+	Test    bool   // the file is a test; Scan does not say
+	Context bool   // the line stands near a match and is none
 }
 
-// maxLine is the longest Text of a Match, in bytes.
+// maxLine is the longest Text of a Match that Exact returns, in bytes.
 const maxLine = 2000
 
-// Exact finds the lines of files that fit q, by path and line. Files that are
-// gone or not text are passed over. A bad pattern is an error, and ctx ends
-// the search.
+// Exact finds the lines of files that fit q, by path and line. Files that
+// cannot be read or are not text are passed over. A bad pattern is an error,
+// and ctx ends the search.
 func Exact(ctx context.Context, root *os.Root, files []File, q Query) ([]Match, error) {
-	fits, err := q.compile()
+	q.CRLF = true
+	var out []Match
+	err := Scan(ctx, root, files, q, func(f Found) error {
+		test := IsTest(f.Path)
+		for _, m := range f.Matches {
+			_, m.Def = Definition(m.Text)
+			m.Test = test
+			m.Text = strings.TrimSuffix(m.Text, "\r")
+			m.Text = m.Text[:min(len(m.Text), maxLine)]
+			out = append(out, m)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Found is what a search says of one file.
+type Found struct {
+	File
+	Matches []Match // with context, by line
+	Count   int     // of lines that match
+	Binary  bool    // it is not text: what follows its first NUL was not searched
+	Err     error   // why it could not be read
+}
+
+// ahead is how many files are searched before the first of them is reported.
+const ahead = 1024
+
+// Scan searches files in parallel and reports each that has a match, is not
+// text or cannot be read, one after the other and in the order of files. An
+// error of report ends the search.
+func Scan(ctx context.Context, root *os.Root, files []File, q Query, report func(Found) error) error {
+	p, err := Compile(q)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	found := make([][]Match, len(files))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, f := range files {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &scan{ctx: ctx, files: files, found: make([]chan *Found, min(len(files), ahead))}
+	for i := range s.found {
+		s.found[i] = make(chan *Found, 1)
+	}
+	defer s.workers.Wait()
+	defer cancel()
+	s.tickets = make(chan struct{}, len(s.found))
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		s.workers.Go(func() { s.work(newReader(root, p)) })
+	}
+	return s.report(report)
+}
+
+// scan hands files to workers and puts what they find back into order.
+type scan struct {
+	ctx     context.Context
+	files   []File
+	next    atomic.Int64
+	tickets chan struct{} // one for each file that was begun and is not reported
+	found   []chan *Found // a ring
+	workers sync.WaitGroup
+}
+
+func (s *scan) work(r *reader) {
+	defer r.close()
+	for {
+		select {
+		case s.tickets <- struct{}{}:
+		case <-s.ctx.Done():
+			return
+		}
+		i := int(s.next.Add(1)) - 1
+		if i >= len(s.files) {
+			return
+		}
+		s.found[i%len(s.found)] <- r.search(s.ctx, s.files[i])
+	}
+}
+
+func (s *scan) report(report func(Found) error) error {
+	for i := range s.files {
+		select {
+		case f := <-s.found[i%len(s.found)]:
+			<-s.tickets
+			if f == nil {
+				continue
+			}
+			if err := report(*f); err != nil {
 				return err
 			}
-			src, err := Read(root, f.Path, max(f.Size, DefaultMaxSize))
-			if err == nil {
-				found[i] = q.lines(fits, f.Path, src)
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, fmt.Errorf("search: %w", err)
-	}
-	var out []Match
-	for _, ms := range found {
-		out = append(out, ms...)
-	}
-	return out, nil
-}
-
-// compile gives a test of one line.
-func (q Query) compile() (func(line []byte) bool, error) {
-	switch {
-	case q.Pattern == "":
-		return nil, errors.New("search: empty pattern")
-	case q.Literal:
-		return q.plain(), nil
-	}
-	p := q.Pattern
-	if q.Word {
-		p = `(?:^|\W)(?:` + p + `)(?:\W|$)`
-	}
-	if q.IgnoreCase {
-		p = `(?i:` + p + `)`
-	}
-	re, err := regexp.Compile(p)
-	if err != nil {
-		return nil, fmt.Errorf("search: pattern: %w", err)
-	}
-	return re.Match, nil
-}
-
-func (q Query) plain() func(line []byte) bool {
-	want := []byte(q.Pattern)
-	has := func(line []byte) bool { return bytes.Contains(line, want) }
-	if q.Word {
-		has = func(line []byte) bool { return hasWord(line, want) }
-	}
-	if !q.IgnoreCase {
-		return has
-	}
-	want = bytes.ToLower(want)
-	return func(line []byte) bool { return has(bytes.ToLower(line)) }
-}
-
-// hasWord reports whether want stands in line with no letter, digit or
-// underscore beside it.
-func hasWord(line, want []byte) bool {
-	for at := 0; ; at++ {
-		i := bytes.Index(line[at:], want)
-		if i < 0 {
-			return false
-		}
-		at += i
-		before, _ := utf8.DecodeLastRune(line[:at])
-		after, _ := utf8.DecodeRune(line[at+len(want):])
-		if !inWord(before) && !inWord(after) {
-			return true
+		case <-s.ctx.Done():
+			return fmt.Errorf("search: %w", s.ctx.Err())
 		}
 	}
-}
-
-func inWord(r rune) bool {
-	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
-}
-
-func (q Query) lines(fits func([]byte) bool, name string, src []byte) (out []Match) {
-	if q.Literal && !q.IgnoreCase && !fits(src) {
-		return nil
-	}
-	test, n := IsTest(name), 0
-	for line := range bytes.Lines(src) {
-		n++
-		line = bytes.TrimRight(line, "\r\n")
-		if !fits(line) {
-			continue
-		}
-		_, def := Definition(string(line))
-		out = append(out, Match{name, n, string(line[:min(len(line), maxLine)]), def, test})
-	}
-	return out
+	return s.ctx.Err()
 }

@@ -1,10 +1,10 @@
 package search
 
 import (
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 )
 
 // ignore is the rules of one .gitignore on top of those above it. A nil ignore
@@ -17,7 +17,7 @@ type ignore struct {
 
 // rule is a line of a .gitignore. Source: gitignore(5), PATTERN FORMAT.
 type rule struct {
-	glob     string // for doublestar
+	glob     string // for wildmatch
 	plain    bool   // glob stands for itself
 	keep     bool   // "!": what an earlier rule left out is back
 	dirs     bool   // ends in "/": directories only
@@ -36,6 +36,9 @@ func (l *lister) enter(dir string, above *ignore) *ignore {
 }
 
 func (l *lister) with(above *ignore, dir, file string) *ignore {
+	if _, err := os.Lstat(filepath.Join(l.base, filepath.FromSlash(file))); err != nil {
+		return above // as most directories have none; cheaper than to open it
+	}
 	src, err := Read(l.root, file, DefaultMaxSize)
 	if err != nil {
 		return above
@@ -65,16 +68,10 @@ func parseRule(s string) (r rule, ok bool) {
 	s, r.keep = strings.CutPrefix(s, "!")
 	s, r.dirs = strings.CutSuffix(s, "/")
 	r.anchored = strings.Contains(s, "/")
-	r.glob = braces.Replace(strings.TrimPrefix(s, "/"))
-	if inside, ok := strings.CutSuffix(r.glob, "/**"); ok {
-		r.glob = inside + "/**/*" // not the directory itself, as doublestar has it
-	}
+	r.glob = strings.TrimPrefix(s, "/")
 	r.plain = !strings.ContainsAny(r.glob, `*?[\`)
 	return r, r.glob != ""
 }
-
-// braces are no alternatives in a .gitignore.
-var braces = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, `{`, `\{`, `}`, `\}`)
 
 // ignored reports whether rel is left out: the last rule that matches decides,
 // those nearest to rel first. Directories above rel are not looked at, for a
@@ -104,6 +101,5 @@ func (r rule) match(rel string, dir bool) bool {
 	if r.plain {
 		return rel == r.glob
 	}
-	ok, err := doublestar.Match(r.glob, rel)
-	return ok && err == nil
+	return wildmatch(r.glob, rel)
 }

@@ -1,6 +1,6 @@
 // Package search finds things in the files of a directory: which files there
-// are (List), which of their lines match (Exact), and where the definitions
-// begin and end (Chunks). It reads through an os.Root only, so nothing outside
+// are (List), which of their lines match (Exact; Scan, file by file), and where
+// the definitions begin and end (Chunks). It reads through an os.Root only, so nothing outside
 // of the directory is ever shown. Package index ranks places by a question.
 package search
 
@@ -26,10 +26,13 @@ const DefaultMaxSize = 1 << 20
 
 // Options chooses files. The zero value is what a reader of the source wants.
 type Options struct {
-	All     bool     // also hidden files and installed ones (node_modules …); never .git
-	Ignored bool     // also what .gitignore and .git/info/exclude leave out
-	MaxSize int64    // bytes; 0 is DefaultMaxSize, negative is no limit
-	Globs   []string // only paths that match one; "!glob" leaves out; without a slash the base name counts
+	All       bool     // also hidden files and installed ones; never .git
+	Installed bool     // also installed ones: node_modules, __pycache__, venv
+	Ignored   bool     // also what .gitignore and .git/info/exclude leave out
+	Names     bool     // Path alone is wanted, which is faster; MaxSize does not count
+	MaxSize   int64    // bytes; 0 is DefaultMaxSize, negative is no limit
+	Dir       string   // only what is below this directory, which is entered whatever the rules say; "" is the root
+	Globs     []string // only paths that match one; "!glob" leaves out; without a slash the base name counts
 }
 
 // File is a regular file of the directory. Path is relative, with slashes.
@@ -48,16 +51,37 @@ func List(ctx context.Context, root *os.Root, o Options) ([]File, error) {
 			return nil, fmt.Errorf("search: glob %q: want a pattern such as **/*.go", g)
 		}
 	}
-	if err := sameDir(root); err != nil {
-		return nil, fmt.Errorf("search: list files: %w", err)
-	}
 	l := lister{ctx: ctx, root: root, options: o, base: filepath.Clean(root.Name())}
 	l.options.MaxSize = cmp.Or(o.MaxSize, DefaultMaxSize)
-	if err := fastwalk.Walk(&fastwalk.Config{}, l.base, l.visit); err != nil {
+	l.options.Dir = path.Clean(cmp.Or(o.Dir, "."))
+	if err := l.begin(); err != nil {
+		return nil, fmt.Errorf("search: list files: %w", err)
+	}
+	if err := fastwalk.Walk(&fastwalk.Config{}, l.start, l.visit); err != nil {
 		return nil, fmt.Errorf("search: list files: %w", err)
 	}
 	slices.SortFunc(l.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return l.files, nil
+}
+
+// begin reads the rules of the directory in which the walk starts and of those
+// above it.
+func (l *lister) begin() error {
+	dir, err := l.root.OpenRoot(l.options.Dir)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	l.start = filepath.Join(l.base, filepath.FromSlash(l.options.Dir))
+	rules := l.enter(".", nil)
+	l.rules.Store(".", rules)
+	for i, c := range l.options.Dir + "/" {
+		if at := l.options.Dir[:i]; c == '/' && at != "." {
+			rules = l.enter(at, rules)
+			l.rules.Store(at, rules)
+		}
+	}
+	return sameDir(dir)
 }
 
 // sameDir checks that the name of root, by which the walk goes, is still root.
@@ -80,7 +104,8 @@ type lister struct {
 	ctx     context.Context
 	root    *os.Root
 	options Options
-	base    string
+	base    string   // the root's path
+	start   string   // the path where the walk starts
 	rules   sync.Map // directory → *ignore, stored before its entries are visited
 
 	mu    sync.Mutex
@@ -92,10 +117,7 @@ func (l *lister) visit(name string, d fs.DirEntry, err error) error {
 	if stop := l.ctx.Err(); stop != nil {
 		return stop
 	}
-	if name == l.base {
-		if err == nil {
-			l.rules.Store(".", l.enter(".", nil))
-		}
+	if name == l.start {
 		return err
 	}
 	if err != nil {
@@ -128,7 +150,7 @@ func (l *lister) skip(rel string, rules *ignore, dir bool) bool {
 	if name == ".git" {
 		return true
 	}
-	if !l.options.All && (name[0] == '.' || dir && slices.Contains(installed, name)) {
+	if !l.options.All && (name[0] == '.' || dir && !l.options.Installed && slices.Contains(installed, name)) {
 		return true
 	}
 	return rules.ignored(rel, dir)
@@ -156,11 +178,19 @@ func globbed(glob, rel string) bool {
 }
 
 func (l *lister) add(rel string, d fs.DirEntry) {
+	if l.options.Names {
+		l.append(File{Path: rel})
+		return
+	}
 	info, err := d.Info()
 	if err != nil || !info.Mode().IsRegular() || l.options.MaxSize >= 0 && info.Size() > l.options.MaxSize {
 		return
 	}
+	l.append(File{rel, info.Size(), info.ModTime()})
+}
+
+func (l *lister) append(f File) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.files = append(l.files, File{rel, info.Size(), info.ModTime()})
+	l.files = append(l.files, f)
 }

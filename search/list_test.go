@@ -104,7 +104,7 @@ func gitFiles(t *testing.T, git, dir string) []string {
 			t.Fatal(err)
 		}
 	}
-	out := strings.Split(strings.TrimSuffix(run("ls-files", "-co", "-z", "--exclude-standard"), "\x00"), "\x00")
+	out := strings.FieldsFunc(run("ls-files", "-co", "-z", "--exclude-standard"), func(r rune) bool { return r == 0 })
 	slices.Sort(out)
 	return out
 }

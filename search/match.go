@@ -1,0 +1,184 @@
+package search
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+)
+
+// Query is what to look for in each line.
+type Query struct {
+	Pattern    string
+	Literal    bool // the pattern is plain text, else a regular expression (RE2; \w, \d and \b know ASCII)
+	IgnoreCase bool
+	Word       bool // the match must not be part of a longer word
+	Line       bool // the match must be the whole line
+	CRLF       bool // a line end may be "\r\n", else "\r" belongs to the line
+
+	Invert        bool // the lines that do not match
+	Before, After int  // lines of context
+	Max           int  // matches of a file, after which its search ends; 0 is no limit
+	Binary        bool // search files that are not text, too
+}
+
+// Pattern is the compiled pattern of a query. It is safe for concurrent use.
+type Pattern struct {
+	query   Query
+	re      *regexp.Regexp
+	needles []needle // every match has one; none: unknown
+	exact   bool     // a needle is a match
+}
+
+// Compile compiles the pattern of q.
+func Compile(q Query) (*Pattern, error) {
+	text := q.Pattern
+	if q.Literal {
+		text = regexp.QuoteMeta(text)
+	}
+	if text == "" && !q.Line {
+		return nil, errors.New("search: empty pattern")
+	}
+	flags := syntax.Perl
+	if q.IgnoreCase {
+		flags |= syntax.FoldCase
+	}
+	tree, err := syntax.Parse(text, flags)
+	if err != nil {
+		return nil, fmt.Errorf("search: pattern: %w", err)
+	}
+	p := &Pattern{query: q, needles: needles(tree), exact: !q.Line && plain(tree)}
+	for i := range p.needles {
+		p.needles[i].word = q.Word && p.exact
+	}
+	if p.re, err = regexp.Compile(q.around(text)); err != nil {
+		return nil, fmt.Errorf("search: pattern: %w", err)
+	}
+	return p, nil
+}
+
+// around puts the conditions of q around a regular expression. The match is
+// its first group.
+func (q Query) around(text string) string {
+	switch {
+	case q.Line:
+		text = `^(` + text + `)$`
+	case q.Word:
+		text = `(?:^|\W)(` + text + `)(?:\W|$)`
+	}
+	if q.IgnoreCase {
+		text = `(?i:` + text + `)`
+	}
+	return text
+}
+
+// plain reports a text, or a choice of texts, that can be found byte by byte.
+func plain(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpLiteral:
+		n, ok := literal(re)
+		return ok && len(n.text) == len(string(re.Rune))
+	case syntax.OpCapture:
+		return plain(re.Sub[0])
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			if !plain(sub) {
+				return false
+			}
+		}
+		return len(re.Sub) <= maxNeedles
+	}
+	return false
+}
+
+// Spans are the places of the matches in a line, each from its first byte to
+// the one after its last.
+func (p *Pattern) Spans(line string) (out [][2]int) {
+	if !p.query.Word && !p.query.Line {
+		for _, m := range p.re.FindAllStringIndex(line, -1) {
+			if m[1] > m[0] {
+				out = append(out, [2]int(m))
+			}
+		}
+		return out
+	}
+	for at := 0; at <= len(line); { // one letter may stand between two words, at the end of one match and the beginning of the next
+		m := p.re.FindStringSubmatchIndex(line[at:])
+		if m == nil {
+			return out
+		}
+		if start, end := at+m[2], at+m[3]; end > start {
+			out = append(out, [2]int{start, end})
+		}
+		at += max(m[3], 1)
+	}
+	return out
+}
+
+// fits reports whether a line matches.
+func (p *Pattern) fits(line []byte) bool {
+	if p.query.CRLF {
+		line = bytes.TrimSuffix(line, []byte("\r"))
+	}
+	return p.re.Match(line)
+}
+
+// finder finds the lines of one buffer that match, from left to right.
+type finder struct {
+	*Pattern
+	hunts []hunt
+}
+
+func (p *Pattern) finder() *finder {
+	f := &finder{Pattern: p, hunts: make([]hunt, len(p.needles))}
+	f.reset()
+	return f
+}
+
+// reset makes f ready for another buffer.
+func (f *finder) reset() {
+	for i, n := range f.needles {
+		f.hunts[i] = n.hunt()
+	}
+}
+
+// next is the first line that matches and begins at or after from, itself the
+// beginning of a line. It ends before its line feed. ok is false if there is none.
+func (f *finder) next(buf []byte, from int) (start, end int, ok bool) {
+	for from < len(buf) {
+		start, end = f.candidate(buf, from)
+		if start >= len(buf) {
+			return 0, 0, false
+		}
+		if f.exact || f.fits(buf[start:end]) {
+			return start, end, true
+		}
+		from = end + 1
+	}
+	return 0, 0, false
+}
+
+// candidate is the next line that may match.
+func (f *finder) candidate(buf []byte, from int) (start, end int) {
+	start = from
+	if len(f.hunts) > 0 {
+		at := len(buf)
+		for i := range f.hunts {
+			at = min(at, f.hunts[i].from(buf, from))
+		}
+		if at == len(buf) {
+			return at, at
+		}
+		start = from + bytes.LastIndexByte(buf[from:at], '\n') + 1
+		from = at
+	}
+	return start, lineEnd(buf, from)
+}
+
+func lineEnd(buf []byte, at int) int {
+	if i := bytes.IndexByte(buf[at:], '\n'); i >= 0 {
+		return at + i
+	}
+	return len(buf)
+}
