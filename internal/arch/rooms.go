@@ -50,6 +50,7 @@ var rooms = []Room{
 	{Path: "search", Ring: 3},
 	{Path: "search/index", Ring: 3, Beside: []string{"search"}},
 	{Path: "store", Ring: 3},
+	{Path: "store/handle", Ring: 3},
 
 	{Path: "agent", Ring: 4},
 	{Path: "gateway", Ring: 4},
