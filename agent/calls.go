@@ -94,13 +94,13 @@ func (t *turn) repeated(s *slot) (why string) {
 func (t *turn) runAll(ctx context.Context, slots []slot) {
 	for i := 0; i < len(slots) && ctx.Err() == nil; {
 		var batch []*slot
-		for ; i < len(slots) && (len(batch) == 0 || t.Gate.harmless(slots[i].Call.Name)); i++ {
+		for ; i < len(slots) && (len(batch) == 0 || t.Gate.harmless(slots[i].Call)); i++ {
 			s := &slots[i]
 			if s.ready || s.twin >= 0 || t.overLimit(s) {
 				continue
 			}
 			batch = append(batch, s)
-			if !t.Gate.harmless(s.Call.Name) || len(batch) == t.Parallel {
+			if !t.Gate.harmless(s.Call) || len(batch) == t.Parallel {
 				i++
 				break
 			}

@@ -68,6 +68,7 @@ const (
 	BadArguments Refusal = "arguments"     // they do not fit the schema
 	NotConfirmed Refusal = "not_confirmed" // the user said no, or could not be asked
 	OverLimit    Refusal = "limit"         // too many calls in the turn
+	Doomed       Refusal = "doomed"        // it could not succeed, so that the user was not asked
 )
 
 // Event is one step of a turn. Only the fields that its Kind names are set,

@@ -25,7 +25,21 @@ type Gate struct {
 	Runner  Runner
 	Confirm Confirm  // nil: the answer is no
 	Allow   []string // tools that run unasked: names, or "run" for every tool of that tier
+	// Sensitive says why this very call needs the user's word, whatever is
+	// allowed; "" where it does not. nil: no call does.
+	Sensitive func(c utp.Call) (why string)
+	// Fails gives the result of a call that cannot succeed, so that nobody is
+	// asked about it; nil for every other. A nil func knows of none.
+	Fails func(ctx context.Context, c utp.Call) *utp.Result
 }
+
+// Consented reports whether the user said yes to the call that a Runner gets.
+func Consented(ctx context.Context) bool {
+	yes, _ := ctx.Value(consent{}).(bool)
+	return yes
+}
+
+type consent struct{}
 
 // Confirm asks the user whether a call may run. The text is the reason of a
 // no, for the model; it may be empty. A call that c.FromText() was not made in
@@ -51,11 +65,14 @@ func (g *Gate) Run(ctx context.Context, c utp.Call) utp.Result {
 // run tells each step to see. The Done it gives has the arguments that ran.
 func (g *Gate) run(ctx context.Context, c utp.Call, now func() time.Time, see func(Event)) Done {
 	c, tool, no := g.check(c)
-	if no == nil {
-		no = g.confirm(ctx, c, tool, see)
-	}
 	if no != nil {
 		return refuse(c, *no, see)
+	}
+	if g.needsWord(c, tool) {
+		if no := g.confirm(ctx, c, tool, see); no != nil {
+			return refuse(c, *no, see)
+		}
+		ctx = context.WithValue(ctx, consent{}, true)
 	}
 	see(Event{Kind: Started, Call: &c})
 	start := now()
@@ -166,8 +183,10 @@ func (g *Gate) misfit(tool string, issues []schema.Issue) string {
 }
 
 func (g *Gate) confirm(ctx context.Context, c utp.Call, tool utp.Tool, see func(Event)) *refusal {
-	if !asks(tool) || g.allowed(tool) {
-		return nil
+	if g.Fails != nil {
+		if r := g.Fails(ctx, c); r != nil {
+			return &refusal{Doomed, r.Status, r.Text()}
+		}
 	}
 	see(Event{Kind: Pending, Call: &c, Tool: &tool})
 	ok, why := false, "there is nobody to ask"
@@ -185,6 +204,11 @@ func (g *Gate) confirm(ctx context.Context, c utp.Call, tool utp.Tool, see func(
 	return &refusal{NotConfirmed, utp.Denied, text}
 }
 
+// needsWord reports whether a call runs only after a yes of the user's.
+func (g *Gate) needsWord(c utp.Call, t utp.Tool) bool {
+	return g.Sensitive != nil && g.Sensitive(c) != "" || asks(t) && !g.allowed(t)
+}
+
 // asks reports whether a tool runs only after a question.
 func asks(t utp.Tool) bool { return t.Confirm || t.Tier >= utp.Run }
 
@@ -195,9 +219,9 @@ func (g *Gate) allowed(t utp.Tool) bool {
 }
 
 // harmless reports whether a call may run beside others.
-func (g *Gate) harmless(name string) bool {
-	t, ok := g.Tools.Tool(name)
-	return !ok || !asks(t)
+func (g *Gate) harmless(c utp.Call) bool {
+	t, ok := g.Tools.Tool(c.Name)
+	return !ok || !asks(t) && (g.Sensitive == nil || g.Sensitive(c) == "")
 }
 
 // call runs what was allowed. A panic and a missing result are failures, not

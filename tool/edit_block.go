@@ -17,17 +17,20 @@ var editBlock = builtin{
 		Name: "edit_block", Tier: utp.Run, Confirm: true, Description: editBlockText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"The file, relative to the top of the repository"},` +
-			`"old_text":{"type":"string","description":"The text to replace, exactly as it stands in the file"},` +
-			`"new_text":{"type":"string","description":"The text to put in its place"}},` +
-			`"required":["path","old_text","new_text"]}`),
+			`"old_text":{"type":"string","description":"The text to replace, as it stands in the file"},` +
+			`"new_text":{"type":"string","description":"The text to put in its place"},` +
+			`"replace_all":{"type":"boolean","description":"Whether to replace every place where old_text stands","default":false},` +
+			`"edits":{"type":"array","description":"Several replacements in this file, all or none, instead of old_text and new_text","items":{"type":"object","properties":{` +
+			`"old_text":{"type":"string"},"new_text":{"type":"string"},"replace_all":{"type":"boolean"}},"required":["old_text","new_text"]}}},` +
+			`"required":["path"]}`),
 	},
-	run: with((*Set).editBlock),
+	plan: planning((*Set).editBlock), sensitive: sensitiveWrites,
 }
 
 type editArgs struct {
-	Path string  `json:"path"`
-	Old  *string `json:"old_text"`
-	New  *string `json:"new_text"`
+	Path string `json:"path"`
+	replacement
+	Edits []replacement `json:"edits"`
 }
 
 // edited is the answer of edit_block.
@@ -35,53 +38,62 @@ type edited struct {
 	Success      bool   `json:"success"`
 	Path         string `json:"path"`
 	Replacements int    `json:"replacements"`
-	Line         int    `json:"line"` // where the replacement begins
+	Line         int    `json:"line"`           // where the first one begins
+	Note         string `json:"note,omitempty"` // what was left aside to find the text
 }
 
-func (s *Set) editBlock(ctx context.Context, a editArgs) (string, error) {
-	switch {
-	case a.Path == "":
-		return "", missing("path")
-	case a.Old == nil || *a.Old == "":
-		return "", missing("old_text")
-	case a.New == nil:
-		return "", missing("new_text")
-	case *a.Old == *a.New:
-		return "", fail("old_text and new_text are the same")
-	}
-	at, err := s.toWrite(a.Path)
+func (s *Set) editBlock(ctx context.Context, a editArgs) (plan, error) {
+	edits, err := a.all()
 	if err != nil {
-		return "", err
+		return plan{}, err
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	src, err := s.read(ctx, at, maxFile)
+	at, err := s.toWrite(ctx, a.Path)
 	if err != nil {
-		return "", err
+		return plan{}, err
 	}
-	before, after, err := cutOnce(string(src), *a.Old, at.given)
+	old, err := s.original(ctx, at)
 	if err != nil {
-		return "", err
+		return plan{}, err
 	}
-	if err := s.replace(at, []byte(before+*a.New+after)); err != nil {
-		return "", s.explain(ctx, at, err)
+	text, answer := string(old.data), edited{Success: true, Path: at.name}
+	for _, e := range edits {
+		r, err := e.replace(text, at.given)
+		if err != nil {
+			return plan{}, err
+		}
+		if text, answer.Replacements = r.text, answer.Replacements+r.count; answer.Line == 0 {
+			answer.Line = r.line
+		}
+		if r.aside != exactly {
+			answer.Note = "found with " + r.aside.String()
+		}
 	}
-	return object(edited{true, at.name, 1, strings.Count(before, "\n") + 1}), nil
+	if text == string(old.data) {
+		return plan{}, fail("the file would stay as it is: %s", at.given)
+	}
+	return plan{[]change{{at: at, old: old, data: []byte(text)}}, answer}, nil
 }
 
-// cutOnce splits src at the only place where old stands.
-func cutOnce(src, old, name string) (before, after string, err error) {
-	before, after, ok := strings.Cut(src, old)
-	if !ok && strings.Contains(src, "\r\n") && strings.Contains(strings.ReplaceAll(src, "\r\n", "\n"), old) {
-		return "", "", fail("Text not found in file: %s. Its lines end in \\r\\n, those of old_text in \\n", name)
+// all lists the replacements of a call.
+func (a editArgs) all() ([]replacement, error) {
+	if a.Path == "" {
+		return nil, missing("path")
 	}
-	if !ok {
-		return "", "", fail("Text not found in file: %s. old_text must be exactly what stands there, white space included", name)
+	edits := a.Edits
+	if a.Old != nil || a.New != nil || len(edits) == 0 {
+		edits = append([]replacement{a.replacement}, edits...)
 	}
-	if n := occurrences(src, old); n > 1 {
-		return "", "", fail("Expected 1 match, found %d: %s. Take more lines around the change into old_text", n, name)
+	for _, e := range edits {
+		switch {
+		case e.Old == nil || *e.Old == "":
+			return nil, missing("old_text")
+		case e.New == nil:
+			return nil, missing("new_text")
+		case *e.Old == *e.New:
+			return nil, fail("old_text and new_text are the same")
+		}
 	}
-	return before, after, nil
+	return edits, nil
 }
 
 // occurrences counts overlapping ones too: "aa" stands in "aaa" twice.

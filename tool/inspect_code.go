@@ -27,7 +27,7 @@ var inspectCode = builtin{
 			`"line":{"type":"integer","description":"A line inside of the definition to show, counted from 1"}},` +
 			`"required":["path"]}`),
 	},
-	run: with((*Set).inspectCode),
+	run: with((*Set).inspectCode), sensitive: sensitiveReads,
 }
 
 // How much inspect_code tells beside the definition itself.
@@ -61,7 +61,7 @@ func (s *Set) inspectCode(ctx context.Context, a inspectArgs) (string, error) {
 	if a.Path == "" && a.Symbol == "" {
 		return "", missing("path")
 	}
-	at, err := s.toRead(cmp.Or(a.Path, "."))
+	at, err := s.toRead(ctx, cmp.Or(a.Path, "."))
 	if err != nil {
 		return "", err
 	}

@@ -102,7 +102,7 @@ func (s *Set) follow(name string) (real string, ok bool) {
 }
 
 // toRead places a path for reading.
-func (s *Set) toRead(p string) (place, error) {
+func (s *Set) toRead(ctx context.Context, p string) (place, error) {
 	at, err := s.find(p)
 	if err != nil {
 		return at, err
@@ -110,12 +110,12 @@ func (s *Set) toRead(p string) (place, error) {
 	if secret(at.name) || secret(at.real) {
 		return at, denied(fmt.Sprintf("Reading %s is not allowed: it may hold secrets", at.given))
 	}
-	return at, nil
+	return at, needsYes(ctx, at.given, readingAsks(at))
 }
 
 // toWrite places a path for writing. It refuses links: what is approved must
 // be what is written.
-func (s *Set) toWrite(p string) (place, error) {
+func (s *Set) toWrite(ctx context.Context, p string) (place, error) {
 	at, err := s.find(p)
 	switch {
 	case err != nil:
@@ -125,7 +125,7 @@ func (s *Set) toWrite(p string) (place, error) {
 	case guarded(at.name):
 		return at, denied(fmt.Sprintf("Writing to %s is not allowed: it is a protected file", at.given))
 	}
-	return at, nil
+	return at, needsYes(ctx, at.given, writingAsks(at.name))
 }
 
 // secret reports a file of environment variables. Names are compared without

@@ -3,6 +3,7 @@ package tool
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,7 @@ var readFile = builtin{
 			`"start_line":{"type":"integer","description":"The first line to return, counted from 1","default":1}},` +
 			`"required":["path"]}`),
 	},
-	run: with((*Set).readFile),
+	run: with((*Set).readFile), sensitive: sensitiveReads,
 }
 
 const defaultLines = 200
@@ -44,7 +45,7 @@ func (s *Set) readFile(ctx context.Context, a readArgs) (string, error) {
 	if a.MaxLines <= 0 {
 		a.MaxLines = defaultLines
 	}
-	at, err := s.toRead(a.Path)
+	at, err := s.toRead(ctx, a.Path)
 	if err != nil {
 		return "", err
 	}
@@ -54,9 +55,11 @@ func (s *Set) readFile(ctx context.Context, a readArgs) (string, error) {
 	}
 	defer f.Close()
 	p := page{start: max(a.StartLine, 1), lines: a.MaxLines, room: s.config.MaxResult - len(at.given) - 200}
-	if err := p.fill(ctx, f); err != nil {
+	whole := sha256.New()
+	if err := p.fill(ctx, io.TeeReader(f, whole)); err != nil {
 		return "", s.explain(ctx, at, err)
 	}
+	s.seen.noteSum(at.real, [sha256.Size]byte(whole.Sum(nil)))
 	return p.text(at.given)
 }
 
@@ -110,7 +113,7 @@ func readLine(b *bufio.Reader, limit int) (line []byte, n int, err error) {
 }
 
 func (p *page) keep(line []byte) {
-	if p.total < p.start || p.total >= p.start+p.lines || p.cut {
+	if p.total < p.start || p.total-p.start >= p.lines || p.cut {
 		return
 	}
 	text := strings.ToValidUTF8(strings.TrimSuffix(string(line), "\n"), "\uFFFD")

@@ -44,6 +44,7 @@ type Set struct {
 	real   string // the root without links
 
 	writing sync.Mutex // held from reading a file to replacing it
+	seen    seen
 
 	mu       sync.Mutex // guards what follows
 	index    *index.Index
@@ -84,14 +85,17 @@ func (s *Set) Close() error {
 // builtin is a tool and what runs it.
 type builtin struct {
 	utp.Tool
-	run func(*Set, context.Context, json.RawMessage) (string, error)
+	run  func(*Set, context.Context, json.RawMessage) (string, error)
+	plan func(*Set, context.Context, json.RawMessage) (plan, error) // in the place of run, of a tool that writes files
+	// sensitive says why a call runs only after a yes to it; nil: it never does.
+	sensitive func(*Set, json.RawMessage) string
 }
 
 // builtins are in the order of tiers, then of names.
 var builtins = []builtin{
-	searchCode,
+	glob, grep, searchCode,
 	inspectCode, listDir, readFile,
-	editBlock, writeFile,
+	applyPatch, deleteFile, editBlock, moveFile, writeFile,
 }
 
 // Tools lists the tools by tier, then by name.
@@ -113,17 +117,29 @@ func (s *Set) Run(ctx context.Context, c utp.Call) (r utp.Result) {
 			r = failed(c, fmt.Errorf("tool '%s' broke: %v", c.Name, p))
 		}
 	}()
-	for _, b := range builtins {
-		if b.Name != c.Name {
-			continue
-		}
-		text, err := b.run(s, ctx, c.Args)
-		if err != nil {
-			return failed(c, err)
-		}
-		return utp.TextResult(c, utp.OK, s.capped(text))
+	b, ok := byName(c.Name)
+	if !ok {
+		return failed(c, fail("Tool '%s' does not exist. Available: %s", c.Name, strings.Join(names(), ", ")))
 	}
-	return failed(c, fail("Tool '%s' does not exist. Available: %s", c.Name, strings.Join(names(), ", ")))
+	var text string
+	var err error
+	if b.plan != nil {
+		text, err = s.write(ctx, b, c.Args)
+	} else {
+		text, err = b.run(s, ctx, c.Args)
+	}
+	if err != nil {
+		return failed(c, err)
+	}
+	return utp.TextResult(c, utp.OK, s.capped(text))
+}
+
+func byName(name string) (builtin, bool) {
+	i := slices.IndexFunc(builtins, func(b builtin) bool { return b.Name == name })
+	if i < 0 {
+		return builtin{}, false
+	}
+	return builtins[i], true
 }
 
 func names() (out []string) {
@@ -169,14 +185,23 @@ func object(v any) string {
 // with reads the arguments of a call into an A for f.
 func with[A any](f func(*Set, context.Context, A) (string, error)) func(*Set, context.Context, json.RawMessage) (string, error) {
 	return func(s *Set, ctx context.Context, args json.RawMessage) (string, error) {
-		var a A
-		if len(args) > 0 {
-			if err := json.Unmarshal(args, &a); err != nil {
-				return "", badArguments(err)
-			}
+		a, err := arguments[A](args)
+		if err != nil {
+			return "", err
 		}
 		return f(s, ctx, a)
 	}
+}
+
+// arguments reads the arguments of a call; none are an empty object.
+func arguments[A any](args json.RawMessage) (a A, err error) {
+	if len(args) == 0 {
+		return a, nil
+	}
+	if err := json.Unmarshal(args, &a); err != nil {
+		return a, badArguments(err)
+	}
+	return a, nil
 }
 
 func badArguments(err error) error {

@@ -133,9 +133,9 @@ func TestTools(t *testing.T) {
 		}
 	}
 	want := []string{
-		"CRAWL search_code false",
+		"CRAWL glob false", "CRAWL grep false", "CRAWL search_code false",
 		"WALK inspect_code false", "WALK list_dir false", "WALK read_file false",
-		"RUN edit_block true", "RUN write_file true",
+		"RUN apply_patch true", "RUN delete_file true", "RUN edit_block true", "RUN move_file true", "RUN write_file true",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -367,7 +367,7 @@ func TestLineEndsAndBinaries(t *testing.T) {
 	write(t, dir, "latin.txt", "caf\xe9\n")
 	s := open(t, Config{Root: dir})
 	for _, c := range []struct{ name, args, want string }{
-		{"edit_block", `{"path":"dos.txt","old_text":"a\nb","new_text":"c"}`, `in \\r\\n`},
+		{"edit_block", `{"path":"dos.txt","old_text":"a\nb","new_text":"c\nd"}`, `"success":true`},
 		{"edit_block", `{"path":"bin","old_text":"a","new_text":"c"}`, `{"error":"File is not UTF-8 text: bin"}`},
 		{"read_file", `{"path":"bin"}`, `{"error":"File is not UTF-8 text: bin"}`},
 		{"read_file", `{"path":"latin.txt"}`, "caf\uFFFD"},
@@ -375,6 +375,9 @@ func TestLineEndsAndBinaries(t *testing.T) {
 		if r := run(s, c.name, c.args); !strings.Contains(r.Text(), c.want) {
 			t.Errorf("%s %s: %s, want %s", c.name, c.args, r.Text(), c.want)
 		}
+	}
+	if got := read(t, dir, "dos.txt"); got != "c\r\nd\r\n" {
+		t.Errorf("dos.txt is now %q", got)
 	}
 }
 

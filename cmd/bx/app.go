@@ -34,6 +34,7 @@ type job struct {
 	cfg   *config.Config
 	set   config.Settings
 	view  *view.Printer
+	tools *tool.Set   // of the repository
 	team  *agent.Team // of --team; nil: one agent alone
 
 	serves bool       // as a gateway: the tools are the clients'
@@ -120,6 +121,7 @@ func (j *job) openTools() (*tool.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	j.tools = tools
 	return tools, j.checkNames(tools.Tools())
 }
 

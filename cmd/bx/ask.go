@@ -70,7 +70,7 @@ func (a *app) conflicts() error {
 // answer asks the model and prints what comes of it. piped is the part of the
 // question that was piped in.
 func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Set) (err error) {
-	run, own := agent.Runner(tools), tools.Tools()
+	run, own := agent.Runner(builtins{tools}), tools.Tools()
 	if j.app.team != "" {
 		if j.team, own, err = j.assemble(ctx, tools); err != nil {
 			return err
@@ -117,7 +117,7 @@ func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tie
 		conf.Window = func(ctx context.Context) int { return c.client.Room(ctx, c.name, 0) }
 	}
 	if !j.app.noTools && c.tools {
-		conf.Gate = &agent.Gate{Tools: j.known, Tier: tier, Runner: run, Confirm: j.confirm, Allow: j.app.allow}
+		conf.Gate = j.gate(j.known, tier, run, j.confirm)
 	}
 	return conf, c, nil
 }

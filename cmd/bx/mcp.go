@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/mcp"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -37,7 +36,7 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer tools.Close()
-	gate := &agent.Gate{Tools: schema.Compile(tools.Tools()), Tier: j.set.Tier, Runner: tools, Confirm: mcp.Confirm, Allow: a.allow}
+	gate := j.gate(schema.Compile(tools.Tools()), j.set.Tier, builtins{tools}, mcp.Confirm)
 	s, err := mcp.New(mcp.Config{Name: "bx", Version: versionText(), Tools: tools.Tools(), Tier: gate.Tier, Runner: gate})
 	if err != nil {
 		return err

@@ -9,34 +9,54 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
 // maxDiff is the number of lines of a diff that a question shows.
 const maxDiff = 200
 
-// Question words what the user is asked before a call runs. When it is known
-// what a file was and would become, the question shows the difference, else
-// the arguments.
-func Question(c utp.Call, t utp.Tool, before, after string, known bool) string {
+// Question words what the user is asked before a call runs. Where it is known
+// what becomes of files the question shows the differences, else the arguments.
+// sensitive is why the call is asked about whatever is allowed; it may be "".
+func Question(c utp.Call, t utp.Tool, changes []tool.Change, sensitive string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nThe model wants to run %s (tier %s)", t.Name, t.Tier)
 	if c.FromText() {
 		fmt.Fprintf(&b, "; the call was recovered from its text (%s%s)", strings.TrimPrefix(c.Source, "text:"), repaired(c))
 	}
 	b.WriteString(".\n")
-	path := pathOf(c)
-	if path != "" {
-		fmt.Fprintf(&b, "path: %s\n", path)
+	if sensitive != "" {
+		b.WriteString("Look closely: " + sensitive + ".\n")
 	}
-	switch {
-	case !known:
+	if len(changes) == 0 {
+		if path := pathOf(c); path != "" {
+			fmt.Fprintf(&b, "path: %s\n", path)
+		}
 		b.WriteString(args(c) + "\n")
-	case before == after:
-		b.WriteString("It changes nothing.\n")
-	default:
-		b.WriteString(head(string(diff.Diff(path, []byte(before), path+" (new)", []byte(after))), maxDiff))
+	}
+	for _, f := range changes {
+		b.WriteString(changeOf(f))
 	}
 	return Clean(b.String()) + "Run it?"
+}
+
+// changeOf shows what becomes of a file.
+func changeOf(f tool.Change) string {
+	head := "path: " + f.Path
+	switch {
+	case f.Removed:
+		return head + " (removed)\n"
+	case f.Created && f.Binary:
+		return head + " (new, not text)\n"
+	case f.Binary:
+		return head + " (not text)\n"
+	case f.Before == f.After:
+		return head + "\nIt changes nothing.\n"
+	case f.Created:
+		head += " (new)"
+	}
+	text := string(diff.Diff(f.Path, []byte(f.Before), f.Path+" (new)", []byte(f.After)))
+	return head + "\n" + headOf(text, maxDiff)
 }
 
 func pathOf(c utp.Call) string {
@@ -55,8 +75,8 @@ func args(c utp.Call) string {
 	return out.String()
 }
 
-// head keeps the first n lines and says how many are left out.
-func head(s string, n int) string {
+// headOf keeps the first n lines and says how many are left out.
+func headOf(s string, n int) string {
 	lines := strings.SplitAfter(s, "\n")
 	if len(lines) <= n+1 {
 		return s

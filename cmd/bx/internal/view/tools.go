@@ -16,7 +16,7 @@ func Tools(w io.Writer, tools []utp.Tool, offered utp.Tier) {
 		fmt.Fprintf(w, "%s%s\n", tier, tierNote(tier, offered))
 		for _, t := range tools {
 			if t.Tier == tier {
-				tool(w, t)
+				oneTool(w, t)
 			}
 		}
 	}
@@ -32,7 +32,7 @@ func tierNote(tier, offered utp.Tier) string {
 	return "  (offered when a question asks for it, or with --tier " + strings.ToLower(tier.String()) + ")"
 }
 
-func tool(w io.Writer, t utp.Tool) {
+func oneTool(w io.Writer, t utp.Tool) {
 	confirm := ""
 	if t.Confirm {
 		confirm = "  [asks before it runs]"
