@@ -91,14 +91,15 @@ type builtin struct {
 	sensitive func(*Set, json.RawMessage) string
 }
 
-// builtins are in the order of tiers, then of names.
+// builtins are in the order of tiers, then of names, but for search_code, which
+// is the first to use.
 var builtins = []builtin{
-	glob, grep, searchCode,
+	searchCode, glob, grep,
 	inspectCode, listDir, readFile,
 	applyPatch, deleteFile, editBlock, moveFile, writeFile,
 }
 
-// Tools lists the tools by tier, then by name.
+// Tools lists the tools by tier, search_code first, then by name.
 func (s *Set) Tools() []utp.Tool {
 	out := make([]utp.Tool, len(builtins))
 	for i, b := range builtins {
