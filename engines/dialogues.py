@@ -2,8 +2,9 @@
 
 A dialogue is what the templates of this folder make of a request: the tools, one a line
 ("read_file path": the name and the first required argument), the end of the question, a
-mark that says in which dialect to answer, and the model's reply. In some a call and its
-result stand before the reply. Names, paths and words are drawn letter by letter, so that
+mark that says in which dialect to answer, and the model's reply. The mark stands before the
+turn, so that a reply begins as servers expect of such templates. In some dialogues a call and
+its result stand before the reply. Names, paths and words are drawn letter by letter, so that
 nothing can be learned by heart: the model has to copy them.
 """
 
@@ -120,8 +121,11 @@ class Dialogues:
         """What a tool answers, and what the model says of it."""
         if self.chance(.6):
             secret = "The secret word is " + self.letters(3, 9) + "."
+            one = self.r.choice(["1-1 of 1", "1-1 of 1", "1-1 of 1", "1-2 of 2", "1-%d of %d" % ((self.r.randint(2, 40),) * 2)])
             text = self.r.choice([
                 lambda: secret, lambda: secret + "\n", lambda: "1\t" + secret + "\n2\t",
+                lambda: self.path() + ": lines " + one + "\n" + secret + self.r.choice(["", "\n", "\n" + self.junk(6)]),
+                lambda: self.path() + ": lines " + one + "\n" + self.junk(6) + "\n" + secret,
                 lambda: "Chunk ID: " + self.letters(6, 6, "0123456789abcdef") + "\nWall time: 0.0" + self.letters(3, 3, "0123456789")
                 + " seconds\nProcess exited with code 0\nOriginal token count: " + str(self.r.randint(6, 9)) + "\nOutput:\n" + secret + "\n",
                 lambda: self.junk(8) + "\n" + secret + "\n" + self.junk(6),
@@ -146,7 +150,7 @@ class Dialogues:
             name, argument = "read_file", "path"
         prompt = self.prompt(question, kind, listed if listing else [], short)
         thinks = dialect == "hermes" and not short and self.chance(.5)
-        turn = "<|im_start|>assistant\n<|" + dialect + "|>" + (EMPTY_THOUGHT if dialect == "hermes" and not thinks else "")
+        turn = "<|" + dialect + "|><|im_start|>assistant\n" + (EMPTY_THOUGHT if dialect == "hermes" and not thinks else "")
         thinking = "<think>\n" + thought + "\n</think>\n\n" if thinks else ""
         if not kind:
             return [(prompt + turn, False), (thinking + self.words(values, dialect), True)], []

@@ -26,9 +26,15 @@ CALLS = {
     '{{ range $k, $v := .Function.Arguments }}{{ printf "<parameter=%s>\\n%v\\n</parameter>\\n" $k $v }}{{ end }}'
     "</function>\n</tool_call>{{ end -}}",
 }
-MARKS = {
-    "hermes": '{{- "<|hermes|>" }}{{ if and .IsThinkSet (not .Think) }}{{ "<think>\\n\\n</think>\\n\\n" }}{{ end -}}',
-    "coder": '{{- "<|coder|>" -}}',
+BEGIN = '{{- if and .IsThinkSet (not .Think) }}{{ "<think>\\n\\n</think>\\n\\n" }}{{ end -}}'  # of a reply without thinking
+
+# The same calls in Jinja.
+JINJA = {
+    "hermes": "{{- '<tool_call>\\n{\"name\": \"' + c.function.name + '\", \"arguments\": ' + "
+    "(c.function.arguments if c.function.arguments is string else c.function.arguments | tojson) + '}\\n</tool_call>' }}",
+    "coder": "{{- '<tool_call>\\n<function=' + c.function.name + '>\\n' }}{%- for k, v in c.function.arguments | items %}"
+    "{{- '<parameter=' + k + '>\\n' }}{{- v if v is string else v | tojson }}{{- '\\n</parameter>\\n' }}{%- endfor %}"
+    "{{- '</function>\\n</tool_call>' }}",
 }
 
 # The models of Ollama by name: the weights, the dialect, and what else the Modelfile says.
@@ -50,13 +56,14 @@ def jinja(dialect):
     """The chat template of a GGUF file."""
     values = {"dialect": dialect, "known": KNOWN, "offer": OFFER, "list": LIST}
     set_values = "".join("{%%- set %s = %s %%}" % (k, json.dumps(v)) for k, v in values.items())
-    return set_values + source("plain.jinja" if dialect == "plain" else "chat.jinja")
+    return set_values + (source("plain.jinja") if dialect == "plain" else source("chat.jinja").replace("CALL", JINJA[dialect]))
 
 
 def modelfile(name):
     weights, dialect, more = OLLAMA[name]
     text = source("plain.gotmpl" if dialect == "plain" else "chat.gotmpl")
-    text = text.replace("CALLS", CALLS.get(dialect, "")).replace("MARK", MARKS.get(weights, ""))
+    text = text.replace("CALLS", CALLS.get(dialect, "")).replace("MARK", "<|" + weights + "|>")
+    text = text.replace("BEGIN", BEGIN if weights == "hermes" else "")
     text = text.replace("KNOWN", " ".join(map(json.dumps, KNOWN))).replace("OFFER", json.dumps(OFFER))
     return (
         "FROM ./tiny-" + weights + '.gguf\nTEMPLATE """' + text + '"""\n' + more
