@@ -28,8 +28,9 @@ CALLS = {
 }
 BEGIN = '{{- if and .IsThinkSet (not .Think) }}{{ "<think>\\n\\n</think>\\n\\n" }}{{ end -}}'  # of a reply without thinking
 
-# The same calls in Jinja.
-JINJA = {
+# The same in Jinja. llama-server takes every template with <think> in it for one of a model that thinks.
+JINJA_BEGIN = "{%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}{%- endif %}"
+JINJA_CALLS = {
     "hermes": "{{- '<tool_call>\\n{\"name\": \"' + c.function.name + '\", \"arguments\": ' + "
     "(c.function.arguments if c.function.arguments is string else c.function.arguments | tojson) + '}\\n</tool_call>' }}",
     "coder": "{{- '<tool_call>\\n<function=' + c.function.name + '>\\n' }}{%- for k, v in c.function.arguments | items %}"
@@ -56,7 +57,10 @@ def jinja(dialect):
     """The chat template of a GGUF file."""
     values = {"dialect": dialect, "known": KNOWN, "offer": OFFER, "list": LIST}
     set_values = "".join("{%%- set %s = %s %%}" % (k, json.dumps(v)) for k, v in values.items())
-    return set_values + (source("plain.jinja") if dialect == "plain" else source("chat.jinja").replace("CALL", JINJA[dialect]))
+    if dialect == "plain":
+        return set_values + source("plain.jinja")
+    text = source("chat.jinja").replace("CALL", JINJA_CALLS[dialect])
+    return set_values + text.replace("BEGIN", JINJA_BEGIN if dialect == "hermes" else "")
 
 
 def modelfile(name):

@@ -90,7 +90,7 @@ func (h *hold) useless(e utp.Event) string {
 		case utp.StopFilter:
 			return ""
 		case utp.StopLength:
-			if h.broken != nil || h.calls > 0 || !h.must {
+			if h.calls > 0 || !h.must || h.broken != nil && h.broken.Kind == utp.Truncated {
 				return ""
 			}
 		case utp.StopBadCall:

@@ -93,27 +93,29 @@ func TestSecondTry(t *testing.T) {
 }
 
 // Words up to the output limit, where a call is required, are asked for once more:
-// an object is short.
+// an object is short. So is a call that nobody can read, with words after it.
 func TestSecondTryAfterWordsUpToTheLimit(t *testing.T) {
 	m := &model{api: apiNamed("openai")}
 	url := start(t, m, backend.Config{Provider: backend.OpenAI})
 	for _, stream := range []bool{false, true} {
-		m.begin(func(turn int, _ *utp.Request) []utp.Event {
-			if turn > 1 {
-				return says(`{"name": "get_weather", "arguments": {"city": "Paris"}}`)
+		for _, words := range []string{"Hello! How can I help? Hello! How can I help? Hello!", "<tool_call>\n{\"arguments\": 3}\n</tool_call>\nHello! Hello!"} {
+			m.begin(func(turn int, _ *utp.Request) []utp.Event {
+				if turn > 1 {
+					return says(`{"name": "get_weather", "arguments": {"city": "Paris"}}`)
+				}
+				evs := says(words)
+				evs[len(evs)-1].End = &utp.End{Stop: utp.StopLength}
+				return evs
+			})
+			q := offer(stream)
+			q.Choice = utp.Choice{Mode: utp.Required}
+			reply, err := apiNamed("openai").ask(t, url, q)
+			if err != nil {
+				t.Fatal(err)
 			}
-			evs := says("Hello! How can I help? Hello! How can I help? Hello!")
-			evs[len(evs)-1].End = &utp.End{Stop: utp.StopLength}
-			return evs
-		})
-		q := offer(stream)
-		q.Choice = utp.Choice{Mode: utp.Required}
-		reply, err := apiNamed("openai").ask(t, url, q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if calls := reply.Calls(); len(calls) != 1 || calls[0].Name != "get_weather" || reply.Stop != utp.StopTool || len(m.asked) != 2 {
-			t.Errorf("stream %v: calls %v, stop %q, text %q after %d requests", stream, calls, reply.Stop, reply.Text(), len(m.asked))
+			if calls := reply.Calls(); len(calls) != 1 || calls[0].Name != "get_weather" || reply.Stop != utp.StopTool || len(m.asked) != 2 {
+				t.Errorf("stream %v: calls %v, stop %q, text %q after %d requests", stream, calls, reply.Stop, reply.Text(), len(m.asked))
+			}
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -225,15 +226,15 @@ func secondTry(w *world, fronts []front) (string, error) {
 	err := all(fronts, func(f front) error {
 		return all(f.models, func(model string) error {
 			return all([]bool{false, true}, func(stream bool) error {
-				got, err := apis[0].ask(f.url, asked{model: model, text: "Say hello", tools: true, stream: stream, max: 300, more: map[string]any{"tool_choice": "required"}})
+				got, err := apis[0].ask(f.url, asked{model: model, text: "Say hello", stream: stream, max: 300, more: map[string]any{"tool_choice": "required", "tools": lamp}})
 				if err != nil {
 					return err
 				}
 				if got.header.Get("X-Bx-Again") != "" {
 					again++
 				}
-				if len(got.calls) == 0 {
-					return fmt.Errorf("no call: HTTP %d %s%q", got.status, got.problem, got.text)
+				if len(got.calls) != 1 || !switched.MatchString(got.calls[0]) {
+					return fmt.Errorf("not the call: HTTP %d %s%q %q", got.status, got.problem, got.text, got.calls)
 				}
 				return nil
 			})
@@ -241,6 +242,13 @@ func secondTry(w *world, fronts []front) (string, error) {
 	})
 	return fmt.Sprintf("%d asked again", again), err
 }
+
+// lamp is a tool without a free text in its arguments, where a tiny model that is
+// held to a schema could babble without an end.
+var lamp = []any{map[string]any{"type": "function", "function": map[string]any{"name": "set_lamp", "description": "Switches the lamp",
+	"parameters": map[string]any{"type": "object", "properties": map[string]any{"state": map[string]any{"type": "string", "enum": []string{"on", "off"}}}, "required": []string{"state"}}}}}
+
+var switched = regexp.MustCompile(`^set_lamp \{\s*"state":\s*"(on|off)"\s*\}$`)
 
 var thinkChecks = concat(
 	both("much thinking asked, five APIs", efforts),
