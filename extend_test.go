@@ -59,7 +59,7 @@ func TestAGrammarOfOnesOwn(t *testing.T) {
 			t.Errorf("message %d: want %q in %q", i, want, got)
 		}
 	}
-	if got := prompt.Stops(g); !slices.Equal(got, []string{"<out"}) {
+	if got := g.Stops(); !slices.Equal(got, []string{"<out"}) {
 		t.Errorf("stops %q", got)
 	}
 	text, err := prompt.Call(g, call)

@@ -9,24 +9,21 @@ import (
 )
 
 // flow takes the frames of one reply through the codec, the mending of native
-// arguments, the end of the text and its parse, to the reader.
+// arguments and the parse, to the reader.
 type flow struct {
 	client *Client
 	plan   *plan
 	reader wire.Reader
 	mend   *mender
-	ending ending
-	parser *parse.Parser // nil: text is not read
-	sieve  *sieve
-	tried  *leftovers // nil: not looked for
+	parser *parse.Parser
 	yield  func(utp.Event) bool
 
 	left     bool
 	broken   bool         // the reply ends in an error
-	thinks   bool         // in the provider's own field
 	dropped  map[int]bool // native parts that are dropped
 	calls    int
-	problems int
+	said     bool                     // the reply holds something so far
+	dropping string                   // why its latest words do not count
 	base     int                      // parts that an earlier try has used
 	part     int                      // the highest one sent
 	usage    utp.Usage                // of an earlier try
@@ -39,11 +36,7 @@ func (c *Client) newFlow(p *plan, yield func(utp.Event) bool) *flow {
 	f := &flow{client: c, plan: p, yield: yield, dropped: map[int]bool{}, raws: map[int]*strings.Builder{}, ids: map[int]string{}}
 	f.reader = p.exchange.Reader(c.cfg.NewID)
 	f.mend = newMender(c.cfg.Parse.Repair != parse.Off)
-	f.sieve = p.sieve(f.trace)
-	if p.choice.Calls.Text && !p.unread {
-		f.parser = parse.New(p.parse)
-		f.tried = p.leftovers()
-	}
+	f.parser = parse.New(p.parse)
 	return f
 }
 
@@ -110,26 +103,9 @@ func (f *flow) native(e utp.Event) bool {
 	return f.dropped[e.Part]
 }
 
-// read looks for calls in the text, less the token that ends it.
+// read looks for calls in the text.
 func (f *flow) read(e utp.Event) {
-	f.thinks = f.thinks || e.Kind == utp.ThinkDelta
-	for _, e := range f.ending.event(e) {
-		if f.parser == nil {
-			f.sift(e)
-			continue
-		}
-		for _, e := range f.parser.Through(e) {
-			f.sift(e)
-		}
-	}
-}
-
-// sift sends what counts.
-func (f *flow) sift(e utp.Event) {
-	for _, e := range f.sieve.event(e) {
-		if f.tried != nil {
-			f.tried.add(e)
-		}
+	for _, e := range f.parser.Through(e) {
 		f.send(e)
 	}
 }
@@ -142,16 +118,17 @@ func (f *flow) send(e utp.Event) {
 		e = unsaid(e)
 	}
 	switch e.Kind {
+	case utp.TextDelta:
+		f.said = f.said || strings.TrimSpace(e.Text) != ""
 	case utp.CallStart:
 		e.Call = f.identified(e)
 	case utp.CallEnd:
 		e.Call = f.identified(e)
 		f.calls++
-	case utp.ProblemEvent:
-		f.problems++
+		f.said = true
+	case utp.Whole, utp.ProblemEvent:
+		f.said = true
 	case utp.Finish:
-		f.sayTried()
-		f.sayMused(e)
 		if e = f.finish(e); f.mute(e) {
 			f.keep(e)
 			return
@@ -181,34 +158,6 @@ func unsaid(e utp.Event) utp.Event {
 
 // keep holds the Finish back.
 func (f *flow) keep(e utp.Event) { f.empty = &e }
-
-// sayTried reports a call that the model tried to write, where it wrote none. If
-// nothing else is an answer, as it stands behind a thought, its words are.
-func (f *flow) sayTried() {
-	if f.tried == nil || f.calls+f.problems > 0 || f.sieve.answered {
-		return
-	}
-	p := f.tried.problem()
-	if p == nil {
-		return
-	}
-	e := utp.Event{Kind: utp.ProblemEvent, Part: -1, Problem: p}
-	if !f.sieve.said {
-		e.Raw, f.sieve.said = p.Raw, true
-	}
-	f.send(e)
-}
-
-// sayMused gives the thinking of a ReAct model as its answer, where it wrote
-// nothing else: it left out the words that begin one.
-func (f *flow) sayMused(e utp.Event) {
-	text := strings.TrimSpace(f.sieve.mused)
-	if text == "" || f.thinks || f.sieve.said || f.calls+f.problems > 0 || e.End != nil && e.End.Stop == utp.StopLength {
-		return
-	}
-	f.sieve.said = true
-	f.send(utp.Event{Kind: utp.TextDelta, Part: e.Part, Text: text})
-}
 
 // identified gives a call without an id one of its own.
 func (f *flow) identified(e utp.Event) *utp.Call {
@@ -247,6 +196,11 @@ func (f *flow) tell(e utp.Event) {
 		return
 	}
 	switch e.Kind {
+	case utp.Mark:
+		if e.Text != "" && e.Text != f.dropping {
+			f.dropping = e.Text
+			f.trace(Trace{Raw: e.Raw, Decision: "dropped: " + e.Text})
+		}
 	case utp.CallStart, utp.CallDelta:
 		f.raw(e.Part).WriteString(e.Raw)
 	case utp.CallEnd:
@@ -292,7 +246,7 @@ func (f *flow) trace(t Trace) {
 // form, as some servers give with a chat format that knows calls but no
 // results. Where the form is not fixed, it is asked for again in text.
 func (f *flow) mute(e utp.Event) bool {
-	if !f.plan.native || !f.plan.late || f.sieve.said || e.End.Stop != utp.StopEnd {
+	if !f.plan.native || !f.plan.late || f.said || e.End.Stop != utp.StopEnd {
 		return false
 	}
 	const what = "%s said nothing after a tool's result in the provider's own form"

@@ -76,7 +76,8 @@ func TestWhatOfAReplyCounts(t *testing.T) {
 		{"words before a call", told(t, "react"), "I look.\nAction: search_code\nAction Input: {\"query\": \"a\"}", `I look. search_code {"query":"a"}`},
 		{"a bold final answer alone", told(t, "react"), "**Final Answer:** It is 5.", "It is 5."},
 		{"an action behind the words final answer", told(t, "react"), "Thought: I look.\nFinal Answer: Action: search_code\nAction Input: {\"query\": \"a\"}", `search_code {"query":"a"}`},
-		{"protocol words", told(t, "hermes"), "Code:\n\n    if x {\n        return\n    }\nto=functions.search_code {\"query\": \"a\"}\n{\"tool_uses\":[{\"recipient_name\":\"functions.x\",\"parameters\":{}}]}\n    done", "Code:\n\n    if x {\n        return\n    }\n    done"},
+		{"protocol words", told(t, "hermes"), "Code:\n\n    if x {\n        return\n    }\nto=functions.search_code {\"query\": \"a\"}\n    done", "Code:\n\n    if x {\n        return\n    }\ndone search_code {\"query\":\"a\"}"},
+		{"protocol words of a tool that is none", told(t, "hermes"), "One writes\nto=functions.browse {\"q\": \"a\"}\nthere.", "One writes\nto=functions.browse {\"q\": \"a\"}\nthere."},
 		{"protocol words in a sentence", told(t, "hermes"), "It writes to=functions.x there.", "It writes to=functions.x there."},
 	} {
 		eachWay(t, func(t *testing.T, provider string, whole bool, chunk int) {

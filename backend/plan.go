@@ -21,7 +21,6 @@ type plan struct {
 	model    string
 	native   bool             // tools went into the provider's field
 	told     *grammar.Grammar // in which tools and calls were told, if not native
-	aloud    *grammar.Grammar // of ReAct, whose words around thoughts and answers count; nil: none do
 	choice   format.Choice
 	adapter  format.Adapter
 	late     bool  // a tool has answered the question
@@ -30,7 +29,6 @@ type plan struct {
 	exchange *wire.Exchange
 	fitted   fitted
 	parse    parse.Config
-	unread   bool // the text holds no calls
 }
 
 // plan makes a request ready, with the tools as text where asked for. r stays
@@ -46,11 +44,12 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText string) (*plan
 	}
 	p.adapter = c.adapter(p.model, p.heeded)
 	p.parse = ranked(c.reading(r), p.choice)
-	p.thinkAloud(r)
+	aloud := p.thinkAloud(r)
 	r = plainly(r)
-	if c.cfg.OnlyOffered && (len(r.Tools) == 0 || r.Choice.Mode == utp.None) {
-		p.readNoCalls()
+	if c.cfg.OnlyOffered && (len(r.Tools) == 0 || r.Choice.Mode == utp.None) || !p.choice.Calls.Text {
+		p.readNoCalls(aloud)
 	}
+	p.parse.Marks, p.parse.OneCall = p.adapter.Marks, p.single
 	out, err := c.formed(r, p)
 	if err != nil {
 		return nil, err
@@ -75,29 +74,36 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText string) (*plan
 	return p, nil
 }
 
-// thinkAloud finds out whether the model thinks and answers in the words of
-// ReAct: it was told so with its tools or with earlier calls, or the last turn
-// in which it called shows that it does.
-func (p *plan) thinkAloud(r *utp.Request) {
+// thinkAloud is the dialect of ReAct in whose words the model thinks and answers,
+// which is then preferred: it was told so with its tools or with earlier calls, or
+// the last turn in which it called shows that it does. nil: there is none.
+func (p *plan) thinkAloud(r *utp.Request) *grammar.Grammar {
 	turn := lastCalls(r.Messages)
 	calls := turn.Calls()
 	switch {
 	case isAloud(p.told):
 		if len(calls) > 0 || len(r.Tools) > 0 && r.Choice.Mode != utp.None {
-			p.aloud = p.told
+			return p.prefer(p.told)
 		}
-		return
+		return nil
 	case len(calls) == 0 || p.choice.Calls.Only:
-		return
+		return nil
 	}
 	g, _ := grammar.ByName(strings.TrimPrefix(calls[len(calls)-1].Source, "text:"))
 	if !isAloud(g) && isThought(turn.Text()) {
 		g, _ = grammar.ByName(labelled)
 	}
 	if isAloud(g) {
-		p.aloud = g
+		return p.prefer(g)
+	}
+	return nil
+}
+
+func (p *plan) prefer(g *grammar.Grammar) *grammar.Grammar {
+	if !slices.Contains(p.parse.Prefer, g.Name) {
 		p.parse.Prefer = append(slices.Clone(p.parse.Prefer), g.Name)
 	}
+	return g
 }
 
 // lastCalls is the model's last turn with calls, in however many messages.
@@ -129,9 +135,10 @@ func isThought(text string) bool {
 }
 
 // readNoCalls leaves the text as it is, but for the labels of ReAct.
-func (p *plan) readNoCalls() {
-	if p.unread = p.aloud == nil; !p.unread {
-		p.parse = parse.Config{Grammars: []*grammar.Grammar{p.aloud}, Tools: schema.Compile(nil)}
+func (p *plan) readNoCalls(aloud *grammar.Grammar) {
+	p.parse = parse.Config{Grammars: []*grammar.Grammar{}, Tools: schema.Compile(nil)}
+	if aloud != nil {
+		p.parse.Grammars, p.parse.Prefer = append(p.parse.Grammars, aloud), []string{aloud.Name}
 	}
 }
 
@@ -250,7 +257,7 @@ func offered(r *utp.Request) *utp.Request {
 func render(w prompt.Writer, r *utp.Request) (*utp.Request, error) {
 	out, err := w.Render(r)
 	if err == nil && len(r.Tools) > 0 && !answered(r.Messages) {
-		out.Params.Stop = append(slices.Clone(out.Params.Stop), prompt.Stops(w.Grammar)...)
+		out.Params.Stop = append(slices.Clone(out.Params.Stop), w.Grammar.Stops()...)
 	}
 	return out, err
 }

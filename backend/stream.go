@@ -23,7 +23,7 @@ func (c *Client) stream(ctx context.Context, r *utp.Request, yield func(utp.Even
 	p, f, err := c.once(ctx, w, r, nil, yield)
 	if err == nil && f.empty != nil {
 		p, f, err = c.once(ctx, w, r, f, yield)
-		if err == nil && f.sieve.said {
+		if err == nil && f.said {
 			c.remember(ctx, p.model, func(a *ability) { a.asText = "the model says nothing after a native result" })
 		}
 	}

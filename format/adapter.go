@@ -9,8 +9,6 @@ import (
 )
 
 // Adapter is what a family of models needs beside its dialect. It is data.
-// What it takes out of a reply is taken out of the text for the reader, never
-// out of a call's arguments.
 type Adapter struct {
 	Name    string
 	Aliases []string
@@ -20,11 +18,9 @@ type Adapter struct {
 	// the system message goes into the first user message, and neighbours of one
 	// role become one message.
 	NoSystem bool
-	Stops    []string        // sent until a tool has answered
-	Ends     []string        // what stands behind one of these is not the model's to say; at the beginning only the mark goes
-	Drop     []grammar.Fence // what stands between these is no part of the answer; where the closer is missing, all the rest
-	Noise    []string        // marks without meaning
-	Tight    bool            // of empty lines in a row one is enough
+	Stops    []string // sent until a tool has answered
+
+	grammar.Marks
 }
 
 // Adapters lists the built-in ones. The order decides between globs.

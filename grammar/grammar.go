@@ -49,6 +49,21 @@ const (
 	CallRoute  RouteKind = "call"
 )
 
+// Marks is what a family of models writes beside its answers. What it takes out
+// of a reply is taken out of the text, never out of a call's arguments.
+type Marks struct {
+	Ends  []string // what stands behind one of these is not the model's to say; at the beginning only the mark goes
+	Drop  []Fence  // what stands between these is no part of the answer; where the closer is missing, all the rest
+	Noise []string // marks without meaning
+	Tight bool     // of empty lines in a row one is enough
+}
+
+// Begin reports whether s begins with what is taken out of a reply.
+func (m *Marks) Begin(s string) bool {
+	begins := func(mark string) bool { return strings.HasPrefix(s, mark) }
+	return slices.ContainsFunc(m.Noise, begins) || slices.ContainsFunc(m.Drop, func(f Fence) bool { return begins(f.Open) })
+}
+
 // Route says what a message header means. The first Route that fits decides.
 type Route struct {
 	Has   string    `json:"has,omitempty"` // template looked for in the header, its own markers included; "" fits always

@@ -170,8 +170,7 @@ func (p *Parser) finishClosed() {
 	case p.cur.open:
 	case invents:
 		p.mark()
-		p.leave()
-		p.st, p.invented = inRest, true
+		p.ignoreRest(notOurs(p.cur.g.Results().Open))
 	case p.st == inGap && p.group == nil:
 		p.st = inTail
 	}

@@ -29,16 +29,16 @@ type attempt struct {
 // moment is what of a parser an attempt changes besides where it reads.
 type moment struct {
 	think, message     *gram
-	called             bool
+	called, worded     bool
 	nextPart, textPart int
 }
 
 func (p *Parser) moment() moment {
-	return moment{p.think, p.message, p.called, p.nextPart, p.textPart}
+	return moment{p.think, p.message, p.called, p.worded, p.nextPart, p.textPart}
 }
 
 func (p *Parser) restore(m moment) {
-	p.think, p.message, p.called, p.nextPart, p.textPart = m.think, m.message, m.called, m.nextPart, m.textPart
+	p.think, p.message, p.called, p.worded, p.nextPart, p.textPart = m.think, m.message, m.called, m.worded, m.nextPart, m.textPart
 }
 
 // try begins an attempt.

@@ -74,12 +74,15 @@ func (p *Parser) fix(path, was, now, why string) {
 // startCall sends CallStart: the name is certain and arguments begin.
 func (p *Parser) startCall() {
 	c := &p.cur
-	if c.started || c.pending {
+	if c.started || c.pending || p.isTry() {
 		return
 	}
 	c.started, c.part = true, p.part()
 	p.emit(utp.Event{Kind: utp.CallStart, Part: c.part, Call: &utp.Call{ID: c.id, Name: c.name, Source: "text:" + c.g.Name}})
 }
+
+// isTry reports a call in a form of ordinary lines that names no offered tool.
+func (p *Parser) isTry() bool { return p.cur.g.Line && p.tools != nil && !p.cur.declared }
 
 // flush sends what there is of the arguments, unless it may still change.
 func (p *Parser) flush() {
@@ -148,7 +151,7 @@ func (p *Parser) judge() *utp.Problem {
 		return &utp.Problem{Kind: utp.Malformed, Message: "a tool's definition, not a call"}
 	case p.cfg.Repair == Off && len(c.fixes) > 0:
 		return &utp.Problem{Kind: utp.Malformed, Message: c.fixes[0].Why}
-	case p.cfg.Policy.Unknown == TextUnknown && p.tools != nil && !c.declared:
+	case p.isTry(), p.cfg.Policy.Unknown == TextUnknown && p.tools != nil && !c.declared:
 		return &utp.Problem{Kind: utp.UnknownTool, Message: "no such tool was offered"}
 	case p.quoted():
 		return &utp.Problem{Kind: utp.Quoted, Message: "it repeats what a tool or the user said"}
@@ -213,6 +216,7 @@ func (p *Parser) fail(prob utp.Problem) {
 	if prob.Name == "" && !c.pending {
 		prob.Name = c.name
 	}
+	p.worded = p.worded || prob.Shows()
 	part := c.part
 	if !c.started {
 		part = p.openPart()

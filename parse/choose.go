@@ -64,7 +64,7 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 	wait := false
 	for _, i := range cand {
 		o := &p.m.openers[i]
-		if o.declared && p.inTrial() || o.line && !line || o.hinted && !p.prefers(o.g) || o.first && !p.begins() && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
+		if o.kind == openResult && !p.answersCall(o.g) || o.declared && p.inTrial() || o.line && !line || o.hinted && !p.prefers(o.g) || o.first && !p.begins() && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
 			continue
 		}
 		var c caps
@@ -82,6 +82,12 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 		best.state = more
 	}
 	return best
+}
+
+// answersCall reports whether results of g may be invented here: behind a call,
+// in its dialect or in a preferred one.
+func (p *Parser) answersCall(g *gram) bool {
+	return p.called && (g == p.cur.g || p.prefers(g))
 }
 
 // begins reports whether nothing but one blank stands before.
@@ -165,6 +171,8 @@ func (p *Parser) fit(o *opener, v view, c *caps) (n, first int, f found) {
 			return 0, first, no
 		}
 		return n, first, yes
+	case o.text != "" && !strings.HasPrefix(v.s, o.text):
+		return 0, first, no
 	case o.kind != openCall:
 		return n, first, yes
 	}
@@ -214,7 +222,13 @@ func (o *opener) onLine(v view) bool {
 // group, and where the opener is ordinary text, only the name of an offered tool.
 func (p *Parser) mayCall(o *opener, name string) bool {
 	weak := o.declared || len(o.g.group.open) > 0 && !o.group && p.tools != nil
-	return !weak || p.declared(name) && (!o.line || o.labelled() || p.plainly(name))
+	return !weak || o.labelled() && p.told(o.g) || p.declared(name) && (!o.line || o.labelled() || p.plainly(name))
+}
+
+// told reports whether the model was told to call in g: what it writes so is a
+// call, if only one of a tool that does not exist.
+func (p *Parser) told(g *gram) bool {
+	return p.tools != nil && (len(p.m.grams) == 1 || p.prefers(g) || g.aloud && slices.ContainsFunc(p.preferred, func(o *gram) bool { return o.aloud }))
 }
 
 // openedTwice counts the bytes of an opener that stands again where the body is due.

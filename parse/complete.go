@@ -238,8 +238,8 @@ func (p *Parser) inner(s string) utp.Reply {
 	c := p.cfg
 	c.Prefill, c.Seen, c.Forced = "", nil, ""
 	in := newParser(c, embedded())
-	evs := slices.Clone(in.Feed(s))
-	return utp.Collect(append(evs, in.Close(false)...))
+	evs := slices.Clone(in.feed(s))
+	return utp.Collect(append(evs, in.close(false)...))
 }
 
 // adopt takes the calls of an inner reply as the open call.

@@ -144,7 +144,7 @@ func (p *Parser) python(v view) {
 	}
 	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone || p.cfg.Repair == Off, Guess: !alone && p.cfg.Repair == Aggressive}, argsRole, p.at())
 	p.el.printed = strings.HasPrefix(v.s[:from], "print") || strings.Contains(v.s[:from], "print(")
-	p.el.kept = alone && from > 0 && !p.el.printed && p.think == nil
+	p.el.kept = alone && (from > 0 || p.cur.fenced && p.told(p.cur.g)) && !p.el.printed && p.think == nil
 }
 
 // readElement feeds the value reader.

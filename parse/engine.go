@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"strings"
+
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -27,6 +29,7 @@ const (
 	inFence                // in a code fence that may hold calls
 	inFenced               // after such a fence: nothing may follow
 	inCode                 // in a code fence that holds none
+	inDrop                 // in what is no part of the answer
 	inRest                 // after the model began to invent a conversation: nothing is a call
 )
 
@@ -55,15 +58,17 @@ type Parser struct {
 	idle  int    // steps since a byte was consumed
 	work  int    // bytes looked at
 
-	line     bool // at a line start
-	inline   bool // inside `code` on this line
-	noBare   int  // no bare forms before this offset: they were tried
-	noTry    int  // no opener at this offset: it was tried
-	tried    int  // bytes read twice so far
-	called   bool // a call was read
-	closes   int  // where open thinking is known to close: up to there is no call
-	invented bool // the rest is a result that the model made up, and what it makes of it
-	textPart int  // the open text or thinking part, or -1
+	line     bool   // at a line start
+	inline   bool   // inside `code` on this line
+	noBare   int    // no bare forms before this offset: they were tried
+	noTry    int    // no opener at this offset: it was tried
+	tried    int    // bytes read twice so far
+	called   bool   // a call was read
+	closes   int    // where open thinking is known to close: up to there is no call
+	worded   bool   // text was read that says something
+	over     string // why nothing that follows counts
+	dropTo   string // closer of what is no part of the answer
+	textPart int    // the open text or thinking part, or -1
 	nextPart int
 
 	think   *gram  // whose thinking is open
@@ -80,8 +85,8 @@ type Parser struct {
 	waiting []utp.Event // of it
 	fence   fence
 	cand    []int32
-	through through
-	inside  bool // it reads what a fence holds
+	through *through // nil in a parser within another
+	inside  bool     // it reads what a fence holds
 }
 
 // run reads s as far as it can be decided.
@@ -201,6 +206,8 @@ func (p *Parser) read() bool {
 		return p.readFence()
 	case inFenced:
 		return p.readFenced()
+	case inDrop:
+		return p.readDrop()
 	case inRest:
 		return p.readRest()
 	default:
@@ -287,11 +294,15 @@ func (p *Parser) text() {
 	}
 	raw := p.take()
 	kind := utp.TextDelta
+	p.worded = p.worded || p.think == nil && strings.TrimSpace(raw) != ""
 	if p.think != nil {
 		kind = utp.ThinkDelta
 	}
 	p.send(utp.Event{Kind: kind, Part: p.openPart(), Text: raw, Raw: raw})
 }
+
+// said reports whether the reply holds something so far.
+func (p *Parser) said() bool { return p.worded || p.called }
 
 // openPart is the open text or thinking part, a new one if there is none.
 func (p *Parser) openPart() int {

@@ -144,7 +144,7 @@ func (p *Parser) fenceText(n int) bool {
 	p.fence.prompt += min(n, max(-p.at(), 0))
 	p.pos += n
 	p.holdRaw()
-	if !p.fenceEvents(p.fence.in.Feed(s)) {
+	if !p.fenceEvents(p.fence.in.feed(s)) {
 		p.rejectFence()
 	}
 	return true
@@ -237,7 +237,7 @@ func (f *fence) opensString() bool {
 // closeFence ends a fence with n bytes of mark.
 func (p *Parser) closeFence(good bool, n int) bool {
 	f := &p.fence
-	if !good || !p.fenceEvents(f.in.Close(false)) || f.calls == 0 {
+	if !good || !p.fenceEvents(f.in.close(false)) || f.calls == 0 {
 		p.rejectFence()
 		return true
 	}

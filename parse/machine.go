@@ -19,6 +19,9 @@ const (
 	routeHeader // a header's closer without its opener
 	endMessage
 	dropNoise
+	openDrop   // what stands up to its closer is no part of the answer
+	openResult // of a tool, which the model invents behind a call
+	endReply   // nothing that follows counts
 )
 
 // opener is one way into a call: its markers up to the body, or another marker
@@ -27,15 +30,17 @@ type opener struct {
 	g        *gram
 	kind     openKind
 	steps    []marker
-	group    bool // steps hold Group.Open
-	call     bool // steps hold Call.Open
-	declared bool // counts only with the name of an offered tool
-	line     bool // counts only at a line start
-	second   bool // the record has another body, but JSON may stand here
-	named    bool // steps name the call
-	message  bool // counts only in a message that a route calls a call
-	hinted   bool // ordinary words: counts only if its grammar is preferred
-	first    bool // ordinary words of a header: counts only at the start of the output, unless its grammar is preferred
+	group    bool   // steps hold Group.Open
+	call     bool   // steps hold Call.Open
+	declared bool   // counts only with the name of an offered tool
+	line     bool   // counts only at a line start
+	second   bool   // the record has another body, but JSON may stand here
+	named    bool   // steps name the call
+	message  bool   // counts only in a message that a route calls a call
+	hinted   bool   // ordinary words: counts only if its grammar is preferred
+	text     string // of a mark of the model's family, which counts to the letter
+	close    string // openDrop
+	first    bool   // ordinary words of a header: counts only at the start of the output, unless its grammar is preferred
 }
 
 // machine is a list of grammars, ready to parse. It is constant once built.
@@ -190,8 +195,41 @@ func (m *machine) addMarks(g *gram, w words) {
 	add(openHeader, g.header.open, isWord)
 	add(routeHeader, g.header.close, func(mk marker) bool { return isWord(mk) || !mk.strong })
 	add(endMessage, g.end, never)
+	for _, stop := range g.Stops() {
+		for _, mk := range compile(stop) {
+			m.openers = append(m.openers, opener{g: g, kind: openResult, steps: []marker{mk}, line: stop[0] == '\n'})
+		}
+	}
 	add(dropNoise, g.noise, func(mk marker) bool { return !strings.ContainsAny(mk.lead, "|｜▁") })
 }
+
+// with is m with the marks of a family of models.
+func (m *machine) with(marks grammar.Marks) *machine {
+	out := *m
+	out.openers, out.nodes = slices.Clip(m.openers), slices.Clone(m.nodes)
+	for i := range out.nodes {
+		out.nodes[i].edges, out.nodes[i].opens = slices.Clip(out.nodes[i].edges), slices.Clip(out.nodes[i].opens)
+	}
+	add := func(kind openKind, text, shut string) {
+		for _, mk := range compile(text) {
+			out.openers = append(out.openers, opener{g: family, kind: kind, steps: []marker{mk}, text: text, close: shut})
+			out.enter(len(out.openers) - 1)
+		}
+	}
+	for _, text := range marks.Noise {
+		add(dropNoise, text, "")
+	}
+	for _, f := range marks.Drop {
+		add(openDrop, f.Open, f.Close)
+	}
+	for _, text := range marks.Ends {
+		add(endReply, text, "")
+	}
+	return &out
+}
+
+// family stands for the grammar of marks that belong to none.
+var family = &gram{Grammar: &grammar.Grammar{Name: "family"}}
 
 // closesStrong reports whether the headers of g end in a marker, which tells
 // them from ordinary text.

@@ -33,9 +33,15 @@ func (p *Parser) begin(b choice) {
 		p.route(head)
 		return
 	}
+	if b.o.kind == openResult || b.o.kind == endReply && p.said() {
+		p.ignoreRest(notOurs(p.rest()[:b.n]))
+		return
+	}
 	p.pos += b.n
 	p.mark()
 	switch b.o.kind {
+	case openDrop:
+		p.dropTo, p.st = b.o.close, inDrop
 	case openThink:
 		if p.think == nil {
 			p.enterThink(p.thinker(b.o))

@@ -46,6 +46,8 @@ type Config struct {
 	Prefill  string             // how the prompt ended: an opened "<think>\n"
 	Stops    []string           // stop sequences of the request: the server leaves them out of the text
 	Seen     []string           // what tools and users said in the request: a call quoted from it is a Problem
+	Marks    grammar.Marks      // what the model's family writes beside its answers
+	OneCall  bool               // one call in a reply: what follows the first does not count
 	Policy   Policy
 	Repair   Repair
 	MaxCall  int // bytes; 0 is 16 MiB
@@ -71,10 +73,17 @@ func Text(c Config, s string) utp.Reply {
 
 // New makes a parser for one reply.
 func New(c Config) *Parser {
-	if c.machine != nil && c.machine.reads(c) {
-		return newParser(c, c.machine)
+	m := c.machine
+	if m == nil || !m.reads(c) {
+		m = machineOf(c)
 	}
-	return newParser(c, machineOf(c))
+	if len(c.Marks.Noise)+len(c.Marks.Drop)+len(c.Marks.Ends) > 0 {
+		m = m.with(c.Marks)
+	}
+	p := newParser(c, m)
+	p.through = &through{}
+	p.through.tally = newTally(p)
+	return p
 }
 
 func newParser(c Config, m *machine) *Parser {
@@ -152,11 +161,11 @@ func preferred(g *grammar.Grammar, names []string) bool { return slices.Contains
 // call that it opens is read together with what the model makes of it.
 func (p *Parser) prefill(text string) {
 	blank, at := *p, len(text)
-	p.Feed(text)
+	p.feed(text)
 	for open := p.opened(); open < at; open = p.opened() {
 		at = open
 		*p = blank
-		p.Feed(text[:at])
+		p.feed(text[:at])
 	}
 	p.hold = text[at-len(p.hold):]
 	p.out, p.carry, p.base, p.textPart = p.out[:0], p.carry[:0], -len(p.hold), -1
@@ -179,6 +188,10 @@ func (p *Parser) opened() int {
 // Feed takes more of the text. It never fails: what cannot be read is a
 // Problem event. The slice is valid until the next Feed.
 func (p *Parser) Feed(s string) []utp.Event {
+	return p.through.tally.events(p.feed(p.through.tail.add(s)))
+}
+
+func (p *Parser) feed(s string) []utp.Event {
 	p.out = p.out[:0]
 	p.run(s)
 	return p.out
@@ -187,11 +200,34 @@ func (p *Parser) Feed(s string) []utp.Event {
 // Close ends the text. cut says that the output ended early: at a length
 // limit, or because the stream broke. A parser is not used after Close.
 func (p *Parser) Close(cut bool) []utp.Event {
+	t := p.through
+	evs := t.tally.events(p.close(cut))
+	if last := t.tally.end(cut, p.part); len(last) > 0 {
+		return slices.Concat(evs, last)
+	}
+	return evs
+}
+
+func (p *Parser) close(cut bool) []utp.Event {
+	var rest, tokens string
+	if p.through != nil {
+		rest, tokens = p.through.tail.end()
+	}
 	p.out = p.out[:0]
+	if tokens != "" {
+		if p.run(rest); p.cur.open && fits(p.cur.closers, viewOf(strings.TrimSpace(tokens), true, &p.work)) == yes {
+			rest, tokens = tokens, "" // the dialect closes its calls so
+		} else {
+			rest = ""
+		}
+	}
 	p.eof, p.cut = true, cut
-	p.run("")
+	p.run(rest)
 	for len(p.tries) > 0 { // calls inside thinking that never closed
 		p.keep()
+	}
+	if tokens != "" {
+		p.out = append(p.out, utp.Event{Kind: utp.Mark, Part: max(p.textPart, 0), Raw: tokens})
 	}
 	return p.out
 }

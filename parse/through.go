@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -17,6 +18,8 @@ type through struct {
 	calls  []utp.Call  // that were sent
 	native map[int]*held
 	text   *held // a text call that waits: a native one of its name was seen
+	tail   tail
+	tally  *tally // nil: every event counts
 	out    []utp.Event
 }
 
@@ -30,39 +33,41 @@ type held struct{ events []utp.Event }
 // end of the reply follows. Of two equal calls, one native and one from text, the
 // second is dropped. The Finish event closes the parser.
 func (p *Parser) Through(e utp.Event) []utp.Event {
-	t := &p.through
+	t := p.through
 	t.out = t.out[:0]
+	if e.Kind == utp.Finish {
+		return p.throughEnd(e)
+	}
+	p.pass(e)
+	return t.tally.events(t.out)
+}
+
+func (p *Parser) pass(e utp.Event) {
+	t := p.through
+	if e.Kind != utp.TextDelta && e.Kind != utp.PartEnd && t.tail.hold != "" {
+		p.fromText(p.feed(t.tail.flush()))
+	}
 	switch e.Kind {
 	case utp.TextDelta:
 		if !t.muses() || strings.TrimSpace(e.Text) != "" {
 			p.endThink(false)
 		}
-		p.fromText(p.Feed(e.Text))
+		p.fromText(p.feed(t.tail.add(e.Text)))
 		if len(t.out) == 1 && t.out[0].Kind == utp.TextDelta && t.out[0].Text == e.Text {
 			t.out[0].Extra = e.Extra
 		}
 	case utp.ThinkDelta:
+		if t.tally != nil {
+			t.tally.thinks = true
+		}
 		p.fromThink(e.Text)
 	case utp.PartEnd:
 		if t.muses() {
 			t.ended = &e
-			return t.out
+			return
 		}
 		p.endThink(true)
 		p.partEnd(e)
-	case utp.Finish:
-		p.endThink(true)
-		end := utp.End{}
-		if e.End != nil {
-			end = *e.End
-		}
-		p.fromText(p.Close(end.Stop == utp.StopLength || end.Stop == utp.StopError))
-		p.sendHeld()
-		if len(t.calls) > 0 && (end.Stop == utp.StopEnd || end.Stop == "") {
-			end.Stop = utp.StopTool
-		}
-		e.End, e.Part = &end, p.nextPart
-		t.out = append(t.out, e)
 	case utp.CallStart, utp.Whole:
 		p.endThink(false)
 		p.settle()
@@ -70,13 +75,30 @@ func (p *Parser) Through(e utp.Event) []utp.Event {
 	default:
 		p.fromNative(e)
 	}
-	return t.out
+}
+
+// throughEnd ends the reply.
+func (p *Parser) throughEnd(e utp.Event) []utp.Event {
+	t := p.through
+	p.endThink(true)
+	end := utp.End{}
+	if e.End != nil {
+		end = *e.End
+	}
+	p.fromText(p.close(end.Stop == utp.StopLength || end.Stop == utp.StopError))
+	p.sendHeld()
+	if len(t.calls) > 0 && (end.Stop == utp.StopEnd || end.Stop == "") {
+		end.Stop = utp.StopTool
+	}
+	out := slices.Concat(t.tally.events(t.out), t.tally.end(end.Stop == utp.StopLength, p.part))
+	e.End, e.Part = &end, p.nextPart
+	return append(out, e)
 }
 
 // fromText sends the events of the text parse, but for a call that a native one
 // has made already.
 func (p *Parser) fromText(evs []utp.Event) {
-	t := &p.through
+	t := p.through
 	for _, e := range evs {
 		if e.Kind == utp.CallStart && t.seen(e.Call.Name, true) {
 			t.text = &held{}
@@ -154,7 +176,7 @@ func canonical(b json.RawMessage) []byte {
 
 // fromNative passes an event on that is not text.
 func (p *Parser) fromNative(e utp.Event) {
-	t := &p.through
+	t := p.through
 	key := e.Part
 	if e.Kind != utp.Mark {
 		p.breakText()
@@ -203,7 +225,7 @@ func (p *Parser) fromNative(e utp.Event) {
 
 // sendHeld lets go of native calls that never ended.
 func (p *Parser) sendHeld() {
-	t := &p.through
+	t := p.through
 	for _, h := range t.native {
 		t.out = append(t.out, h.events...)
 	}
@@ -211,7 +233,7 @@ func (p *Parser) sendHeld() {
 }
 
 func (p *Parser) nativePart(native int) int {
-	t := &p.through
+	t := p.through
 	if t.parts == nil {
 		t.parts = map[int]int{}
 	}
@@ -246,18 +268,18 @@ func (p *Parser) breakText() {
 
 // fromThink reads native thinking for calls.
 func (p *Parser) fromThink(text string) {
-	t := &p.through
+	t := p.through
 	if t.think == nil {
 		p.settle()
 		c := p.cfg
 		c.Prefill = ""
-		t.think = New(c)
+		t.think = newParser(c, p.m)
 		t.think.think = thinkOf(t.think.m)
 		t.think.st = inThink
 		t.mind = 0
 		p.breakText()
 	}
-	p.thinkEvents(t.think.Feed(text))
+	p.thinkEvents(t.think.feed(text))
 }
 
 // thinkOf is a grammar to close thinking by, where the text did not open it.
@@ -276,7 +298,7 @@ func (t *through) muses() bool { return t.think != nil && t.think.musing() }
 // endThink ends native thinking. last says that nothing followed it, so that a
 // call in it counts.
 func (p *Parser) endThink(last bool) {
-	t := &p.through
+	t := p.through
 	if t.think == nil {
 		return
 	}
@@ -284,7 +306,7 @@ func (p *Parser) endThink(last bool) {
 		t.think.thought()
 		t.think.advance()
 	}
-	p.thinkEvents(t.think.Close(false))
+	p.thinkEvents(t.think.close(false))
 	t.think = nil
 	t.forget()
 	if e := t.ended; e != nil {
@@ -295,7 +317,7 @@ func (p *Parser) endThink(last bool) {
 
 // partEnd ends the latest native thinking, if there was more than a call in it.
 func (p *Parser) partEnd(e utp.Event) {
-	t := &p.through
+	t := p.through
 	if t.mind > 0 {
 		e.Part = t.mind - 1
 		t.out = append(t.out, e)
@@ -314,7 +336,7 @@ func (t *through) forget() {
 }
 
 func (p *Parser) thinkEvents(evs []utp.Event) {
-	t := &p.through
+	t := p.through
 	for _, e := range evs {
 		if e.Kind == utp.TextDelta {
 			e.Kind = utp.ThinkDelta

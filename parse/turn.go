@@ -1,45 +1,96 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+	"sync"
 
-// turnLines are lines with which a model that was not stopped goes on with the
-// conversation by itself.
-var turnLines = []string{"assistant", "user", "human", "system", "<|im_start|>assistant", "<|im_start|>user", "<|im_start|>system", "<|im_start|>tool"}
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
 
-// turnHeads are beginnings of such lines.
-var turnHeads = []string{
-	"### instruction", "### input", "### response", "### user", "### human", "### assistant", "### question",
-	"[inst]", "<start_of_turn>", "<|start_header_id|>", "<|eot_id|><|start_header_id|>", "<|eot_id|>\n<|start_header_id|>", "<|user|>", "<|assistant|>", "<|observation|>", "human:", "user:", "observation:",
+// token is a chat token, ready to match.
+type token struct {
+	grammar.ChatToken
+	marker marker
 }
 
-// turn reports whether an invented turn of the conversation begins at a line
-// start behind a call: the calls before it count, those in it do not.
+// chat are the chat tokens: those that end a turn, and those that begin one.
+var chat = sync.OnceValue(func() (c struct{ ends, heads []token }) {
+	for _, t := range grammar.ChatTokens() {
+		list := &c.heads
+		if t.Turn == grammar.EndsTurn {
+			list = &c.ends
+		}
+		*list = append(*list, token{t, compile(t.Text)[0]})
+	}
+	return c
+})
+
+// fitToken is the longest of the tokens that v begins with, and its length.
+func fitToken(list []token, v view) (best *token, n int, f found) {
+	for i := range list {
+		t := &list[i]
+		if v.s == "" || !t.marker.begins(v.s[0]) {
+			continue
+		}
+		k, g := t.marker.match(v, new(caps))
+		if g == yes && t.Alone {
+			g = lineEnd(v.from(k))
+		}
+		switch {
+		case g == more:
+			f = more
+		case g == yes && f != more && k > n:
+			best, n, f = t, k, yes
+		}
+	}
+	return best, n, f
+}
+
+// turn reports whether a turn of the conversation that the model invents begins
+// at a line start behind a call: the calls before it count, those in it do not.
+// What others say in it is no part of the answer.
 func (p *Parser) turn() found {
 	if !p.called || p.think != nil || p.message != nil {
 		return no
 	}
-	v, waits := p.view(), no
-	for _, head := range turnHeads {
-		if _, f := matchLiteral(v.s, head); f != no {
-			waits = max(waits, f)
-			p.invented = p.invented || f == yes && strings.Contains(head, "observation")
+	v, n := p.view(), 0
+	for {
+		_, k, f := fitToken(chat().ends, v.from(n))
+		if f == more {
+			return v.ask()
 		}
-	}
-	for _, line := range turnLines {
-		n, f := matchLiteral(v.s, line)
-		if f == yes {
-			f = lineEnd(v.from(n))
+		if f == no {
+			break
 		}
-		waits = max(waits, f)
+		blanks, _ := v.from(n + k).blanks()
+		n += k + blanks
 	}
-	if waits == more {
+	head, _, f := fitToken(chat().heads, v.from(n))
+	switch {
+	case f == more || n > 0 && n == len(v.s) && v.ask() == more:
 		return v.ask()
-	}
-	if waits == yes {
+	case f == yes && p.cfg.Marks.Begin(v.from(n).s):
+		return no // the model's family writes it so
+	case f == yes && head.Turn == grammar.OwnTurn:
 		p.text()
 		p.st = inRest
+	case f == yes:
+		p.ignoreRest(notOurs(head.Text))
 	}
-	return waits
+	return f
+}
+
+// notOurs is why nothing counts behind a mark.
+func notOurs(mark string) string {
+	return "it stands behind " + strings.TrimSpace(mark) + ", which is not the model's to say"
+}
+
+// ignoreRest makes all that follows no part of the answer.
+func (p *Parser) ignoreRest(why string) {
+	p.text()
+	p.leave()
+	p.st, p.over = inRest, why
 }
 
 // lineEnd reports whether nothing but blanks stands on the rest of the line.
@@ -56,14 +107,41 @@ func lineEnd(v view) found {
 	return no
 }
 
-// readRest passes everything on as text, but for an invented result and what
-// follows from it: that is markup.
+// readRest passes everything on: as text or, where nothing counts any more, as
+// markup.
 func (p *Parser) readRest() bool {
-	p.pos = p.wholeRunes()
-	if p.invented {
-		p.mark()
-	} else {
+	if p.pos = p.wholeRunes(); p.over == "" {
 		p.text()
+	} else if p.uncovered() > 0 {
+		p.emit(utp.Event{Kind: utp.Mark, Part: max(p.textPart, 0), Text: p.over})
 	}
 	return false
+}
+
+// readDrop takes out what stands up to the closer of an opener.
+func (p *Parser) readDrop() bool {
+	s := p.rest()
+	if at := strings.Index(s, p.dropTo); at >= 0 {
+		p.pos += at + len(p.dropTo)
+		p.mark()
+		p.st = inText
+		return true
+	}
+	p.pos += len(s) - overlap(s, p.dropTo)
+	if p.end {
+		p.pos = len(p.src)
+	}
+	p.mark()
+	return false
+}
+
+// overlap is how much of the end of s may be the beginning of a mark that is not
+// complete.
+func overlap(s, mark string) int {
+	for n := min(len(s), len(mark)-1); n > 0; n-- {
+		if strings.HasSuffix(s, mark[:n]) {
+			return n
+		}
+	}
+	return 0
 }

@@ -137,7 +137,7 @@ func TestStops(t *testing.T) {
 		"react": "\nObservation:", "hermes": "<tool_response>", "seed-oss": "<tool_response", "kimi-k2": "\n## Return of", "cline": "",
 	} {
 		g, _ := grammar.ByName(name)
-		if got := strings.Join(prompt.Stops(g), "; "); got != want {
+		if got := strings.Join(g.Stops(), "; "); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
@@ -151,7 +151,7 @@ func TestNoStopInACall(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", g.Name, err)
 		}
-		for _, stop := range prompt.Stops(g) {
+		for _, stop := range g.Stops() {
 			if strings.Contains("\n"+text, stop) {
 				t.Errorf("%s: the stop %q stands in the call %q", g.Name, stop, text)
 			}

@@ -8,21 +8,11 @@ import (
 	"github.com/unifiedtoolprotocol/utp/grammar"
 )
 
-// generic wraps results where the dialect has no form of its own.
-var generic = grammar.Fence{Open: "<tool_response name=\"{name}\">\n", Close: "\n</tool_response>"}
-
-func resultFence(g *grammar.Grammar) grammar.Fence {
-	if g.Result.Open == "" {
-		return generic
-	}
-	return g.Result
-}
-
 // Result prints a tool result for the message that answers the call. A failure
 // says so before its text; a part that is no text is named in brackets. The
 // text cannot close its wrapper: a closer inside it gets a backslash.
 func Result(g *grammar.Grammar, r utp.Result) string {
-	f := resultFence(g)
+	f := g.Results()
 	slots := fields{name: r.Name, id: r.CallID}
 	return lenientFill(f.Open, slots) + fenceIn(resultText(r), f.Close) + lenientFill(f.Close, slots)
 }
@@ -63,28 +53,4 @@ func fenceIn(text, closer string) string {
 		return text
 	}
 	return strings.ReplaceAll(text, closer, closer[:1]+`\`+closer[1:])
-}
-
-// Stops lists the stop sequences of a grammar: the beginning of a tool result,
-// which only a model that invents one would write. A server may swallow the
-// stop; no call is shortened by it.
-func Stops(g *grammar.Grammar) []string {
-	open := strings.TrimSpace(literalHead(resultFence(g).Open))
-	switch {
-	case len(open) < 4:
-		return nil
-	case open[0] == '<':
-		open, _, _ = strings.Cut(open, " ")
-	case open[0] != '[':
-		open = "\n" + open // ordinary words: at a line start only
-	}
-	return []string{open}
-}
-
-// literalHead is a marker up to its first slot or line break.
-func literalHead(marker string) string {
-	if i := strings.IndexAny(marker, "{\n"); i >= 0 {
-		return marker[:i]
-	}
-	return marker
 }

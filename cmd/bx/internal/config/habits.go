@@ -110,7 +110,7 @@ func (c *Config) adapters() map[string]format.Adapter {
 		}
 	}
 	for name, a := range c.Adapters {
-		b := format.Adapter{Name: name, NoSystem: a.NoSystem, Stops: a.Stops, Ends: a.Ends, Noise: a.Noise, Tight: a.Tight}
+		b := format.Adapter{Name: name, NoSystem: a.NoSystem, Stops: a.Stops, Marks: grammar.Marks{Ends: a.Ends, Noise: a.Noise, Tight: a.Tight}}
 		for _, pair := range a.Drop {
 			b.Drop = append(b.Drop, grammar.Fence{Open: pair[0], Close: pair[1]})
 		}

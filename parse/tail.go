@@ -1,0 +1,107 @@
+package parse
+
+import "strings"
+
+// maxRun is how long a run of tokens at the end may be in bytes. A model that
+// writes more has gone astray, and is seen to.
+const maxRun = 1 << 10
+
+// tail keeps tokens that end a turn off the end of a reply, before the text is
+// read for calls: what stands behind a call decides whether it is one. Anywhere
+// else they are text, and </s> is, too, where <s> stands before it.
+type tail struct {
+	hold   string // text that may be the end, or become it
+	last   string // up to two bytes of text before
+	struck bool   // <s> stood in the text
+	loop   bool   // hold is the rest of a run that was too long
+}
+
+// add takes more of the text and gives what is not the end of it.
+func (t *tail) add(s string) string {
+	if t.last != "" || strings.IndexByte(s, '<') >= 0 {
+		t.strike(t.last + s)
+	}
+	s = t.hold + s
+	at := t.at(s, true)
+	t.hold = s[at:]
+	if t.loop = t.loop && at == 0; len(t.hold) > maxRun {
+		last := strings.LastIndexByte(t.hold, '<')
+		at, t.hold, t.loop = at+last, t.hold[last:], true
+	}
+	return s[:at]
+}
+
+// flush gives what is held: something follows that is no text.
+func (t *tail) flush() (s string) {
+	s, t.hold = t.hold, ""
+	return s
+}
+
+// end gives the rest of the text, and the tokens behind it.
+func (t *tail) end() (text, tokens string) {
+	if s := t.flush(); t.loop || t.at(s, false) > 0 {
+		return s, ""
+	} else {
+		return "", s
+	}
+}
+
+// strike looks for <s> in the text so far, of which two bytes may begin one.
+func (t *tail) strike(seen string) {
+	t.struck = t.struck || strings.Contains(seen, "<s>")
+	t.last = ""
+	for _, head := range []string{"<s", "<"} {
+		if strings.HasSuffix(seen, head) {
+			t.last = head
+		}
+	}
+}
+
+// at is where the tokens at the end of s begin, the last of them maybe not
+// complete yet; the end of s if there are none.
+func (t *tail) at(s string, growing bool) int {
+	at := len(s)
+	if growing {
+		at -= unfinished(s)
+	}
+	for {
+		head := strings.TrimRight(s[:at], " \t\r\n")
+		token := t.token(head)
+		if token == "" {
+			return at
+		}
+		at = len(head) - len(token)
+	}
+}
+
+// unfinished is the length of the end of s that may become a token.
+func unfinished(s string) int {
+	near := max(len(s)-maxToken, 0)
+	i := strings.LastIndexByte(s[near:], '<')
+	if i < 0 {
+		return 0
+	}
+	head := s[near+i:]
+	for _, t := range chat().ends {
+		if len(head) < len(t.Text) && t.Text[:len(head)] == head {
+			return len(head)
+		}
+	}
+	return 0
+}
+
+// maxToken is more than any of them takes.
+const maxToken = 64
+
+// token is the one that s ends in, if any.
+func (t *tail) token(s string) string {
+	if !strings.HasSuffix(s, ">") {
+		return ""
+	}
+	for _, end := range chat().ends {
+		if strings.HasSuffix(s, end.Text) && !(end.Text == "</s>" && t.struck) {
+			return end.Text
+		}
+	}
+	return ""
+}
