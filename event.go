@@ -19,7 +19,7 @@ const (
 	Whole                        // Value: a part in one piece
 	PartEnd                      // the part is complete; Value may carry what belongs to it (a Think's Signature)
 	ProblemEvent                 // Problem: something could not be read; a started call with this Part never ends
-	Mark                         // Raw only: markup that belongs to no part
+	Mark                         // Raw: markup that belongs to no part; Text: why what the model wrote does not count
 	Finish                       // End: the reply is over
 )
 

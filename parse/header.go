@@ -140,7 +140,7 @@ func (p *Parser) follow(g *gram, r *route, c *caps, head string) {
 // mayRoute reports whether a header may call a tool: where it is ordinary text,
 // only one that was offered.
 func (p *Parser) mayRoute(g *gram, c *caps) bool {
-	return g.header.open[0].strong || p.declared(c.name) || p.tools == nil && p.cfg.Grammars != nil
+	return g.header.open[0].strong || p.declared(c.name) || p.tools == nil && p.m.words == inFull
 }
 
 // findIn looks for a template anywhere in a header. It ends with a word: "to=user"

@@ -47,6 +47,7 @@ type opener struct {
 type machine struct {
 	list     []*grammar.Grammar // of the Config that it was built for
 	more     []*grammar.Grammar
+	words    words
 	grams    []*gram
 	openers  []opener
 	headers  []*gram // those with message headers
@@ -111,7 +112,7 @@ const (
 
 // build compiles grammars in their order of rank.
 func build(list []*grammar.Grammar, w words) *machine {
-	m := &machine{nodes: make([]node, 1)}
+	m := &machine{words: w, nodes: make([]node, 1)}
 	for i, g := range list {
 		c := compileGrammar(g, i)
 		m.grams = append(m.grams, c)

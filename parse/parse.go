@@ -200,27 +200,12 @@ func (p *Parser) feed(s string) []utp.Event {
 // Close ends the text. cut says that the output ended early: at a length
 // limit, or because the stream broke. A parser is not used after Close.
 func (p *Parser) Close(cut bool) []utp.Event {
-	t := p.through
-	evs := t.tally.events(p.close(cut))
-	if last := t.tally.end(cut, p.part); len(last) > 0 {
-		return slices.Concat(evs, last)
-	}
-	return evs
+	return p.through.tally.last(p.close(cut), cut, p.part)
 }
 
 func (p *Parser) close(cut bool) []utp.Event {
-	var rest, tokens string
-	if p.through != nil {
-		rest, tokens = p.through.tail.end()
-	}
 	p.out = p.out[:0]
-	if tokens != "" {
-		if p.run(rest); p.cur.open && fits(p.cur.closers, viewOf(strings.TrimSpace(tokens), true, &p.work)) == yes {
-			rest, tokens = tokens, "" // the dialect closes its calls so
-		} else {
-			rest = ""
-		}
-	}
+	rest, tokens := p.endTail()
 	p.eof, p.cut = true, cut
 	p.run(rest)
 	for len(p.tries) > 0 { // calls inside thinking that never closed

@@ -39,11 +39,26 @@ func (t *tail) flush() (s string) {
 
 // end gives the rest of the text, and the tokens behind it.
 func (t *tail) end() (text, tokens string) {
-	if s := t.flush(); t.loop || t.at(s, false) > 0 {
+	s := t.flush()
+	if t.loop || t.at(s, false) > 0 {
 		return s, ""
-	} else {
-		return "", s
 	}
+	return "", s
+}
+
+// endTail gives what is left of the text at its end, and the tokens behind it.
+// Those that close an open call in its dialect are text.
+func (p *Parser) endTail() (rest, tokens string) {
+	if p.through == nil {
+		return "", ""
+	}
+	if rest, tokens = p.through.tail.end(); tokens == "" || !p.cur.open {
+		return rest, tokens
+	}
+	if v := viewOf(strings.TrimSpace(tokens), true, &p.work); fits(p.cur.closers, v) == yes {
+		return tokens, ""
+	}
+	return "", tokens
 }
 
 // strike looks for <s> in the text so far, of which two bytes may begin one.

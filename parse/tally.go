@@ -182,14 +182,14 @@ func (t *tally) tightened(text string) string {
 	return b.String()
 }
 
-// end gives what was kept to the end, valid until the next call: the first words
-// and, where the model wrote nothing but a thought, that as its answer. It left
-// out the words that begin one.
-func (t *tally) end(cut bool, part func() int) []utp.Event {
+// last is events for the last ones. What was kept to the end follows: the first
+// words and, where the model wrote nothing but a thought, that as its answer. It
+// left out the words that begin one.
+func (t *tally) last(evs []utp.Event, cut bool, part func() int) []utp.Event {
 	if t == nil {
-		return nil
+		return evs
 	}
-	t.out = t.out[:0]
+	t.events(evs)
 	if !t.begun && t.early.Text != "" {
 		t.giveEarly()
 	}

@@ -3,7 +3,6 @@ package parse
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -90,7 +89,7 @@ func (p *Parser) throughEnd(e utp.Event) []utp.Event {
 	if len(t.calls) > 0 && (end.Stop == utp.StopEnd || end.Stop == "") {
 		end.Stop = utp.StopTool
 	}
-	out := slices.Concat(t.tally.events(t.out), t.tally.end(end.Stop == utp.StopLength, p.part))
+	out := t.tally.last(t.out, end.Stop == utp.StopLength, p.part)
 	e.End, e.Part = &end, p.nextPart
 	return append(out, e)
 }

@@ -1,0 +1,75 @@
+package parse_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/schema"
+)
+
+// However a text is cut, the same of it counts, and the events cover all of it:
+// with the marks of a family, with one call a reply, with the words of ReAct.
+func TestWhatCountsIsCutInvariant(t *testing.T) {
+	words := []string{"a", "b", "[b]", "[bb", "[a", "a]", "ab\nb", "bb]", "\n", " ", "\n\n", "Thought: ", "\nFinal Answer: ", "Action: f\nAction Input: ", "{}", "\nObservation: ",
+		"<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>", "<tool_response>", "</s>", "\nuser\n", "user", "<|im_start|>", "assistant\n"}
+	marks := grammar.Marks{Noise: []string{"[b]", "[bb"}, Drop: []grammar.Fence{{Open: "[a", Close: "a]"}}, Ends: []string{"ab\nb"}}
+	tools := schema.Compile([]utp.Tool{{Name: "f"}})
+	rapid.Check(t, func(t *rapid.T) {
+		in := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 10).Draw(t, "words"), "")
+		c := parse.Config{Tools: tools, OneCall: rapid.Bool().Draw(t, "one")}
+		if rapid.Bool().Draw(t, "marks") {
+			c.Marks = marks
+			c.Marks.Tight = rapid.Bool().Draw(t, "tight")
+		}
+		if rapid.Bool().Draw(t, "react") {
+			c.Prefer = []string{"react"}
+		}
+		var at []int
+		for i := range len(in) {
+			if rapid.IntRange(0, 3).Draw(t, "cut") == 0 {
+				at = append(at, i)
+			}
+		}
+		whole, pieces := feed(c, in, false), feed(c, in, false, at...)
+		for _, evs := range [][]utp.Event{whole, pieces} {
+			if broken := tileLaw(in, evs); broken != "" {
+				t.Fatalf("%q cut at %v: %s", in, at, broken)
+			}
+			if broken := startedLaw(evs); broken != "" {
+				t.Fatalf("%q cut at %v: %s", in, at, broken)
+			}
+		}
+		if a, b := merged(whole), merged(pieces); a != b {
+			t.Fatalf("%q:\n--- whole\n%s--- cut at %v\n%s", in, a, at, b)
+		}
+		got := utp.Collect(whole)
+		if c.OneCall && len(got.Calls()) > 1 {
+			t.Fatalf("%q: %d calls, one was asked for", in, len(got.Calls()))
+		}
+	})
+}
+
+// What is dropped of a reply says why, once it begins.
+func TestWhatIsDroppedSaysWhy(t *testing.T) {
+	tools := schema.Compile([]utp.Tool{{Name: "f"}})
+	const call = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>"
+	for in, want := range map[string]string{
+		call + "\n<tool_response>1</tool_response>\nOne.": "<tool_response",
+		call + "\nuser\nGo on.":                           "user",
+	} {
+		why := ""
+		for _, e := range feed(parse.Config{Tools: tools}, in, false) {
+			if e.Kind == utp.Mark && e.Text != "" {
+				why = e.Text
+			}
+		}
+		if !strings.Contains(why, want) {
+			t.Errorf("%q: %q", in, why)
+		}
+	}
+}
