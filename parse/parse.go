@@ -188,7 +188,7 @@ func (p *Parser) opened() int {
 // Feed takes more of the text. It never fails: what cannot be read is a
 // Problem event. The slice is valid until the next Feed.
 func (p *Parser) Feed(s string) []utp.Event {
-	return p.through.tally.events(p.feed(p.through.tail.add(s)))
+	return p.through.tally.events(p.feedTail(s))
 }
 
 func (p *Parser) feed(s string) []utp.Event {
@@ -205,7 +205,10 @@ func (p *Parser) Close(cut bool) []utp.Event {
 
 func (p *Parser) close(cut bool) []utp.Event {
 	p.out = p.out[:0]
-	rest, tokens := p.endTail()
+	rest, tokens := "", ""
+	if p.through != nil {
+		rest, tokens = p.through.tail.end()
+	}
 	p.eof, p.cut = true, cut
 	p.run(rest)
 	for len(p.tries) > 0 { // calls inside thinking that never closed

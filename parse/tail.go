@@ -1,6 +1,10 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
 
 // maxRun is how long a run of tokens at the end may be in bytes. A model that
 // writes more has gone astray, and is seen to.
@@ -46,19 +50,18 @@ func (t *tail) end() (text, tokens string) {
 	return "", s
 }
 
-// endTail gives what is left of the text at its end, and the tokens behind it.
-// Those that close an open call in its dialect are text.
-func (p *Parser) endTail() (rest, tokens string) {
-	if p.through == nil {
-		return "", ""
+// feedTail reads more of the text, but for the tokens at its end. One that closes
+// the open call in its dialect is text.
+func (p *Parser) feedTail(s string) []utp.Event {
+	t := &p.through.tail
+	p.out = p.out[:0]
+	p.run(t.add(s))
+	if t.hold != "" && p.cur.open {
+		if v := viewOf(strings.TrimSpace(t.hold), true, &p.work); fits(p.cur.closers, v) == yes {
+			p.run(t.flush())
+		}
 	}
-	if rest, tokens = p.through.tail.end(); tokens == "" || !p.cur.open {
-		return rest, tokens
-	}
-	if v := viewOf(strings.TrimSpace(tokens), true, &p.work); fits(p.cur.closers, v) == yes {
-		return tokens, ""
-	}
-	return "", tokens
+	return p.out
 }
 
 // strike looks for <s> in the text so far, of which two bytes may begin one.

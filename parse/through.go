@@ -51,7 +51,7 @@ func (p *Parser) pass(e utp.Event) {
 		if !t.muses() || strings.TrimSpace(e.Text) != "" {
 			p.endThink(false)
 		}
-		p.fromText(p.feed(t.tail.add(e.Text)))
+		p.fromText(p.feedTail(e.Text))
 		if len(t.out) == 1 && t.out[0].Kind == utp.TextDelta && t.out[0].Text == e.Text {
 			t.out[0].Extra = e.Extra
 		}
