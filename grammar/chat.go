@@ -1,28 +1,5 @@
 package grammar
 
-import "slices"
-
-// Turn says what a chat token does.
-type Turn int
-
-const (
-	EndsTurn   Turn = iota // ends a turn; some servers leave the last one in the text
-	OwnTurn                // begins another turn of the model
-	OtherTurn              // begins a turn of the user or of the system
-	ResultTurn             // begins the result of a tool
-)
-
-// ChatToken is a text with which chat templates divide a conversation, as models
-// that are not stopped write it.
-type ChatToken struct {
-	Text  string
-	Turn  Turn
-	Alone bool // ordinary words: counts only if it is the whole line
-}
-
-// ChatTokens lists them.
-func ChatTokens() []ChatToken { return slices.Clone(chatTokens) }
-
 // Sources: ChatML; Llama 2, 3 and 4; Mistral; GPT-NeoX and Qwen; Gemma; Phi;
 // Command R; OpenChat; DeepSeek, as their tokenizers name them; Alpaca and Vicuna
 // for the words. Each that ends a turn has one "<" at its beginning and a ">" at
