@@ -34,6 +34,7 @@ type Config struct {
 	IndexDir  string // where the search index is kept, outside of Root; "" does without an index
 	Plain     bool   // search_code answers in plain JSON, without the tool envelope
 	MaxResult int    // bytes of one result; 0 is DefaultMaxResult
+	Path      string // the directories in which programs are found, as PATH lists them
 }
 
 // Set is the built-in tools over one directory. It is safe for concurrent use.
@@ -95,7 +96,7 @@ type builtin struct {
 // is the first to use.
 var builtins = []builtin{
 	searchCode, glob, grep,
-	inspectCode, listDir, readFile,
+	readGit, inspectCode, listDir, readFile,
 	applyPatch, deleteFile, editBlock, moveFile, writeFile,
 }
 

@@ -117,7 +117,7 @@ func (a *app) printer() *view.Printer {
 // openTools opens the built-in tools over the root.
 func (j *job) openTools() (*tool.Set, error) {
 	tools, err := tool.New(tool.Config{Root: j.root, IndexDir: cacheDir(), Plain: !j.set.Envelope.Enabled,
-		MaxResult: int(j.set.Envelope.MaxOutputChars)})
+		MaxResult: int(j.set.Envelope.MaxOutputChars), Path: j.app.env("PATH")})
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,7 @@ var rooms = []Room{
 	{Path: "backend/extract", Ring: 3},
 	{Path: "backend/local", Ring: 3},
 	{Path: "dialect", Ring: 3},
+	{Path: "git", Ring: 3},
 	{Path: "mcp", Ring: 3},
 	{Path: "search", Ring: 3},
 	{Path: "search/index", Ring: 3, Beside: []string{"search"}},
