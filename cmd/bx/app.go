@@ -85,6 +85,9 @@ func (a *app) beginIn(root string) (*job, error) {
 		return nil, err
 	}
 	j := &job{app: a, root: root, cfg: cfg, set: set, view: a.printer()}
+	for _, w := range cfg.Warnings {
+		j.view.Line(view.Normal, "warning: %s", w)
+	}
 	for _, name := range cfg.Ignored {
 		j.view.Line(view.Verbose, "ignored, as it belongs to another program: %s", name)
 	}

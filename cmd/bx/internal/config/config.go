@@ -39,6 +39,8 @@ type Config struct {
 	Files   []string `toml:"-"` // read, in the order of their layers
 	Ignored []string `toml:"-"` // tables of other programs: "llmc.toml: [rag]"
 
+	Warnings []string `toml:"-"` // files of the repository that were not read, and why
+
 	Own Own `toml:"-"` // the dialects of all files, those of later layers first
 
 	repoURL bool   // OpenAI.URL comes from the repository: no key of the user goes there

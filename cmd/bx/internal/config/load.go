@@ -3,6 +3,8 @@ package config
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/unifiedtoolprotocol/utp/search"
 )
 
 // Places says where files are looked for.
@@ -80,8 +84,12 @@ func same(a, b string) bool {
 }
 
 func (c *Config) read(f source) error {
-	text, err := os.ReadFile(f.path)
+	text, err := f.text()
 	if f.optional && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil && !f.trusted {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s is not read: %v", short(f.path), err))
 		return nil
 	}
 	if err != nil {
@@ -89,6 +97,46 @@ func (c *Config) read(f source) error {
 	}
 	c.Files = append(c.Files, f.path)
 	return c.apply(document{short(f.path), f.path, text, f.try}, f.trusted)
+}
+
+// maxFile is the size in bytes above which a file is no configuration.
+const maxFile = 1 << 20
+
+// text reads the file. One that came with the repository must be a regular file
+// inside of it: what a link, a pipe or a device of its leads to is not read.
+func (f source) text() ([]byte, error) {
+	file, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = errors.New("it has more than 1 MB")
+	}
+	return text, err
+}
+
+func (f source) open() (*os.File, error) {
+	if f.trusted {
+		return os.Open(f.path)
+	}
+	root, err := os.OpenRoot(filepath.Dir(f.path))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	file, _, err := search.Open(root, filepath.Base(f.path))
+	var bare *fs.PathError
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+		return file, err
+	case errors.Is(err, search.ErrNotRegular):
+		return nil, search.ErrNotRegular
+	case errors.As(err, &bare):
+		return nil, bare.Err
+	}
+	return nil, err
 }
 
 // short is the path as people write it: relative where that is shorter.
