@@ -130,7 +130,9 @@ const maxLabel = 64
 
 // isThought reports a text that begins with the label of a thought.
 func isThought(text string) bool {
-	head := parse.Text(parse.Config{Prefer: []string{labelled}}, text[:min(len(text), maxLabel)])
+	p := parse.New(parse.Config{Prefer: []string{labelled}})
+	evs := slices.Clone(p.Feed(text[:min(len(text), maxLabel)]))
+	head := utp.Collect(append(evs, p.Close(true)...))
 	return head.Thinking() != "" && head.Text() == ""
 }
 
