@@ -77,6 +77,9 @@ func (g *Gate) run(ctx context.Context, c utp.Call, now func() time.Time, see fu
 	see(Event{Kind: Started, Call: &c})
 	start := now()
 	r := g.call(ctx, c)
+	if note := g.strangers(c); note != "" {
+		r.Parts = append(slices.Clip(r.Parts), utp.Text{Text: "\n" + note})
+	}
 	d := Done{Call: c, Result: r, Duration: now().Sub(start)}
 	kind := Succeeded
 	if r.Status != utp.OK {
@@ -150,6 +153,18 @@ func (g *Gate) arguments(c utp.Call, tool utp.Tool) (utp.Call, *refusal) {
 	}
 	c.Args, c.Fixes = args, append(slices.Clip(c.Fixes), fixes...)
 	return c, nil
+}
+
+// strangers tells the model of arguments that the tool does not know.
+func (g *Gate) strangers(c utp.Call) string {
+	if c.Kind == utp.CustomCall {
+		return ""
+	}
+	var lines []string
+	for _, i := range g.Tools.Unknown(c.Name, c.Args) {
+		lines = append(lines, "Note: "+i.Error())
+	}
+	return strings.Join(lines, "\n")
 }
 
 // written is the name that the model gave the tool: an alias has defaults and

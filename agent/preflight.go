@@ -20,7 +20,7 @@ type Issue struct {
 	Severity Severity `json:"severity"`
 	CallID   string   `json:"call_id,omitempty"`
 	Tool     string   `json:"tool,omitempty"`
-	Reason   string   `json:"reason"` // a Refusal, a utp.ProblemKind, "confirmation", "fixed" or "text"
+	Reason   string   `json:"reason"` // a Refusal, a utp.ProblemKind, "confirmation", "fixed", "unknown" or "text"
 	Message  string   `json:"message"`
 }
 
@@ -51,6 +51,9 @@ func (g *Gate) preflight(c utp.Call) (out []Issue) {
 	}
 	for _, f := range fixed.Fixes {
 		say(SeverityWarning, "fixed", fmt.Sprintf("%s: %s (%q became %q)", f.Path, f.Why, f.Was, f.Now))
+	}
+	for _, i := range g.Tools.Unknown(fixed.Name, fixed.Args) {
+		say(SeverityWarning, "unknown", i.Error())
 	}
 	if asks(tool) && !g.allowed(tool) {
 		say(SeverityWarning, "confirmation", fmt.Sprintf("'%s' would run only after a question to the user", c.Name))

@@ -48,6 +48,8 @@ type Config struct {
 	Parse       parse.Config      // how text is read; Forced and Seen come from the request, and Tools too unless it has every tool there is
 	OnlyOffered bool              // the text is read for the tools of the request alone: without tools, or when none may be called, not at all
 
+	DropEmpty bool // leave out optional arguments whose value is an empty text; a call is then told when it is whole
+
 	Whole   bool // ask for the reply in one piece
 	NumCtx  int  // Ollama: the window to load the model with; 0: by the prompt's size
 	Reserve int  // tokens to keep for the reply when the window is computed; 0 is 1024

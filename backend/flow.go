@@ -16,6 +16,7 @@ type flow struct {
 	reader wire.Reader
 	mend   *mender
 	parser *parse.Parser
+	thin   *thinner // nil: empty arguments stay
 	yield  func(utp.Event) bool
 
 	left     bool
@@ -37,6 +38,7 @@ func (c *Client) newFlow(p *plan, yield func(utp.Event) bool) *flow {
 	f.reader = p.exchange.Reader(c.cfg.NewID)
 	f.mend = newMender(c.cfg.Parse.Repair != parse.Off)
 	f.parser = parse.New(p.parse)
+	f.thin = newThinner(c.cfg.DropEmpty, p.parse.Tools)
 	return f
 }
 
@@ -106,7 +108,13 @@ func (f *flow) native(e utp.Event) bool {
 // read looks for calls in the text.
 func (f *flow) read(e utp.Event) {
 	for _, e := range f.parser.Through(e) {
-		f.send(e)
+		if f.thin == nil {
+			f.send(e)
+			continue
+		}
+		for _, e := range f.thin.event(e) {
+			f.send(e)
+		}
 	}
 }
 

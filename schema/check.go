@@ -139,6 +139,21 @@ func (s *Set) belongs(tool string, sh *shape, n node) bool {
 	})
 }
 
+// DropEmpty leaves out the optional arguments whose value is "", as Check does if
+// the options say so. It changes nothing else.
+func (s *Set) DropEmpty(tool string, args json.RawMessage) (json.RawMessage, []utp.Fix) {
+	sh := s.shape(tool)
+	if sh == nil {
+		return args, nil
+	}
+	n, err := parse(args)
+	if err != nil || n.kind != '{' {
+		return args, nil
+	}
+	n, fixes := dropEmpty(sh, n)
+	return written(args, n, fixes), fixes
+}
+
 // dropEmpty leaves out the arguments whose value is "" and that need not be there.
 func dropEmpty(sh *shape, args node) (node, []utp.Fix) {
 	out := node{kind: '{'}
@@ -168,7 +183,7 @@ func (sh *shape) issues(args node) []Issue {
 	if err == nil {
 		return nil
 	}
-	w := wording{sh: sh, args: args.val}
+	w := wording{sh: sh, args: args.val, out: sh.strangers(args)}
 	w.walk(err)
 	return w.list()
 }

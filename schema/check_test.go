@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -327,5 +328,50 @@ func TestMultiplyingReferences(t *testing.T) {
 	out, fixes, issues := s.Check("f", json.RawMessage(in))
 	if string(out) != in || fixes != nil || len(issues) != 1 {
 		t.Error(string(out), fixes, issues)
+	}
+}
+
+// contract: R-11
+func TestDropEmptyAlone(t *testing.T) {
+	s := Compile([]utp.Tool{{Name: "f", Schema: json.RawMessage(searchSchema)}})
+	out, fixes := s.DropEmpty("f", json.RawMessage(`{"query":"", "lang":"","exact":"true"}`))
+	if string(out) != `{"query":"","exact":"true"}` || len(fixes) != 1 || fixes[0].Path != "/lang" {
+		t.Errorf("%s %v", out, fixes)
+	}
+	for _, in := range []string{`{"query": "","lang":"go"}`, `[1]`, `{`, ``} {
+		if out, fixes := s.DropEmpty("f", json.RawMessage(in)); string(out) != in || fixes != nil {
+			t.Errorf("%s became %s, %v", in, out, fixes)
+		}
+	}
+}
+
+// Arguments that a schema does not know are named, with the likeliest one that was
+// meant, whether it forbids them, says nothing of them, or lacks another.
+//
+// contract: X-11
+func TestUnknownArgumentsAreNamed(t *testing.T) {
+	args := json.RawMessage(`{"path":"a","max_linse":1,"bogus":2}`)
+	const near, far = `/max_linse: there is no such argument (did you mean max_lines?); want path, max_lines`, `/bogus: there is no such argument; want path, max_lines`
+	for schema, want := range map[string][2]string{
+		`{"properties":{"path":{},"max_lines":{}}}`:                              {"", far + "\n" + near},
+		`{"properties":{"path":{},"max_lines":{}},"additionalProperties":false}`: {far + "\n" + near, ""},
+		`{"properties":{"path":{},"max_lines":{}},"additionalProperties":true}`:  {"", ""},
+		`{"properties":{"path":{},"max_lines":{}},"patternProperties":{"x":{}}}`: {"", ""},
+		`{"properties":{"path":{"type":"integer"},"max_lines":{}}}`:              {far + "\n" + near + "\n" + `/path: want an integer, got "a"`, far + "\n" + near},
+		`{}`: {"", ""},
+	} {
+		s := Compile([]utp.Tool{{Name: "f", Schema: json.RawMessage(schema)}})
+		words := func(is []Issue) string {
+			var lines []string
+			for _, i := range is {
+				lines = append(lines, i.Error())
+			}
+			slices.Sort(lines)
+			return strings.Join(lines, "\n")
+		}
+		_, _, wrong := s.Check("f", args)
+		if got := [2]string{words(wrong), words(s.Unknown("f", args))}; got != want {
+			t.Errorf("%s:\ngot  %q\nwant %q", schema, got, want)
+		}
 	}
 }

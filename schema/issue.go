@@ -3,6 +3,7 @@ package schema
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,7 +78,7 @@ func (w *wording) cause(err *jsonschema.ValidationError) {
 		w.missing(at, k.Missing, k.Prop)
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			w.add(append(slices.Clone(at), name), "there is no such %s%s", field(at), w.known(at))
+			w.add(append(slices.Clone(at), name), "%s", noSuch(field(at), name, w.known(at)))
 		}
 	case *kind.PropertyNames:
 		// The validator lets later locations overwrite this one, so it cannot be told.
@@ -111,20 +112,11 @@ func field(at []string) string {
 }
 
 // known lists what may stand at that place.
-func (w *wording) known(at []string) string {
-	var names []string
+func (w *wording) known(at []string) []string {
 	if len(at) == 0 {
-		names = w.sh.order
-	} else {
-		for name := range properties(w.atoms(at)) {
-			names = append(names, name)
-		}
-		slices.Sort(names)
+		return w.sh.order
 	}
-	if len(names) == 0 {
-		return "; none are allowed"
-	}
-	return "; want " + shorten(strings.Join(names, ", "), 200)
+	return slices.Sorted(maps.Keys(properties(w.atoms(at))))
 }
 
 // atoms gives the schemas of the value at that place.

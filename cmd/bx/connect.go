@@ -77,7 +77,8 @@ func (j *job) client(provider, url, model, why string) (*backend.Client, error) 
 	conf := j.backendConfig(provider, url)
 	conf.Model = model
 	if model != "" {
-		conf.Adapter = j.set.Habits(model).Adapter
+		h := j.set.Habits(model)
+		conf.Adapter, conf.DropEmpty = h.Adapter, h.DropEmpty
 	}
 	client, err := backend.New(conf)
 	if err != nil {

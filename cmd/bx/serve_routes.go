@@ -256,6 +256,7 @@ func policy(c *backend.Config, p serving.Policy) {
 		c.Parse.Policy.Unknown = parse.KeepUnknown
 	}
 	c.Parse.Repair = map[string]parse.Repair{"off": parse.Off, "aggressive": parse.Aggressive}[p.Repair]
+	c.DropEmpty = p.DropEmpty
 	tools := map[string]string{"native": "native", "prompted": "text", "none": "none"}[p.Tools]
 	c.Formats = []format.Layer{{From: "[routes.policy]", Tools: tools, Text: p.Grammar}}
 }

@@ -100,6 +100,7 @@ type Tools struct {
 	OneCall          *bool        `toml:"one_call"`
 	Insist           *bool        `toml:"insist"`
 	Suggest          *bool        `toml:"suggest"`
+	DropEmpty        *bool        `toml:"drop_empty"`
 }
 
 // Profile is a table [profiles.NAME]. What it does not set comes from the

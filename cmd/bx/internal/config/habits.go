@@ -39,11 +39,12 @@ const assistantPreset = "assistant"
 // Habits are how a model is treated beside its format: keys of [tools],
 // [profiles.NAME.tools] and [models."NAME"].
 type Habits struct {
-	Adapter *format.Adapter // nil: the one for its name
-	OneCall bool            // one call in a reply
-	Insist  bool            // remind a model that answers without looking
-	Suggest bool            // tell of a tool that an answer announces and does not call
-	Said    []string        // what was set, and where: "[tools]: insist = true"
+	Adapter   *format.Adapter // nil: the one for its name
+	OneCall   bool            // one call in a reply
+	Insist    bool            // remind a model that answers without looking
+	Suggest   bool            // tell of a tool that an answer announces and does not call
+	DropEmpty bool            // leave out optional arguments that are empty texts
+	Said      []string        // what was set, and where: "[tools]: insist = true"
 }
 
 // habit is a table that says something of the models of a glob.
@@ -56,7 +57,7 @@ type habit struct {
 // Habits lists what is set for a model.
 func (s Settings) Habits(model string) (h Habits) {
 	var adapter string
-	var oneCall, insist, suggest *bool
+	var oneCall, insist, suggest, dropEmpty *bool
 	for _, l := range s.habits {
 		if l.glob != "" && !grammar.Fits([]string{l.glob}, model) {
 			continue
@@ -68,12 +69,13 @@ func (s Settings) Habits(model string) (h Habits) {
 		h.settle(l.from, "one_call", &oneCall, l.tools.OneCall)
 		h.settle(l.from, "insist", &insist, l.tools.Insist)
 		h.settle(l.from, "suggest", &suggest, l.tools.Suggest)
+		h.settle(l.from, "drop_empty", &dropEmpty, l.tools.DropEmpty)
 	}
 	if a, ok := s.adapters[adapter]; ok {
 		h.Adapter = &a
 	}
 	is := func(set *bool) bool { return set != nil && *set }
-	h.OneCall, h.Insist, h.Suggest = is(oneCall), is(insist), is(suggest)
+	h.OneCall, h.Insist, h.Suggest, h.DropEmpty = is(oneCall), is(insist), is(suggest), is(dropEmpty)
 	return h
 }
 

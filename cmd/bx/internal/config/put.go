@@ -34,7 +34,7 @@ func (p Profile) TOML(name string) string {
 	table("", [2]string{"provider", text(p.Provider)}, [2]string{"url", text(p.URL)}, [2]string{"model", text(p.Model)}, [2]string{"api_key_env", text(p.APIKeyEnv)})
 	table(".tools", [2]string{"tool_format", text(t.ToolFormat)}, [2]string{"definition_format", text(t.DefinitionFormat)},
 		[2]string{"call_parser", text(t.CallParser)}, [2]string{"result_format", text(t.ResultFormat)},
-		[2]string{"adapter", text(t.Adapter)}, [2]string{"one_call", yesNo(t.OneCall)}, [2]string{"insist", yesNo(t.Insist)},
+		[2]string{"adapter", text(t.Adapter)}, [2]string{"one_call", yesNo(t.OneCall)}, [2]string{"insist", yesNo(t.Insist)}, [2]string{"drop_empty", yesNo(t.DropEmpty)},
 		[2]string{"suggest", yesNo(t.Suggest)})
 	return b.String()
 }

@@ -39,6 +39,9 @@ func (c *collector) judged(f *found, out *Reading) Call {
 	default:
 		call.Status = OK
 	}
+	if call.Status != Invalid && call.Arguments != nil {
+		call.Issues = append(call.Issues, c.r.of.set.Unknown(call.Name, call.Arguments)...)
+	}
 	return call
 }
 

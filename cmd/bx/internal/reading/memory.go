@@ -44,7 +44,7 @@ func newMemory(o Options) *memory {
 }
 
 func (m *memory) open(tools []utp.Tool) *offer {
-	o := &offer{set: schema.Compile(tools)}
+	o := &offer{set: schema.CompileWith(tools, schema.Options{DropEmptyOptional: m.o.Policy.DropEmpty})}
 	if m.o.Replies != nil {
 		o.replies = m.o.Replies(unique(o.set))
 	}

@@ -87,7 +87,7 @@ func TestParsePolicy(t *testing.T) {
 	for in, want := range map[string]string{
 		"unknown=drop":  "unknown=drop: want unknown=keep|text|flag",
 		"repair":        "repair: want repair=safe|off|aggressive",
-		"unknwon=keep":  "unknwon=keep: want settings of unknown=keep|text|flag, malformed=keep|strip|error, repair=safe|off|aggressive, quoted=text|run",
+		"unknwon=keep":  "unknwon=keep: want settings of unknown=keep|text|flag, malformed=keep|strip|error, repair=safe|off|aggressive, empty=keep|drop, quoted=text|run",
 		"=,unknown=bad": "=: want settings",
 	} {
 		if _, err := reading.ParsePolicy(in); err == nil || !strings.Contains(err.Error(), want) {

@@ -32,6 +32,7 @@ type Policy struct {
 	Unknown   Unknown
 	Malformed Malformed
 	Repair    parse.Repair
+	DropEmpty bool // optional arguments that are empty texts are left out
 	Quoted    bool // calls in a code fence count though text follows it
 }
 
@@ -44,6 +45,7 @@ var policies = []struct {
 	{"unknown", []string{"keep", "text", "flag"}, func(p *Policy, v int) { p.Unknown = Unknown(v) }},
 	{"malformed", []string{"keep", "strip", "error"}, func(p *Policy, v int) { p.Malformed = Malformed(v) }},
 	{"repair", []string{"safe", "off", "aggressive"}, func(p *Policy, v int) { p.Repair = parse.Repair(v) }},
+	{"empty", []string{"keep", "drop"}, func(p *Policy, v int) { p.DropEmpty = v == 1 }},
 	{"quoted", []string{"text", "run"}, func(p *Policy, v int) { p.Quoted = v == 1 }},
 }
 

@@ -109,11 +109,12 @@ type Route struct {
 
 // Policy is how calls are offered and read.
 type Policy struct {
-	Tools   string `toml:"tools"`        // auto, native, prompted, none
-	Grammar string `toml:"grammar"`      // for tools in the prompt
-	Repair  string `toml:"repair"`       // safe, off, aggressive
-	Quoted  bool   `toml:"quoted"`       // calls in a code fence count though text follows
-	Unknown string `toml:"unknown_tool"` // text, call
+	Tools     string `toml:"tools"`        // auto, native, prompted, none
+	Grammar   string `toml:"grammar"`      // for tools in the prompt
+	Repair    string `toml:"repair"`       // safe, off, aggressive
+	Quoted    bool   `toml:"quoted"`       // calls in a code fence count though text follows
+	Unknown   string `toml:"unknown_tool"` // text, call
+	DropEmpty bool   `toml:"drop_empty"`   // optional arguments that are empty texts are left out
 }
 
 // Client is someone who may ask.
