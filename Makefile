@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear size dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear mutants size dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -110,6 +110,12 @@ load:
 # Ten times the text takes ten times as long, over every case of the grammars (a quarter of an hour).
 linear:
 	$(GO) -C bench run ./linear
+
+# Packages broken in small ways, one at a time, and which of them no test notices:
+# make mutants MUTANTS="-n 60 -seed 1 ./lenient+./parse". Hours for all of them.
+MUTANTS = -n 60 ./parse ./lenient+./parse ./schema+./parse ./wire/internal/codec+./wire ./agent ./tool
+mutants:
+	nice $(REPORT) mutants $(MUTANTS)
 
 # The size budgets; only those that are laws fail.
 size:

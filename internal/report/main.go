@@ -1,6 +1,7 @@
 // Report is the workshop of the module: it lists the requirements with their
 // tests, prints the acceptance sign-off and the size budgets, runs the fuzz
-// targets, builds the release and the model servers to test with. The Makefile is its front:
+// targets, builds the release and the model servers to test with, and breaks packages
+// to see whether tests notice. The Makefile is its front:
 //
 //	go run ./internal/report contract [ID …]
 //	go run ./internal/report uat
@@ -8,6 +9,7 @@
 //	go run ./internal/report fuzz DURATION
 //	go run ./internal/report dist
 //	go run ./internal/report engines DIR
+//	go run ./internal/report mutants [-n N] [-seed N] PACKAGE[+PACKAGE]…
 package main
 
 import (
@@ -24,6 +26,7 @@ var commands = map[string]func(w io.Writer, args []string) error{
 	"fuzz":     fuzzAll,
 	"dist":     dist,
 	"engines":  engines,
+	"mutants":  mutants,
 }
 
 func main() {
@@ -39,5 +42,5 @@ func run(w io.Writer, args []string) error {
 			return command(w, args[1:])
 		}
 	}
-	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION, dist, engines DIR")
+	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION, dist, engines DIR, mutants PACKAGE…")
 }
