@@ -8,6 +8,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/schema"
+	"github.com/unifiedtoolprotocol/utp/transcript"
 )
 
 // slot is a call of a reply on its way to a result.
@@ -32,6 +33,8 @@ func (t *turn) calls(ctx context.Context, rep reply) (why string, err error) {
 			why = w
 		}
 	}
+	said := t.asMeant(rep.Message)
+	t.logReply(said)
 	t.runAll(ctx, slots)
 	if t.left {
 		return "", errLeft
@@ -39,19 +42,19 @@ func (t *turn) calls(ctx context.Context, rep reply) (why string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	t.add(asMeant(rep.Message, slots), t.results(slots, t.problemNote(rep)))
+	t.add(t.results(slots, t.problemNote(rep)))
 	return why, nil
 }
 
-// asMeant is a message in which calls by an alias have the arguments that ran,
-// as they have the tool's own name.
-func asMeant(m utp.Message, slots []slot) utp.Message {
+// asMeant is a message in which calls by an alias have the arguments that will
+// run, as they have the tool's own name.
+func (t *turn) asMeant(m utp.Message) utp.Message {
 	parts := slices.Clone(m.Parts)
 	for i, p := range parts {
 		c, ok := p.(utp.Call)
-		at := slices.IndexFunc(slots, func(s slot) bool { return s.Call.ID == c.ID })
-		if ok && at >= 0 && slices.ContainsFunc(c.Fixes, func(f utp.Fix) bool { return f.Why == schema.ByAlias }) {
-			c.Args = slots[at].Call.Args
+		if ok && slices.ContainsFunc(c.Fixes, func(f utp.Fix) bool { return f.Why == schema.ByAlias }) {
+			fits, _, _ := t.Gate.check(c)
+			c.Args = fits.Args
 			parts[i] = c
 		}
 	}
@@ -127,21 +130,22 @@ func (t *turn) overLimit(s *slot) bool {
 	return true
 }
 
-// runBatch runs calls and passes their events on. One call runs here, so that
-// its Pending event has been read before the user is asked.
+// runBatch runs calls and passes their events on: a call waits until each has
+// been logged and read. One call runs here.
 func (t *turn) runBatch(ctx context.Context, batch []*slot) {
 	if len(batch) == 1 {
 		t.run(ctx, batch[0], t.emit)
 		return
 	}
-	events := make(chan Event)
+	events, seen := make(chan Event), make(chan bool)
 	var wg sync.WaitGroup
 	for _, s := range batch {
-		wg.Go(func() { t.run(ctx, s, func(e Event) { events <- e }) })
+		wg.Go(func() { t.run(ctx, s, func(e Event) { events <- e; <-seen }) })
 	}
 	go func() { wg.Wait(); close(events) }()
 	for e := range events {
 		t.emit(e)
+		seen <- true
 	}
 }
 
@@ -160,8 +164,12 @@ func (t *turn) results(slots []slot, note string) utp.Message {
 		r := t.shown(s)
 		if note != "" && i == len(slots)-1 {
 			r.Parts = append(slices.Clip(r.Parts), utp.Text{Text: note})
+			t.log(transcript.Entry{Kind: transcript.Note, Text: note})
 		}
 		call := s.Call
+		if s.Cached {
+			t.log(transcript.Entry{Kind: transcript.Result, Result: &r, Refusal: string(s.Refusal), Cached: true})
+		}
 		t.emit(Event{Kind: Result, Call: &call, Result: &r, Refusal: s.Refusal, Cached: s.Cached, Duration: s.Duration})
 		m.Parts = append(m.Parts, r)
 	}

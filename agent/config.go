@@ -12,7 +12,7 @@ import (
 type Config struct {
 	Model     Model
 	Gate      *Gate    // offers and runs the tools; nil: there are none
-	Session   Session  // earlier turns are sent from it and this one is kept in it; nil: none
+	Session   Session  // earlier turns are sent from it and this one is logged in it; nil: none
 	History   int      // tokens of earlier turns to send at most; 0 is 4096
 	Rounds    int      // rounds with tools, exactly; 0 is 5; below 0 no limit, which needs a Budget
 	MaxCalls  int      // calls that are tried in the turn, exactly; 0 is 50
@@ -66,7 +66,8 @@ var ErrEmpty = errors.New("the model gave no answer")
 // ErrStopped is a turn whose context ended. The context's cause is wrapped too.
 var ErrStopped = errors.New("stopped")
 
-// Error is why a turn ended without an answer.
+// Error is why a turn ended without an answer. What was said and done until
+// then is in the Answer of its event, and of Ask.
 type Error struct {
 	Round int // of the request, from 1; 0 is before the first
 	Err   error

@@ -25,7 +25,7 @@ type Kind int
 //
 // A Warning may stand anywhere.
 const (
-	Round      Kind = iota + 1 // a request goes out: Request
+	Round      Kind = iota + 1 // a request goes out: Request; Tokens and Window where they are known
 	Text                       // Text: more of the text for the reader; Model
 	Think                      // Text: more of the reasoning; Model
 	Stream                     // Model: any other event of the reply, as it came
@@ -34,7 +34,7 @@ const (
 	Pending                    // Call, Tool: waits for the user's word
 	Approved                   // Call: the user said yes
 	Denied                     // Call, Result, Refusal: it did not run and will not
-	Started                    // Call: it runs now
+	Started                    // Call, By: it runs now
 	Succeeded                  // Call, Result, Duration
 	Failed                     // Call, Result, Duration; Refusal when it did not run
 	Result                     // Call, Result: as the model will read it
@@ -83,6 +83,9 @@ type Event struct {
 	Result   *utp.Result   `json:"result,omitempty"`
 	Problem  *utp.Problem  `json:"problem,omitempty"`
 	Refusal  Refusal       `json:"refusal,omitempty"`
+	By       string        `json:"by,omitempty"`          // Started: who let it run: "tier", "allow" or "user"
+	Tokens   int           `json:"tokens,omitempty"`      // Round: of the prompt, as estimated
+	Window   int           `json:"window,omitempty"`      // Round: tokens that a prompt may have
 	Duration time.Duration `json:"duration_ns,omitempty"` // by Config.Now
 	Cached   bool          `json:"cached,omitempty"`      // Result: an earlier equal call gave it
 	Raw      string        `json:"raw,omitempty"`         // Parsed, Problem: what the model wrote

@@ -43,6 +43,7 @@ type place struct{ message, part int }
 // stays whole. What was left out once stays so, for the sake of prompt caches.
 type fitting struct {
 	room     int           // tokens of a prompt; 0: not known
+	tokens   int           // of the last prompt, where room is known
 	question int           // its message
 	gone     map[int]bool  // messages of earlier turns
 	limits   map[place]int // bytes that are kept of a part
@@ -59,10 +60,13 @@ func (t *turn) fit(ctx context.Context, tools []utp.Tool, line string) *utp.Requ
 	if room <= 0 {
 		return req
 	}
-	if n := req.Tokens(); n > room && t.shrink(n-room+room/10) {
+	n := req.Tokens()
+	if n > room && t.shrink(n-room+room/10) {
 		t.warn(fmt.Sprintf("the prompt has about %d tokens, and %d fit the model's window: %s was left out", n, room, t.listLeft()), nil)
 		req = t.compose(tools, line)
+		n = req.Tokens()
 	}
+	t.fitting.tokens = n
 	return req
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/schema"
+	"github.com/unifiedtoolprotocol/utp/transcript"
 )
 
 // narrow is a model whose server refuses a prompt that is longer than its window.
@@ -166,8 +167,14 @@ func TestOldResultsAreCutFirst(t *testing.T) {
 
 type session struct{ past []utp.Message }
 
-func (s *session) Messages(context.Context) ([]utp.Message, error)   { return s.past, nil }
-func (s *session) Append(_ context.Context, ms ...utp.Message) error { return nil }
+func (s *session) Entries(context.Context) (log []transcript.Entry, err error) {
+	for i := range s.past {
+		log = append(log, transcript.Entry{Kind: transcript.Message, Message: &s.past[i]})
+	}
+	return log, nil
+}
+
+func (s *session) Append(context.Context, ...transcript.Entry) error { return nil }
 
 // Earlier questions go before what was piped in.
 func TestHistoryIsLeftOutBeforeTheInput(t *testing.T) {

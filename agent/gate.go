@@ -68,13 +68,15 @@ func (g *Gate) run(ctx context.Context, c utp.Call, now func() time.Time, see fu
 	if no != nil {
 		return refuse(c, *no, see)
 	}
+	by := g.decider(tool)
 	if g.needsWord(c, tool) {
 		if no := g.confirm(ctx, c, tool, see); no != nil {
 			return refuse(c, *no, see)
 		}
 		ctx = context.WithValue(ctx, consent{}, true)
+		by = "user"
 	}
-	see(Event{Kind: Started, Call: &c})
+	see(Event{Kind: Started, Call: &c, By: by})
 	start := now()
 	r := g.call(ctx, c)
 	if note := g.strangers(c); note != "" {
@@ -231,6 +233,14 @@ func (g *Gate) allowed(t utp.Tool) bool {
 	return slices.ContainsFunc(g.Allow, func(a string) bool {
 		return a == t.Name || strings.EqualFold(a, t.Tier.String())
 	})
+}
+
+// decider says who lets a call of a tool run unasked.
+func (g *Gate) decider(t utp.Tool) string {
+	if asks(t) {
+		return "allow"
+	}
+	return "tier"
 }
 
 // harmless reports whether a call may run beside others.

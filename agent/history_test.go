@@ -12,19 +12,20 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/transcript"
 )
 
 // notebook is a Session in memory.
 type notebook struct {
-	ms  []utp.Message
+	log []transcript.Entry
 	err error
 }
 
-func (n *notebook) Messages(context.Context) ([]utp.Message, error) { return n.ms, n.err }
+func (n *notebook) Entries(context.Context) ([]transcript.Entry, error) { return n.log, n.err }
 
-func (n *notebook) Append(_ context.Context, ms ...utp.Message) error {
+func (n *notebook) Append(_ context.Context, es ...transcript.Entry) error {
 	if n.err == nil {
-		n.ms = append(n.ms, ms...)
+		n.log = append(n.log, es...)
 	}
 	return n.err
 }
@@ -57,8 +58,8 @@ func TestASecondQuestionSeesTheFirst(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if len(n.ms) != 8 || n.ms[7].Text() != "And b." {
-		t.Errorf("kept: %d messages", len(n.ms))
+	if ms := transcript.Messages(n.log); len(ms) != 8 || ms[7].Text() != "And b." {
+		t.Errorf("kept: %d messages", len(ms))
 	}
 }
 
@@ -70,8 +71,8 @@ func TestCorrectionsAreNotKept(t *testing.T) {
 	if _, err := agent.Ask(t.Context(), conf, ask("?")); err != nil {
 		t.Fatal(err)
 	}
-	if len(n.ms) != 2 || n.ms[0].Text() != "?" || n.ms[1].Text() != "Well." {
-		t.Errorf("%+v", n.ms)
+	if ms := transcript.Messages(n.log); len(ms) != 2 || ms[0].Text() != "?" || ms[1].Text() != "Well." {
+		t.Errorf("%+v", ms)
 	}
 }
 
@@ -101,7 +102,7 @@ type writeFails struct {
 	err error
 }
 
-func (w *writeFails) Append(context.Context, ...utp.Message) error { return w.err }
+func (w *writeFails) Append(context.Context, ...transcript.Entry) error { return w.err }
 
 // long makes n messages of about 100 tokens: questions and answers by turns.
 func long(n int) (out []utp.Message) {

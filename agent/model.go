@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/transcript"
 )
 
 // Model answers a request with the events of one reply. The stream ends after
@@ -26,10 +27,11 @@ type RunnerFunc func(ctx context.Context, c utp.Call) utp.Result
 // Run calls f.
 func (f RunnerFunc) Run(ctx context.Context, c utp.Call) utp.Result { return f(ctx, c) }
 
-// Session is a conversation that outlives its turns.
+// Session is a conversation that outlives its turns, kept as a log. Each entry
+// is appended before what it tells of is shown or done.
 type Session interface {
-	// Messages lists all messages so far, oldest first.
-	Messages(ctx context.Context) ([]utp.Message, error)
-	// Append adds messages at the end.
-	Append(ctx context.Context, ms ...utp.Message) error
+	// Entries lists the log so far, oldest first.
+	Entries(ctx context.Context) ([]transcript.Entry, error)
+	// Append adds entries at the end.
+	Append(ctx context.Context, es ...transcript.Entry) error
 }

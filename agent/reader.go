@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/transcript"
 )
 
 // reader takes the events of one reply.
@@ -101,6 +102,14 @@ func settle(c *utp.Call) {
 func (rd *reader) parsed(e utp.Event, c *utp.Call) {
 	rd.t.emit(Event{Kind: Parsed, Call: c, Raw: rd.raw + e.Raw, Model: &e})
 	rd.raw = ""
+}
+
+// breakOff logs the beginning of a call that was under way when the stream broke:
+// half a call is text.
+func (rd *reader) breakOff() {
+	if rd.raw != "" {
+		rd.t.log(transcript.Entry{Kind: transcript.Text, Text: rd.raw})
+	}
 }
 
 // problem reports what could not be read. Quoted markup is text of the answer;

@@ -118,10 +118,11 @@ func (t *turn) step(ctx context.Context) error {
 
 // exchange sends one request and reads its reply.
 func (t *turn) exchange(ctx context.Context, req *utp.Request) (reply, error) {
-	t.emit(Event{Kind: Round, Request: req})
+	t.emit(Event{Kind: Round, Request: req, Tokens: t.fitting.tokens, Window: max(t.fitting.room, 0)})
 	rd := reader{t: t, dead: map[int]bool{}, open: map[int]string{}}
-	for e, err := range t.Model.Stream(ctx, req) {
+	for e, err := range t.paced(t.Model.Stream(ctx, req)) {
 		if err != nil {
+			rd.breakOff()
 			return reply{}, err
 		}
 		rd.take(e)

@@ -6,20 +6,23 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/transcript"
 )
 
 // Turn answers the last user message of r. It yields an event for each step;
 // the last is Final, or an error, which is an *Error. To stop, end ctx or stop
-// reading. What a reply calls runs when the reply is complete.
+// reading. What a reply calls runs when the reply is complete. The event that
+// comes with an error has an Answer: what was said and done until then.
 //
 // r holds the system message and the question. Its Tools are replaced by what
 // the gate offers; a Choice that requires a call counts for the first request.
 func Turn(ctx context.Context, c Config, r *utp.Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		if _, err := play(ctx, c, r, func(e Event) bool { return yield(e, nil) }); err != nil && err != errLeft {
-			yield(Event{}, err)
+		if a, err := play(ctx, c, r, func(e Event) bool { return yield(e, nil) }); err != nil && err != errLeft {
+			yield(Event{Round: a.Requests, Answer: &a}, err)
 		}
 	}
 }
@@ -48,6 +51,8 @@ type turn struct {
 	left    bool
 	cancel  context.CancelFunc
 	fitting fitting
+	journal journal
+	partial strings.Builder // the text of the reply that is under way
 }
 
 func play(ctx context.Context, c Config, r *utp.Request, send func(Event) bool) (Answer, error) {
@@ -58,10 +63,23 @@ func play(ctx context.Context, c Config, r *utp.Request, send func(Event) bool) 
 		return Answer{}, err
 	}
 	t.cancel = cancel
+	t.journal.session, t.journal.ctx = t.Session, context.WithoutCancel(ctx)
+	t.logQuestion()
 	if err = t.rounds(ctx); err != nil {
-		return t.answer, t.failed(ctx, err)
+		return t.answer, t.broken(ctx, err)
 	}
 	return t.answer, nil
+}
+
+// broken ends a turn without an answer. What came of one is given.
+func (t *turn) broken(ctx context.Context, err error) error {
+	t.flush()
+	if t.answer.Text == "" {
+		t.answer.Text = strings.TrimSpace(t.partial.String())
+	}
+	err = t.failed(ctx, err)
+	t.logEnd(err)
+	return err
 }
 
 // begin makes the state of a turn, up to the first request.
@@ -92,11 +110,11 @@ func (t *turn) failed(ctx context.Context, err error) error {
 func (t *turn) open(ctx context.Context) error {
 	var past []utp.Message
 	if t.Session != nil {
-		all, err := t.Session.Messages(ctx)
+		log, err := t.Session.Entries(ctx)
 		if err != nil {
 			return fmt.Errorf("reading the session: %w", err)
 		}
-		past = all
+		past = transcript.Messages(log)
 	}
 	head := systems(t.ask.Messages)
 	t.msgs = append(t.msgs, t.ask.Messages[:head]...)
@@ -139,7 +157,7 @@ func (t *turn) rounds(ctx context.Context) error {
 		case len(rep.calls) > 0:
 			why, err = t.calls(ctx, rep)
 		case rep.Stop == utp.StopPause:
-			t.add(rep.Message)
+			t.logReply(rep.Message)
 		case rep.broken():
 			why = t.correct(rep, spent+1 == t.Config.Rounds)
 		case t.idle() && spent+1 != t.Config.Rounds:
@@ -148,7 +166,7 @@ func (t *turn) rounds(ctx context.Context) error {
 			done = true
 		}
 		if err != nil || done {
-			return t.finish(ctx, rep, err)
+			return t.finish(rep, err)
 		}
 		if why == "" && t.Budget > 0 && t.spentTokens() >= t.Budget {
 			why = fmt.Sprintf("the budget of %d tokens is spent", t.Budget)
@@ -170,11 +188,11 @@ func (t *turn) force(ctx context.Context, why string) error {
 	if err == nil && len(rep.calls) > 0 {
 		t.warn("the model called tools again in the forced answer; they were not run", nil)
 	}
-	return t.finish(ctx, rep, err)
+	return t.finish(rep, err)
 }
 
 // finish closes the turn with the text of a reply.
-func (t *turn) finish(ctx context.Context, rep reply, err error) error {
+func (t *turn) finish(rep reply, err error) error {
 	if err != nil {
 		return err
 	}
@@ -182,23 +200,11 @@ func (t *turn) finish(ctx context.Context, rep reply, err error) error {
 		t.warn("the answer was cut at the output limit", nil)
 	}
 	t.answer.Text, t.answer.Thinking = rep.text(), rep.Thinking()
-	t.add(withoutCalls(rep.Message))
-	t.keep(ctx)
+	t.logReply(withoutCalls(rep.Message))
 	t.suggest(rep)
+	t.logEnd(nil)
 	t.emit(Event{Kind: Final, Answer: &t.answer})
 	return nil
-}
-
-// keep adds the question and what came of it to the session. A session that
-// cannot be written does not cost the user the answer.
-func (t *turn) keep(ctx context.Context) {
-	if t.Session == nil {
-		return
-	}
-	ms := append([]utp.Message{}, t.ask.Messages[systems(t.ask.Messages):]...)
-	if err := t.Session.Append(ctx, append(ms, t.answer.Messages...)...); err != nil {
-		t.warn("this turn was not kept in the session: "+err.Error(), nil)
-	}
 }
 
 // add puts messages into the conversation.
@@ -210,12 +216,28 @@ func (t *turn) add(ms ...utp.Message) {
 	}
 }
 
-// emit sends an event, unless the reader has left.
+// emit logs an event and shows it.
 func (t *turn) emit(e Event) {
+	e.Round = t.answer.Requests
+	switch e.Kind {
+	case Round:
+		t.partial.Reset()
+	case Text:
+		t.partial.WriteString(e.Text)
+	}
+	if t.hold(e) {
+		return
+	}
+	t.flush()
+	t.write(t.entriesOf(e)...)
+	t.show(e)
+}
+
+// show sends an event, unless the reader has left.
+func (t *turn) show(e Event) {
 	if t.left {
 		return
 	}
-	e.Round = t.answer.Requests
 	if !t.send(e) {
 		t.left = true
 		t.cancel()

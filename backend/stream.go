@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -181,7 +182,7 @@ func (c *Client) verdict(p *plan, broken, read error) error {
 	case broken == nil || broken == errLeft:
 		return broken
 	case errors.Is(broken, wire.ErrCut) && read != io.EOF:
-		return c.fail(Cut, p.model, errors.Join(wire.ErrCut, read))
+		return c.fail(Cut, p.model, fmt.Errorf("%w (%w)", wire.ErrCut, read))
 	case errors.Is(broken, wire.ErrCut):
 		return c.fail(Cut, p.model, broken)
 	case errors.As(broken, &w) && w.Type == wire.NotThisAPI:

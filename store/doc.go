@@ -1,5 +1,5 @@
 // Package store keeps sessions in a SQLite file: which conversations there
-// are, and their messages as utp JSON.
+// are, and their logs as JSON.
 //
 // Several processes may use one file at a time.
 package store

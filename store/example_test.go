@@ -9,6 +9,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/store"
+	"github.com/unifiedtoolprotocol/utp/transcript"
 )
 
 func Example() {
@@ -32,7 +33,9 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	err = s.Append(ctx, utp.NewText(utp.User, "Where is main?"), utp.NewText(utp.Assistant, "cmd/bx/main.go:12"))
+	question, answer := utp.NewText(utp.User, "Where is main?"), utp.NewText(utp.Assistant, "cmd/bx/main.go:12")
+	err = s.Append(ctx, transcript.Entry{Kind: transcript.Question, Message: &question},
+		transcript.Entry{Kind: transcript.Reply, Message: &answer}, transcript.Entry{Kind: transcript.End, Reason: transcript.Answered})
 	if err != nil {
 		panic(err)
 	}

@@ -6,15 +6,19 @@ CREATE TABLE IF NOT EXISTS sessions (
 	updated INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS sessions_updated ON sessions (updated DESC);
-CREATE TABLE IF NOT EXISTS messages (
+CREATE TABLE IF NOT EXISTS entries (
 	session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-	seq     INTEGER NOT NULL, -- from 1
-	role    TEXT NOT NULL,
-	body    TEXT NOT NULL,    -- utp.Message as JSON
-	created INTEGER NOT NULL,
-	PRIMARY KEY (session, seq)
+	n       INTEGER NOT NULL, -- from 1
+	kind    TEXT NOT NULL,    -- of transcript.Entry
+	body    TEXT NOT NULL,    -- transcript.Entry as JSON
+	PRIMARY KEY (session, n)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS current (
 	root    TEXT PRIMARY KEY,
 	session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE
+);
+CREATE TABLE IF NOT EXISTS workers ( -- who is answering a question of a session
+	session TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+	pid     INTEGER NOT NULL,
+	since   INTEGER NOT NULL -- Unix milliseconds
 );

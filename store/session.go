@@ -16,8 +16,10 @@ type Info struct {
 	Model   string    `json:"model"`
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
-	Count   int       `json:"messages"`
-	First   string    `json:"first"` // the first question
+	Count   int       `json:"messages"` // questions and replies
+	Size    int       `json:"bytes"`
+	First   string    `json:"first"`            // the first question
+	Broken  bool      `json:"broken,omitempty"` // its last turn has no answer
 }
 
 // Session is one conversation.
@@ -109,9 +111,10 @@ func (db *DB) Get(ctx context.Context, id string) (*Session, error) {
 	return nil, db.fail(op, fmt.Errorf("%w: %s", ErrAmbiguous, strings.Join(ids, ", ")))
 }
 
-// List gives the sessions changed last, newest first, at most n: bx shows 10.
-func (db *DB) List(ctx context.Context, n int) ([]Info, error) {
-	found, err := db.many(ctx, `ORDER BY s.updated DESC, s.id LIMIT ?`, n)
+// List gives the sessions of a root that were changed last, newest first, at
+// most n. An empty root means all.
+func (db *DB) List(ctx context.Context, root string, n int) ([]Info, error) {
+	found, err := db.many(ctx, `WHERE ?1 = '' OR s.root = ?1 ORDER BY s.updated DESC, s.id LIMIT ?2`, root, n)
 	if err != nil {
 		return nil, db.fail("listing sessions", err)
 	}
@@ -136,8 +139,11 @@ func (db *DB) one(ctx context.Context, where string, args ...any) (*Session, err
 // many reads sessions; where is the end of the query.
 func (db *DB) many(ctx context.Context, where string, args ...any) ([]*Session, error) {
 	rows, err := db.sql.QueryContext(ctx, `SELECT s.id, s.root, s.model, s.created, s.updated,
-		(SELECT count(*) FROM messages m WHERE m.session = s.id),
-		(SELECT body FROM messages m WHERE m.session = s.id AND m.role = 'user' ORDER BY seq LIMIT 1)
+		(SELECT count(*) FROM entries e WHERE e.session = s.id AND e.kind IN ('question', 'reply', 'message')),
+		(SELECT coalesce(sum(length(body)), 0) FROM entries e WHERE e.session = s.id),
+		(SELECT body FROM entries e WHERE e.session = s.id AND e.kind = 'question' ORDER BY n LIMIT 1),
+		(SELECT e.kind <> 'message' AND (e.kind <> 'end' OR e.body NOT LIKE '%"reason":"answered"%')
+			FROM entries e WHERE e.session = s.id ORDER BY n DESC LIMIT 1)
 		FROM sessions s `+where, args...)
 	if err != nil {
 		return nil, err
@@ -157,17 +163,19 @@ func (db *DB) many(ctx context.Context, where string, args ...any) ([]*Session, 
 func (db *DB) scan(rows *sql.Rows) (*Session, error) {
 	var created, updated int64
 	var first sql.NullString
+	var broken sql.NullBool
 	s := &Session{db: db}
-	if err := rows.Scan(&s.ID, &s.Root, &s.Model, &created, &updated, &s.Count, &first); err != nil {
+	if err := rows.Scan(&s.ID, &s.Root, &s.Model, &created, &updated, &s.Count, &s.Size, &first, &broken); err != nil {
 		return nil, err
 	}
+	s.Broken = broken.Bool
 	s.Created, s.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
 	if first.Valid {
-		m, err := decode(first.String)
+		e, err := decode(first.String)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("session %s: the first question", s.ID), err)
 		}
-		s.First = m.Text()
+		s.First = textOf(e)
 	}
 	return s, nil
 }

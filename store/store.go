@@ -16,8 +16,13 @@ import (
 //go:embed schema.sql
 var tables string
 
+// migrate makes a file of version 1 one of version 2.
+//
+//go:embed migrate.sql
+var migrate string
+
 // version of schema.sql, kept in the file's user_version.
-const version = 1
+const version = 2
 
 // Config says where sessions are kept and who names and dates them.
 type Config struct {
@@ -82,26 +87,38 @@ func address(path string) (string, error) {
 	}
 	u := url.URL{Scheme: "file", Path: abs}
 	return u.String() + "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" +
-		"&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)", nil
+		"&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_pragma=secure_delete(1)", nil
 }
 
-// prepare makes the tables of a new file.
+// prepare makes the tables of a new file and brings an old one up to date.
 func (db *DB) prepare(ctx context.Context) error {
-	var found int
-	if err := db.sql.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found); err != nil {
-		return err
-	}
+	found, err := versionOf(ctx, db.sql)
 	switch {
-	case found == version:
-		return nil
+	case err != nil || found == version:
+		return err
 	case found > version:
 		return &Error{db.path, "opening", "Update this program, or use another file",
 			fmt.Errorf("%w: %d, where %d is known", ErrNewer, found, version)}
 	}
 	return db.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, tables+fmt.Sprintf("\nPRAGMA user_version = %d;", version))
+		found, err := versionOf(ctx, tx) // another process may have been here
+		if err != nil || found == version {
+			return err
+		}
+		script := tables
+		if found == 1 {
+			script += "\n" + migrate
+		}
+		_, err = tx.ExecContext(ctx, script+fmt.Sprintf("\nPRAGMA user_version = %d;", version))
 		return err
 	})
+}
+
+func versionOf(ctx context.Context, in interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}) (v int, err error) {
+	err = in.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v)
+	return v, err
 }
 
 // change runs f in a transaction.

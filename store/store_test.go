@@ -16,6 +16,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/store"
+	"github.com/unifiedtoolprotocol/utp/transcript"
 )
 
 var _ agent.Session = (*store.Session)(nil)
@@ -59,9 +60,31 @@ func create(t *testing.T, db *store.DB, root string) *store.Session {
 
 func say(t *testing.T, s *store.Session, ms ...utp.Message) {
 	t.Helper()
-	if err := s.Append(t.Context(), ms...); err != nil {
+	if err := s.Append(t.Context(), entries(ms...)...); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// entries are messages as a log: a question opens a turn.
+func entries(ms ...utp.Message) (log []transcript.Entry) {
+	for i := range ms {
+		kind := transcript.Message
+		if ms[i].Role == utp.User {
+			kind = transcript.Question
+		}
+		log = append(log, transcript.Entry{Kind: kind, Message: &ms[i]})
+	}
+	return log
+}
+
+// messages are those of the session's log.
+func messages(t *testing.T, s *store.Session) []utp.Message {
+	t.Helper()
+	log, err := s.Entries(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return transcript.Messages(log)
 }
 
 // turn is a question with a call and its answer.
@@ -90,10 +113,7 @@ func TestMessagesComeBackAsTheyWere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := again.Messages(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := messages(t, again)
 	want := append(turn("Where is auth?", "In auth.go:1."), turn("And who calls it?", "main.go:7 does.")...)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Fatal(d)
@@ -233,7 +253,7 @@ func TestListNewestFirst(t *testing.T) {
 	}
 	c.pass(time.Minute)
 	say(t, made[3], utp.NewText(utp.User, "again"))
-	list, err := db.List(t.Context(), 10)
+	list, err := db.List(t.Context(), "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,9 +320,9 @@ func TestDamageFoundLater(t *testing.T) {
 	db := open(t, path, newClock())
 	s := create(t, db, "")
 	say(t, s, turn("q", "a")...)
-	exec(t, path, `UPDATE messages SET body = '{"role":"user","parts":[{"type":"wat"}]}' WHERE seq = 1`)
-	_, err := s.Messages(t.Context())
-	if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "message 1") || !strings.Contains(err.Error(), s.ID) {
+	exec(t, path, `UPDATE entries SET body = '{"kind":"question","message":{"role":"user","parts":[{"type":"wat"}]}}' WHERE n = 1`)
+	_, err := s.Entries(t.Context())
+	if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "entry 1") || !strings.Contains(err.Error(), s.ID) {
 		t.Errorf("a message that cannot be read: %v", err)
 	}
 	db.Close()
@@ -325,15 +345,15 @@ func TestAppendIsAllOrNothing(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "sessions.db"), newClock())
 	s := create(t, db, "")
 	bad := utp.Message{Role: utp.User, Parts: []utp.Part{nil}}
-	if err := s.Append(t.Context(), utp.NewText(utp.User, "ok"), bad); err == nil {
+	if err := s.Append(t.Context(), entries(utp.NewText(utp.User, "ok"), bad)...); err == nil {
 		t.Fatal("a message that cannot be written was taken")
 	}
-	if ms, err := s.Messages(t.Context()); err != nil || len(ms) != 0 {
-		t.Errorf("half of it was kept: %v, %v", ms, err)
+	if log, err := s.Entries(t.Context()); err != nil || len(log) != 0 {
+		t.Errorf("half of it was kept: %v, %v", log, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Append(ctx, utp.NewText(utp.User, "late")); !errors.Is(err, context.Canceled) {
+	if err := s.Append(ctx, entries(utp.NewText(utp.User, "late"))...); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v, want Canceled", err)
 	}
 }
@@ -358,15 +378,15 @@ func TestWritersShareTheFile(t *testing.T) {
 				return
 			}
 			for i := range 10 {
-				if err := mine.Append(t.Context(), utp.NewText(utp.User, fmt.Sprint(i))); err != nil {
+				if err := mine.Append(t.Context(), entries(utp.NewText(utp.User, fmt.Sprint(i)))...); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	if ms, err := s.Messages(t.Context()); err != nil || len(ms) != 80 {
-		t.Errorf("%d messages (%v), want 80", len(ms), err)
+	if log, err := s.Entries(t.Context()); err != nil || len(log) != 80 {
+		t.Errorf("%d entries (%v), want 80", len(log), err)
 	}
 }
 

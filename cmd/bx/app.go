@@ -24,6 +24,7 @@ type app struct {
 	out, err *os.File
 	env      func(string) string
 	flags
+	told bool // the error is part of the JSON that was printed
 }
 
 // job is one run of a command: where, by which settings, and who is told.
@@ -36,6 +37,8 @@ type job struct {
 	view  *view.Printer
 	tools *tool.Set   // of the repository
 	team  *agent.Team // of --team; nil: one agent alone
+
+	question string
 
 	serves bool       // as a gateway: the tools are the clients'
 	more   config.Own // dialects of the gateway's file
@@ -82,7 +85,7 @@ func (a *app) beginIn(root string) (*job, error) {
 	}
 	set, err := cfg.Resolve(a.choices(), a.env)
 	if err != nil {
-		return nil, err
+		return nil, flagError(err)
 	}
 	j := &job{app: a, root: root, cfg: cfg, set: set, view: a.printer()}
 	for _, w := range cfg.Warnings {
@@ -96,6 +99,19 @@ func (a *app) beginIn(root string) (*job, error) {
 
 // configFile is the file of --config; "" is none.
 func (a *app) configFile() string { return cmp.Or(a.config, a.env("BX_CONFIG")) }
+
+// flagError gives a value of a flag that no file allows the exit code of a wrong
+// command line.
+func flagError(err error) error {
+	var bad *config.Error
+	if errors.As(err, &bad) && strings.HasPrefix(bad.File, "--") {
+		return &coded{exitUsage, err}
+	}
+	return err
+}
+
+// streams reports whether each step is printed as JSON when it happens.
+func (a *app) streams() bool { return a.outputFormat == "stream-json" }
 
 // choices are the flags that settings follow from.
 func (a *app) choices() config.Flags {
@@ -112,7 +128,7 @@ func (a *app) printer() *view.Printer {
 	case a.quiet:
 		p.Level = view.Quiet
 	}
-	p.Live = isTerminal(a.out) && !a.json
+	p.Live = isTerminal(a.out) && !a.json && !a.streams()
 	p.Color = isTerminal(a.err) && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb"
 	return p
 }

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/backend/extract"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/prompt"
@@ -29,7 +32,7 @@ func (a *app) ask(cmd *cobra.Command, words []string) error {
 	}
 	switch {
 	case a.list:
-		return j.listSessions(ctx)
+		return a.listSessions(ctx, shownSessions, false)
 	case a.recall:
 		return j.recallLast(ctx)
 	}
@@ -40,7 +43,7 @@ func (a *app) ask(cmd *cobra.Command, words []string) error {
 	if q == "" {
 		cmd.SetOut(a.err)
 		_ = cmd.Help()
-		return fail(exitError, "no question was given")
+		return fail(exitUsage, "no question was given")
 	}
 	tools, err := j.openTools()
 	if err != nil {
@@ -53,10 +56,12 @@ func (a *app) ask(cmd *cobra.Command, words []string) error {
 // conflicts refuses flags that contradict each other.
 func (a *app) conflicts() error {
 	switch {
-	case a.fresh && a.session != "":
-		return fail(exitUsage, "--new and --session contradict each other")
-	case a.noSession && (a.fresh || a.session != ""):
-		return fail(exitUsage, "--no-session contradicts --new and --session")
+	case a.fresh && (a.session != "" || a.goOn):
+		return fail(exitUsage, "--new contradicts --session and --continue")
+	case a.goOn && a.session != "":
+		return fail(exitUsage, "--continue and --session contradict each other")
+	case a.noSession && (a.fresh || a.goOn || a.session != ""):
+		return fail(exitUsage, "--no-session contradicts --new, --continue and --session")
 	case a.quiet && a.verbose:
 		return fail(exitUsage, "--quiet and --verbose contradict each other")
 	case a.team != "" && a.model != "":
@@ -70,6 +75,7 @@ func (a *app) conflicts() error {
 // answer asks the model and prints what comes of it. piped is the part of the
 // question that was piped in.
 func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Set) (err error) {
+	j.question = question
 	run, own := agent.Runner(builtins{tools}), tools.Tools()
 	if j.app.team != "" {
 		if j.team, own, err = j.assemble(ctx, tools); err != nil {
@@ -89,9 +95,7 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 		return err
 	}
 	defer s.close()
-	if s != nil {
-		conf.Session = s
-	}
+	conf.Session = s
 	r, err := j.request(ctx, c, conf.Gate != nil)
 	if err != nil {
 		return err
@@ -151,9 +155,11 @@ func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *se
 	var answer *agent.Answer
 	told, end := j.telemetry(ctx, view.Verbose, nil)
 	defer end()
+	var failure error
 	for e, err := range told.Turn(ctx, provider, r, agent.Turn(ctx, conf, r)) {
 		if err != nil {
-			return j.broken(err)
+			answer, failure = e.Answer, j.broken(ctx, err)
+			break
 		}
 		if e.Kind == agent.Final {
 			answer = e.Answer
@@ -165,19 +171,65 @@ func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *se
 		answer.Usage = answer.Usage.Add(j.team.Usage())
 	}
 	j.view.Totals(*answer)
-	if !j.app.json {
-		j.view.Answer(answer.Text)
-		return nil
+	if failure == nil && view.Unconfirmed(answer.Calls) > 0 {
+		failure = &coded{exitDenied, errSaid}
 	}
-	reply := view.NewReply(*answer)
-	reply.SessionID, reply.SessionMessages = s.count(ctx)
-	return view.JSON(j.app.out, reply)
+	return j.print(ctx, conf, *answer, s, failure)
+}
+
+// print prints the outcome of a turn, with failure also what there is without an
+// answer, and returns failure.
+func (j *job) print(ctx context.Context, conf agent.Config, a agent.Answer, s *session, failure error) error {
+	broken := failure != nil && !errors.Is(failure, errSaid)
+	if !j.app.json && !j.app.streams() {
+		if broken {
+			j.view.Partial(a.Text, j.found(ctx, a))
+		} else {
+			j.view.Answer(a.Text)
+		}
+		j.view.Line(view.Normal, "%s", view.Summary(a, conf.Gate != nil && conf.Piped == ""))
+		return failure
+	}
+	reply := view.NewReply(a)
+	reply.SessionID, reply.SessionMessages = s.count(context.WithoutCancel(ctx))
+	if broken {
+		code := exitCode(ctx, failure)
+		reply.Error = &view.Failure{Code: code, Kind: exitKinds[code], Message: message(ctx, failure)}
+		reply.Found = j.found(ctx, a)
+		j.app.told = true
+	}
+	var err error
+	if j.app.streams() {
+		err = view.PrintOutcome(j.app.out, reply)
+	} else {
+		err = view.JSON(j.app.out, reply)
+	}
+	return cmp.Or(err, failure)
+}
+
+// found is what the tools of a turn without an answer brought, as the built-in
+// model words it; "" is nothing.
+func (j *job) found(ctx context.Context, a agent.Answer) string {
+	if a.Text != "" || ctx.Err() != nil || !view.Searched(a.Calls) {
+		return ""
+	}
+	r := utp.Request{Messages: append([]utp.Message{utp.NewText(utp.User, j.question)}, a.Messages...)}
+	var text strings.Builder
+	for e, err := range extract.New().Stream(ctx, &r) {
+		if err != nil {
+			return ""
+		}
+		text.WriteString(e.Text)
+	}
+	return text.String()
 }
 
 // broken sorts why a turn ended without an answer.
-func (j *job) broken(err error) error {
+func (j *job) broken(ctx context.Context, err error) error {
 	var e *agent.Error
 	switch {
+	case ctx.Err() != nil:
+		return err
 	case errors.As(err, &e) && errors.Is(err, agent.ErrEmpty):
 		return &coded{exitBackend, fmt.Errorf("%w (try again, another --model, or DEBUG=1 to see what it sent)", e.Err)}
 	case errors.As(err, &e) && e.Round > 0:
@@ -190,7 +242,7 @@ func (j *job) broken(err error) error {
 func (j *job) preview(ctx context.Context, conf agent.Config, r *utp.Request) error {
 	reply, issues, err := agent.Preview(ctx, conf, r)
 	if err != nil {
-		return j.broken(err)
+		return j.broken(ctx, err)
 	}
 	if j.app.json {
 		return view.JSON(j.app.out, view.NewPreview(reply, issues))

@@ -9,9 +9,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 )
 
 func main() { os.Exit(run()) }
@@ -32,8 +34,16 @@ const (
 	exitBackend     = 3
 	exitNoSession   = 4
 	exitConfig      = 5
+	exitDenied      = 6
 	exitInterrupted = 130
 )
+
+// exitKinds name the codes in JSON.
+var exitKinds = map[int]string{exitError: "error", exitUsage: "usage", exitBackend: "backend", exitNoSession: "no_session",
+	exitConfig: "config", exitDenied: "denied", exitInterrupted: "interrupted"}
+
+// errSaid is an error of which everything has been said.
+var errSaid = errors.New("")
 
 // coded is an error with its exit code.
 type coded struct {
@@ -53,14 +63,39 @@ func (a *app) report(ctx context.Context, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	if ctx.Err() != nil {
+	code := exitCode(ctx, err)
+	switch {
+	case errors.Is(err, errSaid):
+		return code
+	case ctx.Err() != nil:
 		fmt.Fprintln(a.err, "bx: interrupted")
-		return exitInterrupted
+	default:
+		printError(a.err, err)
 	}
-	printError(a.err, err)
+	if a.printsJSON() && !a.told {
+		_ = view.JSON(a.out, map[string]view.Failure{"error": {Code: code, Kind: exitKinds[code], Message: message(ctx, err)}})
+	}
+	return code
+}
+
+// printsJSON also holds where the command line broke off before --json was read.
+func (a *app) printsJSON() bool {
+	return a.json || a.streams() || slices.ContainsFunc(os.Args, func(s string) bool { return s == "--json" || s == "--output-format=json" })
+}
+
+func message(ctx context.Context, err error) string {
+	if ctx.Err() != nil {
+		return "interrupted"
+	}
+	return err.Error()
+}
+
+func exitCode(ctx context.Context, err error) int {
 	var c *coded
 	var bad *config.Error
 	switch {
+	case ctx.Err() != nil:
+		return exitInterrupted
 	case errors.As(err, &c):
 		return c.code
 	case errors.As(err, &bad):

@@ -17,7 +17,8 @@ type flags struct {
 	toolFormat                         string
 	allow                              []string
 	dryRun, json, quiet, verbose       bool
-	fresh, recall, list                bool
+	fresh, recall, list, goOn          bool
+	outputFormat                       string
 	session                            string
 	noSession, noTools                 bool
 	noModel, offline                   bool
@@ -43,6 +44,7 @@ func newRoot(a *app) *cobra.Command {
 		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true, Version: versionText(),
 		RunE: func(cmd *cobra.Command, words []string) error { return a.ask(cmd, words) },
 	}
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.checkOutput(cmd) }
 	root.SetVersionTemplate("bx {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetOut(a.out)
@@ -52,7 +54,7 @@ func newRoot(a *app) *cobra.Command {
 	})
 	a.commonFlags(root)
 	a.askFlags(root)
-	root.AddCommand(a.toolsCommand(), a.statusCommand(), a.explainCommand(), a.doctorCommand(), a.mockCommand(), a.mcpCommand(), a.serveCommand(), a.parseCommand(), a.grammarCommand(), a.translateCommand(), a.versionCommand())
+	root.AddCommand(a.toolsCommand(), a.statusCommand(), a.explainCommand(), a.doctorCommand(), a.mockCommand(), a.mcpCommand(), a.serveCommand(), a.parseCommand(), a.grammarCommand(), a.translateCommand(), a.sessionsCommand(), a.versionCommand())
 	return root
 }
 
@@ -70,19 +72,43 @@ func (a *app) commonFlags(root *cobra.Command) {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print the answer and errors only")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print thinking, results and reasons too")
 	f.BoolVar(&a.json, "json", false, "print JSON")
+	f.StringVar(&a.outputFormat, "output-format", "", "print text, json, or for a question stream-json: each step as it happens")
 }
 
 func (a *app) askFlags(root *cobra.Command) {
 	f := root.Flags()
 	f.BoolVar(&a.dryRun, "dry-run", false, "ask once and show the tool calls; run nothing")
-	f.BoolVarP(&a.fresh, "new", "n", false, "start a new session")
+	f.BoolVarP(&a.goOn, "continue", "c", false, "continue the last session of this repository")
+	f.BoolVarP(&a.fresh, "new", "n", false, "start a new session, as every question does")
 	f.BoolVarP(&a.recall, "recall", "r", false, "print the last exchange of the session")
-	f.BoolVarP(&a.list, "list", "l", false, "list the latest sessions")
+	f.BoolVarP(&a.list, "list", "l", false, "list the latest sessions of this repository")
 	f.StringVarP(&a.session, "session", "s", "", "continue the session `ID`")
-	f.BoolVar(&a.noSession, "no-session", false, "neither read nor keep a session")
+	f.BoolVar(&a.noSession, "no-session", false, "keep nothing of this question")
 	f.BoolVar(&a.noTools, "no-tools", false, "offer no tools")
 	a.teamFlag(f)
 	f.IntVar(&a.maxRounds, "max-rounds", 0, "let the model call tools in `N` rounds at most (default 5)")
+}
+
+// checkOutput makes --output-format json the same as --json.
+func (a *app) checkOutput(cmd *cobra.Command) error {
+	switch a.outputFormat {
+	case "":
+		return nil
+	case "text":
+		if a.json {
+			return fail(exitUsage, "--json and --output-format text contradict each other")
+		}
+		return nil
+	case "json":
+		a.json = true
+		return nil
+	case "stream-json":
+		if cmd.HasParent() {
+			return fail(exitUsage, "--output-format stream-json is for questions; %s prints text or json", cmd.CommandPath())
+		}
+		return nil
+	}
+	return fail(exitUsage, "--output-format %s: want text, json or stream-json", a.outputFormat)
 }
 
 func (a *app) teamFlag(f *pflag.FlagSet) {

@@ -26,6 +26,7 @@ var rooms = []Room{
 	{Path: "lenient", Ring: 1},
 	{Path: "schema", Ring: 1, Deps: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{Path: "te", Ring: 1},
+	{Path: "transcript", Ring: 1},
 
 	{Path: "format", Ring: 2},
 	{Path: "parse", Ring: 2},

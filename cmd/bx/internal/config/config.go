@@ -85,6 +85,7 @@ type OpenAI struct {
 type Session struct {
 	Storage          string  `toml:"storage"`
 	TimeoutHours     float64 `toml:"timeout_hours"`
+	KeepDays         Count   `toml:"keep_days"`
 	MaxHistoryTokens Count   `toml:"max_history_tokens"`
 }
 
@@ -129,7 +130,7 @@ type Envelope struct {
 func Defaults() *Config {
 	return &Config{
 		Agent:    Agent{DefaultTier: utp.Walk, MaxTier: utp.Run, MaxRounds: 5, Timeout: 300},
-		Session:  Session{TimeoutHours: 4, MaxHistoryTokens: 4096},
+		Session:  Session{TimeoutHours: 4, KeepDays: 90, MaxHistoryTokens: 4096},
 		Envelope: Envelope{Enabled: true},
 	}
 }

@@ -25,6 +25,15 @@ type Reply struct {
 	Forced           string          `json:"forced,omitempty"`
 	Stop             utp.Stop        `json:"stop,omitempty"`
 	LeftOut          []agent.LeftOut `json:"left_out,omitempty"`
+	Found            string          `json:"found,omitempty"` // in place of an answer: what the tools brought
+	Error            *Failure        `json:"error,omitempty"` // why there is no answer
+}
+
+// Failure is an error as JSON.
+type Failure struct {
+	Code    int    `json:"code"` // the exit code
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
 }
 
 // ToolCall is a call with what became of it.

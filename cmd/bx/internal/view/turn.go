@@ -98,7 +98,7 @@ func (p *Printer) done(e agent.Event) {
 		took = " (" + ms.String() + ")"
 	}
 	if e.Kind == agent.Succeeded {
-		p.Line(Normal, "  %s: %s%s", e.Call.Name, size(e.Result.Text()), took)
+		p.Line(Normal, "  %s: ok, %s%s", e.Call.Name, size(e.Result.Text()), took)
 		return
 	}
 	p.Line(Normal, "  %s %s: %s%s", e.Call.Name, e.Kind, short(e.Result.Text(), 300), took)
@@ -110,9 +110,9 @@ func (p *Printer) done(e agent.Event) {
 func size(text string) string {
 	n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
 	if n == 1 {
-		return fmt.Sprintf("ok, %d bytes", len(text))
+		return Count(len(text), "byte")
 	}
-	return fmt.Sprintf("ok, %d lines", n)
+	return Count(n, "line")
 }
 
 func (p *Printer) result(e agent.Event) {
@@ -170,6 +170,22 @@ func (p *Printer) Answer(text string) {
 		text = Clean(text)
 	}
 	fmt.Fprintln(p.Out, strings.TrimRight(text, "\n"))
+}
+
+// Partial prints what there is of an answer that did not come: its beginning,
+// unless it was streamed, or else what the tools found.
+func (p *Printer) Partial(text, found string) {
+	p.endStream()
+	text = strings.TrimSpace(text)
+	if text != "" && !(p.Live && strings.Contains(p.streamed.String(), text)) {
+		fmt.Fprintln(p.Out, Clean(text))
+	}
+	if text != "" {
+		p.Line(Normal, "the answer is cut off here")
+	}
+	if found != "" {
+		fmt.Fprintln(p.Out, strings.TrimRight(Clean(found), "\n"))
+	}
 }
 
 // Totals prints what a turn took.

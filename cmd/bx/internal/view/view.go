@@ -48,11 +48,11 @@ const (
 
 // Line prints one line to Err if the level is reached.
 func (p *Printer) Line(l Level, format string, a ...any) {
-	if p.Level < l {
+	text := fmt.Sprintf(format, a...)
+	if p.Level < l || text == "" {
 		return
 	}
 	p.endStream()
-	text := fmt.Sprintf(format, a...)
 	if p.name != "" {
 		text = p.name + ": " + text
 	}
