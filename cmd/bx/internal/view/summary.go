@@ -70,7 +70,7 @@ func (s *sums) add(d agent.Done) {
 }
 
 // writers are the tools that change the file of their argument path.
-var writers = []string{"write_file", "edit_block", "edit_file", "create_file", "delete_file", "move_file"}
+var writers = []string{"write_file", "edit_block", "delete_file", "move_file", "apply_patch"}
 
 func once(list []string, s string) []string {
 	if slices.Contains(list, s) {
