@@ -42,7 +42,8 @@ func (c *Client) API() string { return c.cfg.Provider }
 // Forward sends a request of the server's own API to the server as it is, with
 // the server's key, and gives the answer as it comes, whatever its status. Of r's
 // URL the path and the query count: none leads to another host or out of the
-// server's base path. The caller closes the body.
+// server's base path. One with GetBody goes out again where the server has closed
+// the connection before it answered. The caller closes the body.
 func (c *Client) Forward(r *http.Request) (*http.Response, error) {
 	if !goesDown(r.URL.Path) {
 		return nil, &wire.InputError{Path: "path", Offset: -1, Want: "an absolute path without .."}
@@ -57,7 +58,7 @@ func (c *Client) Forward(r *http.Request) (*http.Response, error) {
 		w.close()
 		return nil, err
 	}
-	req.Header, req.ContentLength = r.Header.Clone(), r.ContentLength
+	req.Header, req.ContentLength, req.GetBody = r.Header.Clone(), r.ContentLength, r.GetBody
 	c.authorize(req)
 	w.wait("no answer", c.cfg.Timeouts.First)
 	resp, err := c.do(req)

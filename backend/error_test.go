@@ -1,11 +1,13 @@
 package backend_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +19,70 @@ import (
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
+
+// hasty answers the first request of each connection and closes it at the next,
+// without a word: llama-server does so after a stream, and every server after a
+// while.
+func hasty(t *testing.T, body string) (url string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	serve := func(conn net.Conn) {
+		defer conn.Close()
+		in := bufio.NewReader(conn)
+		for n := 0; ; n++ {
+			r, err := http.ReadRequest(in)
+			if err != nil || n > 0 {
+				return
+			}
+			_, _ = io.Copy(io.Discard, r.Body)
+			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		}
+	}
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go serve(conn)
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+// A connection that the server has closed meanwhile is no failure: the request
+// goes out on another one, and counts as no further try.
+func TestAConnectionThatWasClosedIsNoFailure(t *testing.T) {
+	const said = `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`
+	c := client(t, backend.Config{Provider: backend.OpenAI, URL: hasty(t, said), Retries: -1})
+	for range 3 {
+		if r, err := reply(c, question()); err != nil || r.Text() != "ok" {
+			t.Errorf("%q, %v", r.Text(), err)
+		}
+	}
+	for _, body := range []string{"", `{"input":"x"}`} {
+		r, err := http.NewRequest(http.MethodPost, "/v1/embeddings", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if r.Body, err = r.GetBody(); err != nil {
+				t.Fatal(err)
+			}
+			resp, err := c.Forward(r)
+			if err != nil {
+				t.Errorf("forward %q: %v", body, err)
+				continue
+			}
+			_, _ = io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+	}
+}
 
 // failure asks for an error of a kind.
 func failure(t *testing.T, c *backend.Client, kind backend.Kind, words ...string) *backend.Error {

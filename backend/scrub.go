@@ -10,9 +10,14 @@ import (
 // for servers that want any.
 const minKey = 16
 
-// do sends a request. Where the answer quotes the key, stars stand in its place:
+// do sends a request, and once more where the server closes a connection that it
+// kept open until then. Where the answer quotes the key, stars stand in its place:
 // servers put it into errors, and those go to logs, traces and clients.
 func (c *Client) do(req *http.Request) (*http.Response, error) {
+	if req.Header == nil {
+		req.Header = http.Header{}
+	}
+	req.Header["X-Idempotency-Key"] = nil // net/http: a POST, too, may go out on another connection; not sent
 	resp, err := c.http.Do(req)
 	if err == nil && len(c.cfg.APIKey) >= minKey {
 		key := []byte(c.cfg.APIKey)

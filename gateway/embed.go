@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -93,8 +92,7 @@ func (x *exchange) across(to Target, q *embed.Request) error {
 	asked.Model = to.asked(q.Model)
 	path, body, losses := asked.Open(api)
 	x.report.Target, x.report.Speaks, x.report.Asked, x.report.Losses = to.name(), to.Backend.API(), asked.Model, losses
-	r := &http.Request{Method: http.MethodPost, URL: &url.URL{Path: path}, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
+	r := onward(http.MethodPost, &url.URL{Path: path}, asJSON, body)
 	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
 	if err != nil {
 		return err

@@ -108,8 +108,10 @@ func (x *exchange) through(to Target, body []byte) error {
 	if x.r.Header.Get("Anthropic-Version") == "" && to.Backend.API() == anthropicAPI {
 		head.Set("Anthropic-Version", "2023-06-01")
 	}
-	r := &http.Request{Method: x.r.Method, URL: &url.URL{Path: path, RawQuery: withoutKey(x.r.URL.Query())},
-		Header: head, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
+	r := onward(x.r.Method, &url.URL{Path: path, RawQuery: withoutKey(x.r.URL.Query())}, head, body)
+	if x.report.Operation == opPass && !harmless(x.r.URL.Path) {
+		r.GetBody = nil // it may create something
+	}
 	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
 	if err != nil {
 		return err
@@ -134,6 +136,17 @@ func (x *exchange) through(to Target, body []byte) error {
 	}
 	return pour(x.w, resp.Body)
 }
+
+// onward is a request to a backend, which goes out again where the backend has
+// closed the connection before it answered.
+func onward(method string, to *url.URL, head http.Header, body []byte) *http.Request {
+	again := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	r := &http.Request{Method: method, URL: to, Header: head, ContentLength: int64(len(body)), GetBody: again}
+	r.Body, _ = again()
+	return r
+}
+
+var asJSON = http.Header{"Content-Type": {"application/json"}}
 
 // maxRefusal bounds what is passed on of an error.
 const maxRefusal = 64 << 10

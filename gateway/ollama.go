@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -105,8 +104,7 @@ func (x *exchange) show() error {
 func (x *exchange) described(to Target, m wire.Model) error {
 	question := ollama.ShowRequest(to.asked(m.ID))
 	x.report.Target, x.report.Speaks, x.report.Asked = to.name(), to.Backend.API(), to.asked(m.ID)
-	r := &http.Request{Method: http.MethodPost, URL: &url.URL{Path: ollama.ShowPath}, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(bytes.NewReader(question)), ContentLength: int64(len(question))}
+	r := onward(http.MethodPost, &url.URL{Path: ollama.ShowPath}, asJSON, question)
 	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
 	if err != nil {
 		return err

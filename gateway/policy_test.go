@@ -18,6 +18,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/internal/fake"
 )
 
 // sleeper notes how long a gateway wanted to wait, and does not.
@@ -170,6 +171,27 @@ func TestTriesAreNotMultiplied(t *testing.T) {
 			t.Errorf("%s: asked %d times, want %d", agent, got, want)
 		}
 	}
+}
+
+// llama-server closes its connections behind streams, without a word: the next
+// request is none that failed.
+func TestClosedConnectionsAreNoFailures(t *testing.T) {
+	s, err := fake.Parse("llama", []byte("-- server --\nkind: llamacpp\nmodel: m\n-- turn --\nrepeat\n-- text --\nok\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := routed(t, new(sleeper), behind(t, "llama", "openai", fake.New(s)))
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 25 {
+				if resp, body := apis[0].post(t, url, offer(true), "X-Stainless-Retry-Count", "0"); resp.StatusCode != 200 {
+					t.Errorf("HTTP %d: %s", resp.StatusCode, body)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // A server that pauses longer than anybody waits, or cannot do it at all, is not

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -294,6 +295,34 @@ func TestConfigIsChecked(t *testing.T) {
 }
 
 // What the gateway does not do itself goes to a backend of the client's API.
+// anew is a backend that notes what may go out again where its server has closed
+// the connection.
+type anew struct {
+	gateway.Backend
+	may map[string]bool
+}
+
+func (a *anew) Forward(r *http.Request) (*http.Response, error) {
+	a.may[r.URL.Path] = r.GetBody != nil
+	return a.Backend.Forward(r)
+}
+
+// What may create something goes out once; embeddings and counts go out again
+// where the backend has closed the connection.
+func TestOnlyWhatCreatesNothingGoesOutAgain(t *testing.T) {
+	to := behind(t, "up", "openai", embedder("openai"))
+	a := &anew{to.Backend, map[string]bool{}}
+	to.Backend, to.Model = a, "real"
+	url := listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{{To: []gateway.Target{to}}}})
+	for path, body := range map[string]string{"/v1/embeddings": `{"model":"m","input":"x"}`, "/api/embed": `{"model":"m","input":"x"}`,
+		"/v1/moderations": `{"input":"x"}`, "/v1/files": `{}`, "/v1/batches": `{}`} {
+		get(t, "POST", url+path, body)
+	}
+	if want := map[string]bool{"/v1/embeddings": true, "/v1/moderations": true, "/v1/files": false, "/v1/batches": false}; !maps.Equal(a.may, want) {
+		t.Errorf("%v, want %v", a.may, want)
+	}
+}
+
 func TestPassThrough(t *testing.T) {
 	type seen struct{ line, body, key, version string }
 	var got []seen

@@ -107,14 +107,15 @@ type Server struct {
 	models   []model
 	memory   map[string]*held // by full name
 	loads    []Loaded
-	loading  int // 503s that llama-server still answers with
+	asked    map[string]int // requests of each connection, of llama-server
+	loading  int            // 503s that llama-server still answers with
 }
 
 var _ http.Handler = (*Server)(nil)
 
 // New makes a server for a script.
 func New(s *Script) *Server {
-	srv := &Server{script: s, mux: http.NewServeMux(), memory: map[string]*held{}, loading: s.loading}
+	srv := &Server{script: s, mux: http.NewServeMux(), memory: map[string]*held{}, asked: map[string]int{}, loading: s.loading}
 	for _, m := range s.listed() {
 		srv.models = append(srv.models, s.model(m))
 	}
@@ -131,6 +132,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := s.voice(r.URL.Path)
+	if v == llamacppVoice {
+		w = s.part(w, r)
+	}
 	if key := s.script.Key; key != "" && r.Header.Get("Authorization") != "Bearer "+key {
 		(&refusal{status: http.StatusUnauthorized, code: "invalid_api_key", message: "Incorrect API key provided"}).write(w, v)
 		return

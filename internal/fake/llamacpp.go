@@ -25,6 +25,43 @@ func (s *Server) llamacppRefuses(in *chatRequest) *refusal {
 	return nil
 }
 
+// hangUp closes the connection behind a stream, of which its head says nothing.
+func hangUp(w http.ResponseWriter) {
+	conn, rest, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return // it is no connection
+	}
+	_, _ = rest.WriteString("0\r\n\r\n") // the end of chunks
+	_ = rest.Flush()
+	_ = conn.Close()
+}
+
+// perConnection is how many requests a connection is good for.
+const perConnection = 100
+
+// parting says that the connection ends with an error.
+type parting struct{ http.ResponseWriter }
+
+func (p parting) WriteHeader(status int) {
+	if status >= 400 {
+		p.Header().Set("Connection", "close")
+	}
+	p.ResponseWriter.WriteHeader(status)
+}
+
+func (p parting) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// part has the connection end as llama-server's do: with an error, and with the
+// last request that it is good for.
+func (s *Server) part(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked[r.RemoteAddr]++; s.asked[r.RemoteAddr]%perConnection == 0 {
+		w.Header().Set("Connection", "close")
+	}
+	return parting{w}
+}
+
 type propsJSON struct {
 	Settings struct {
 		NCtx int `json:"n_ctx"`

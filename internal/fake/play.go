@@ -40,7 +40,9 @@ func (p *player) play() {
 		err = p.raw(t.steps[0])
 	case p.in.streams(p.voice):
 		p.head(true)
-		err = p.stream()
+		if err = p.stream(); err == nil && p.voice == llamacppVoice {
+			hangUp(p.w)
+		}
 	default:
 		err = p.whole()
 	}

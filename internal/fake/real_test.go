@@ -1,10 +1,13 @@
 package fake_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -357,6 +360,57 @@ func TestLlamaServerStreamsCalls(t *testing.T) {
 			t.Errorf("%s: want %s", list, want)
 		}
 	}
+}
+
+// Its connections end with an error, with the hundredth request, and without a word
+// behind a stream; Ollama's stay.
+func TestLlamaServerClosesConnections(t *testing.T) {
+	closes := func(server, path, body string) (conn net.Conn, in *bufio.Reader, said bool) {
+		_, url := parsed(t, server+anyTurn)
+		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		in = bufio.NewReader(conn)
+		return conn, in, sent(t, conn, in, path, body)
+	}
+	const chat = "/v1/chat/completions"
+	if _, _, said := closes(llamaServer, chat, "{}"); !said {
+		t.Error("an error does not end the connection")
+	}
+	if _, _, said := closes(ollamaServer, chat, "{}"); said {
+		t.Error("Ollama's error ends the connection")
+	}
+	for server, ends := range map[string]bool{llamaServer: true, ollamaServer: false} {
+		conn, in, said := closes(server, chat, `{"model":"plain","stream":true,`+user+`}`)
+		_ = conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+		if _, err := in.ReadByte(); said || errors.Is(err, io.EOF) != ends {
+			t.Errorf("behind a stream: said %v, %v", said, err)
+		}
+	}
+	conn, in, said := closes(llamaServer, chat, `{`+user+`}`)
+	for n := 2; n <= 100 && !said; n++ {
+		if said = sent(t, conn, in, chat, `{`+user+`}`); said != (n == 100) {
+			t.Errorf("request %d: the connection ends: %v", n, said)
+		}
+	}
+}
+
+// sent sends a request on a connection, reads the answer, and reports whether it
+// says that the connection ends.
+func sent(t *testing.T, conn net.Conn, in *bufio.Reader, path, body string) bool {
+	t.Helper()
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
+	resp, err := http.ReadResponse(in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		t.Fatal(err)
+	}
+	return resp.Close
 }
 
 // Ollama's calls come whole, and its /v1 says reasoning.
