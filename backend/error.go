@@ -164,6 +164,8 @@ func (c *Client) statusHint(w *wire.Error, model string) string {
 		return "the server is busy, or the quota is used up: try again later"
 	case strings.Contains(text, "does not support thinking"):
 		return "leave the reasoning effort out for this model"
+	case w.Loading():
+		return "it answers when the model is loaded: ask again in a moment"
 	case w.Status >= 500:
 		return "the server failed; its log says more"
 	}

@@ -130,6 +130,7 @@ func TestErrorBodies(t *testing.T) {
 		{"-- turn --\n-- error 400 --\nbad request\n", backend.Ollama, []string{"answered HTTP 400: bad request"}},
 		{"-- server --\nkey: k\n-- turn --\n-- text --\nok\n", backend.OpenAI, []string{"HTTP 401", "check the API key"}},
 		{"-- turn --\nrepeat\n-- error 500 --\nllama runner process has terminated\n", backend.Ollama, []string{"HTTP 500: llama runner process has terminated", "its log says more"}},
+		{"-- server --\nkind: llamacpp\nloading: 9\n-- turn --\n-- text --\nok\n", backend.OpenAI, []string{"HTTP 503: Loading model; it answers when the model is loaded"}},
 		{"-- turn --\nrepeat\n-- error 429 --\nslow down\n", backend.OpenAI, []string{"HTTP 429: slow down", "try again later"}},
 		{"-- turn --\n-- error 429 retry-after=600 --\nquota\n", backend.OpenAI, []string{"try again in 10m0s"}},
 		{"-- turn --\n-- error 400 --\n{\"error\":{\"message\":\"maximum context length is 4096\",\"code\":\"context_length_exceeded\"}}\n", backend.OpenAI, []string{"longer than the model's window"}},

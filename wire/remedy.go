@@ -85,6 +85,12 @@ func (e *Error) unable() bool {
 	return false
 }
 
+// Loading reports a server that still loads its model and answers nothing else.
+// Source: llama.cpp server.
+func (e *Error) Loading() bool {
+	return e.Status == 503 && strings.Contains(strings.ToLower(e.Message), "loading model")
+}
+
 // Wait is how long to wait before try number n, counted from 1, to the same
 // server: what it asks for, or base, doubled with each try.
 func (r Remedy) Wait(base time.Duration, n int) time.Duration {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/backend"
@@ -13,6 +15,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // connection is the model that answers.
@@ -59,7 +62,7 @@ func (j *job) open(ctx context.Context, provider, url, model, why string) (*conn
 		reason = "set by " + j.set.ModelWhy
 	}
 	if model == "" {
-		if model, reason, err = pickModel(ctx, client); err != nil {
+		if model, reason, err = j.pickModel(ctx, client); err != nil {
 			return nil, &coded{exitBackend, err}
 		}
 		if client, err = j.client(provider, url, model, why); err != nil {
@@ -87,22 +90,50 @@ func (j *job) client(provider, url, model, why string) (*backend.Client, error) 
 	return client, nil
 }
 
-// pickModel takes the model of the highest rank.
-func pickModel(ctx context.Context, client *backend.Client) (name, why string, err error) {
+// loadTime is how long a server that loads its model is waited for, and loadAgain
+// the pause between two questions.
+const (
+	loadTime  = 3 * time.Second
+	loadAgain = 200 * time.Millisecond
+)
+
+// pickModel takes the model of the highest rank, after waiting for a server that
+// loads its model.
+func (j *job) pickModel(ctx context.Context, client *backend.Client) (name, why string, err error) {
 	models, err := client.Models(ctx)
+	if loading(err) {
+		j.view.Line(view.Normal, "waiting for %s", client.Server())
+	}
+	for end := time.Now().Add(loadTime); loading(err) && time.Now().Before(end); models, err = client.Models(ctx) {
+		select {
+		case <-ctx.Done():
+			return "", "", ctx.Err()
+		case <-time.After(loadAgain):
+		}
+	}
 	if err != nil {
 		return "", "", err
 	}
-	best, points := -1, -1
+	return best(client, models)
+}
+
+func loading(err error) bool {
+	var said *wire.Error
+	return errors.As(err, &said) && said.Loading()
+}
+
+// best is the model of the highest rank.
+func best(client *backend.Client, models []backend.Model) (name, why string, err error) {
+	first, points := -1, -1
 	for i, m := range models {
 		if p := m.Rank(); p > points {
-			best, points = i, p
+			first, points = i, p
 		}
 	}
-	if best < 0 {
+	if first < 0 {
 		return "", "", fmt.Errorf("%s has no model that can answer: install one, or name it with --model", client.Server())
 	}
-	return models[best].ID, pickReason(models[best], len(models)), nil
+	return models[first].ID, pickReason(models[first], len(models)), nil
 }
 
 func pickReason(m backend.Model, of int) string {

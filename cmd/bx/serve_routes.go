@@ -116,8 +116,11 @@ func (s *server) toStart() string {
 func (s *server) announce(ctx context.Context, client *backend.Client, model string) {
 	reason := "set by " + s.set.ModelWhy
 	if model == "" {
-		var err error
-		if model, reason, err = pickModel(ctx, client); err != nil {
+		models, err := client.Models(ctx)
+		if err == nil {
+			model, reason, err = best(client, models)
+		}
+		if err != nil {
 			s.view.Warn("%v; serving all the same: it is asked again when it is needed", err)
 			return
 		}
