@@ -65,6 +65,12 @@ func (e *Error) Status() int {
 	return 0
 }
 
+// Loading reports a server that still loads its model and answers nothing else.
+func (e *Error) Loading() bool {
+	var w *wire.Error
+	return errors.As(e.Err, &w) && w.Loading()
+}
+
 // reason is the innermost words of a network error, or all of another error.
 func reason(err error) string {
 	var errno syscall.Errno

@@ -15,7 +15,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/parse"
-	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // connection is the model that answers.
@@ -118,7 +117,7 @@ func (j *job) pickModel(ctx context.Context, client *backend.Client) (name, why 
 }
 
 func loading(err error) bool {
-	var said *wire.Error
+	var said *backend.Error
 	return errors.As(err, &said) && said.Loading()
 }
 
