@@ -6,6 +6,7 @@ type frameKind uint8
 const (
 	object    frameKind = iota // { }
 	array                      // [ ]
+	set                        // { } of Python, an array
 	tuple                      // ( ) of Python, an array
 	arguments                  // ( ) of an argument list, an object
 	group                      // ( ) around one value, nothing
@@ -23,7 +24,7 @@ type frame struct {
 
 func closerOf(k frameKind) byte {
 	switch k {
-	case object:
+	case object, set:
 		return '}'
 	case array:
 		return ']'
@@ -96,7 +97,7 @@ func (r *Reader) pull(n int) {
 		r.groups--
 	case object, arguments:
 		r.emit(ObjectClose, "", n)
-	case array, tuple:
+	case array, set, tuple:
 		r.emit(ArrayClose, "", n)
 	}
 	if r.stack[top].kind >= tuple {

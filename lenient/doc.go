@@ -45,8 +45,8 @@
 //
 // With Options.Python, Python's own literals leave no Fix: both quotes, triple
 // quotes, the prefixes r u b, adjacent literals, Python's escapes, tuples, # and
-// trailing commas. JSON's literals are read beside them. f-strings, calls, sets
-// and method calls are errors. With Options.Quote, strings between that
+// trailing commas, sets of literals, which are lists. JSON's literals are read beside
+// them. f-strings, calls and method calls are errors. With Options.Quote, strings between that
 // delimiter are taken literally, and keys and scalars may be bare; a key may then
 // hold single blanks.
 //

@@ -46,6 +46,9 @@ const (
 	surplusCloser
 )
 
+// BareWord is the Why of a Fix that took a word without quotes for a string.
+const BareWord = "unquoted string"
+
 // whys are the texts of Fix.Why.
 var whys = [...]string{
 	trailingComma:  "trailing comma",
@@ -71,7 +74,7 @@ var whys = [...]string{
 	oddBlank:       "odd character for a blank",
 	escapedBlank:   "escaped white space outside a string",
 	bareKey:        "unquoted key",
-	bareWord:       "unquoted string",
+	bareWord:       BareWord,
 	foreignLiteral: "literal of another language",
 	oddNumber:      "number not as JSON writes it",
 	expression:     "expression evaluated",

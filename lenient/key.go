@@ -1,6 +1,10 @@
 package lenient
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
 
 // key reads the beginning of a key or the end of the object.
 func (r *Reader) key(c byte, w string, n int) (int, bool) {
@@ -127,14 +131,18 @@ func (r *Reader) endName(s string) int {
 // nameKey makes a key of a name that ends n bytes from here.
 func (r *Reader) nameKey(s string, n int) {
 	name, mended := unmark(strings.ToValidUTF8(s, "\ufffd"))
-	native := r.stack[len(r.stack)-1].kind == arguments || r.o.Quote != ""
-	if r.o.Strict && (mended || !native) {
+	inArgs := r.stack[len(r.stack)-1].kind == arguments
+	native := inArgs || r.o.Quote != ""
+	if r.o.Strict && (mended && !inArgs || !native) {
 		r.fail("a key in quotes")
 		return
 	}
 	r.keyed(name, r.word.at, n)
 	r.named, r.foreign = true, true
-	if mended {
+	switch {
+	case mended && inArgs:
+		r.note(utp.Fix{Path: r.pointer(here), Was: short(s, maxQuote), Now: short(name, maxQuote), Why: whys[badEscape]})
+	case mended:
 		r.mend(here, badEscape, s, name)
 	}
 	if !native {

@@ -11,7 +11,8 @@ type Options struct {
 	Quote    string // string delimiter beside " (`<|"|>`, `<escape>`); set: its content is literal, keys and scalars may be bare words without a Fix
 	Python   bool   // Python literals are the native form and leave no Fix; without it they are read with one
 	Args     bool   // the value is an argument list "(k=v, v2)", reported as an object
-	Strict   bool   // no repair: what is not the native form is an error
+	Strict   bool   // no repair: what is not the native form is an error, but for \_ in an argument's name
+	Words    bool   // with Strict: text without quotes is read all the same
 	Guess    bool   // a quote that may end a string or be in it is in it; else it is an error
 	MaxDepth int    // of containers; 0 is 200
 }
@@ -95,6 +96,7 @@ type Reader struct {
 	look     look
 	verdict  verdict // on the quote that comes next in back
 	tuple    tupleLook
+	set      setLook
 	word     bare
 
 	ended, invented, cut, foreign, star bool

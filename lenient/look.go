@@ -56,7 +56,7 @@ type look struct {
 	round  bool // a ) may close something
 
 	comma bool // a comma was seen
-	skip  bool // the next byte of the key is escaped
+	skip  bool // the next byte of the key or word is escaped
 	delim byte // of the key
 	smart bool // it is typographic
 	now   bool // the character at hand is wide
@@ -301,8 +301,15 @@ func (l *look) behindKey(c byte) verdict {
 	return unclear
 }
 
-// inWord passes a name or a bare word.
+// inWord passes a name or a bare word; Markdown writes its _ as \_.
 func (l *look) inWord(c byte) verdict {
+	if l.skip && c != '_' {
+		return inner
+	}
+	if l.skip = c == '\\' && l.size > 0; l.skip {
+		l.size++
+		return undecided
+	}
 	if isLetter(c) || isDigit(c) || c == '-' || c == '.' {
 		if l.size < len(l.word) {
 			l.word[l.size] = c

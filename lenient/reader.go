@@ -28,6 +28,7 @@ const (
 	sBlock                   // in a comment to */
 	sLook                    // behind a quote that may close or not
 	sParen                   // behind a ( that may be a tuple or not
+	sBrace                   // behind a { that may be a set or not
 	sOwed                    // behind a closer that fits the parent
 	sOwedComma               // and a comma
 	sStray                   // behind a closer that fits nothing
@@ -89,6 +90,16 @@ func (r *Reader) extend(w string) (n int) {
 				return n
 			}
 			r.tuple.verdict = isTuple
+		}
+		r.state = r.resume
+	case r.state == sBrace:
+		for n < len(w) && r.set.verdict == noSet {
+			r.set.step(w[n])
+			n++
+		}
+		r.hold = append(r.hold, w[:n]...)
+		if r.set.verdict == noSet && !r.ended {
+			return n
 		}
 		r.state = r.resume
 	case len(w) > 0:
@@ -164,6 +175,8 @@ func (r *Reader) value(c byte, w string, n int) (int, bool) {
 			return r.push(arguments, ObjectOpen, n), false
 		}
 		return r.fail(`"("`), false
+	case c == '{' && r.o.Python && n == 1 && len(r.stack) > 0:
+		return r.brace(w)
 	case c == '{':
 		return r.push(object, ObjectOpen, n), false
 	case c == '[':
@@ -317,7 +330,7 @@ func (r *Reader) push(k frameKind, t Kind, n int) int {
 	}
 	r.begin()
 	r.stack = append(r.stack, frame{kind: k, index: -1})
-	r.state = [...]state{object: sKeyFirst, array: sFirst, tuple: sFirst, arguments: sArgFirst, group: sValue}[k]
+	r.state = [...]state{object: sKeyFirst, array: sFirst, set: sFirst, tuple: sFirst, arguments: sArgFirst, group: sValue}[k]
 	if k >= tuple {
 		r.round++
 	}

@@ -1,6 +1,10 @@
 package lenient
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
 
 // maxWord is the length of a bare word that is taken for a string.
 const maxWord = 256
@@ -288,7 +292,7 @@ func (r *Reader) bareWord(s string, next byte) (want string) {
 		return "true, false, null or a string in quotes"
 	case next == '(' || strings.IndexByte(s, '(') >= 0:
 		return "a literal (calls are not evaluated)"
-	case r.o.Args && r.o.Strict:
+	case r.o.Args && r.o.Strict && !r.o.Words:
 		return "a literal (variables are not evaluated)"
 	case isQuote(next) && len(s) <= 2 && strings.ContainsAny(s, "fF"):
 		return "a plain string (f-strings are not evaluated)"
@@ -297,7 +301,10 @@ func (r *Reader) bareWord(s string, next byte) (want string) {
 		strings.Trim(s, "+-./~@*%$_") == "", formula(s):
 		return "a value (text needs quotes)"
 	}
-	if r.mend(here, bareWord, s, `"`+s+`"`) {
+	if r.o.Words {
+		r.note(utp.Fix{Path: r.pointer(here), Was: short(s, maxQuote), Now: short(`"`+s+`"`, maxQuote), Why: BareWord})
+		r.bareString(s)
+	} else if r.mend(here, bareWord, s, `"`+s+`"`) {
 		r.bareString(s)
 	}
 	return ""

@@ -114,6 +114,12 @@ func (p *Parser) readLineEnd() bool {
 	} else if v.s == "" && !v.end {
 		f = more
 	}
+	if f == no && v.s[0] == '[' && p.inList() {
+		f = p.lookPython(v.from(1), true)
+	}
+	if f == yes && p.el.alone && !p.loose && len(p.el.guessed()) > 0 {
+		f = p.soleCall()
+	}
 	switch {
 	case f == no:
 		p.el.kept = false // a mention
@@ -215,7 +221,14 @@ func (p *Parser) textBehind(own []marker, v view) bool {
 		if !p.cur.g.skipHot[v.s[i]] {
 			continue
 		}
-		switch n, f := longest(own, v.from(i), nil); f {
+		n, f := longest(own, v.from(i), nil)
+		if f == no {
+			f = p.callBehind(v, i)
+			if f == yes {
+				return true
+			}
+		}
+		switch f {
 		case more:
 			return false
 		case yes:
@@ -233,4 +246,35 @@ func (p *Parser) textBehind(own []marker, v view) bool {
 		p.endBlock(false)
 	}
 	return true
+}
+
+// callBehind ends a call that lacks its closer before the opener of another, i bytes
+// on: signs between them that are no words belong to neither.
+func (p *Parser) callBehind(v view, i int) found {
+	f := fits(p.cur.g.skipOpen, v.from(i))
+	if f != yes {
+		return f
+	}
+	if junk := strings.TrimSpace(v.s[:i]); junk != "" && !strings.ContainsFunc(junk, isLetter) {
+		p.fix("", junk, "", "text behind the call dropped")
+		p.pos += i
+	}
+	p.lostCloser()
+	if p.st == inGap && p.group == nil {
+		p.endBlock(false)
+	}
+	return yes
+}
+
+// soleCall reports whether a call with words that lack their quotes is all of the
+// reply.
+func (p *Parser) soleCall() found {
+	_, v := p.view().blanks()
+	switch {
+	case v.s == "" && v.end:
+		return yes
+	case v.s == "":
+		return v.ask()
+	}
+	return no
 }

@@ -345,6 +345,17 @@ func (p *Parser) wraps(f field) bool {
 	return true
 }
 
+// knownAll reports whether the tool has all of these arguments.
+func (p *Parser) knownAll(fields []field) bool {
+	order := p.tools.Order(p.cur.name)
+	for _, f := range fields {
+		if key, _ := p.tools.Key(p.cur.name, f.key); !slices.Contains(order, key) {
+			return false
+		}
+	}
+	return true
+}
+
 // known reports whether the tool has one of these arguments, or there are none.
 func (p *Parser) known(fields []field) bool {
 	order := p.tools.Order(p.cur.name)

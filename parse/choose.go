@@ -64,6 +64,9 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 	wait := false
 	for _, i := range cand {
 		o := &p.m.openers[i]
+		if p.program && o.declared && o.g.Body == grammar.Python {
+			continue
+		}
 		if o.kind == openResult && !p.answersCall(o.g) || o.declared && p.inTrial() || o.line && !line || o.hinted && !p.prefers(o.g) || o.first && !p.begins() && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
 			continue
 		}
@@ -320,7 +323,7 @@ func (p *Parser) lookTagged(o *opener, v view, c *caps) found {
 func (p *Parser) lookArgs(o *opener, v view, c *caps) found {
 	switch b := v.s[0]; {
 	case b == '{' && o.declared && o.g.Quote == "":
-		return lookObject(v.from(1))
+		return max(lookObject(v.from(1)), p.lookKeyed(p.nameOf(o.g, c), v.from(1)))
 	case b == '[' && o.declared && o.g.Text == "":
 		return lookList(v.from(1))
 	case b == '{', b == '[', b == '"', o.g.Text != "":
@@ -393,6 +396,9 @@ func (p *Parser) lookElement(v view, declared bool) found {
 		if n == maxLists {
 			return no
 		}
+		if f := p.lookListPair(v); f != no {
+			return f
+		}
 		_, v = v.from(1).blanks()
 	}
 	if v.s == "" {
@@ -413,25 +419,6 @@ func (p *Parser) lookElement(v view, declared bool) found {
 		return yes
 	}
 	return p.lookPython(v, declared)
-}
-
-// lookPair accepts what stands behind the parenthesis of ("name", {…}).
-func (p *Parser) lookPair(v view) found {
-	_, v = v.blanks()
-	if v.s == "" {
-		return v.ask()
-	}
-	if v.s[0] != '"' && v.s[0] != '\'' {
-		return no
-	}
-	n := 1 + word(v.s[1:])
-	switch {
-	case n == len(v.s) && n <= maxSlot:
-		return v.ask()
-	case n < len(v.s) && v.s[n] == v.s[0] && p.plainly(v.s[1:n]):
-		return yes
-	}
-	return no
 }
 
 // lookString accepts the start of a call that is written as a string.

@@ -131,12 +131,12 @@ func remark(key string) bool {
 // done ends the element: its value is complete.
 func (e *element) done(p *Parser) {
 	c := &p.cur
-	if e.ended && !e.lost && (e.r.Cut() || !e.r.Closed() && (p.cut || !p.stopTook())) {
+	if e.ended && !e.lost && !e.primed && (e.r.Cut() || !e.r.Closed() && (p.cut || !p.stopTook())) {
 		e.cutOff(p)
 		return
 	}
 	e.moveFixes(p)
-	if len(e.others) == 1 && e.special(p) {
+	if len(e.others) == 1 && e.special(p) || e.fromText(p) {
 		return
 	}
 	if slices.ContainsFunc(e.others, func(f field) bool { return f.lone == placed }) {
@@ -145,6 +145,10 @@ func (e *element) done(p *Parser) {
 	}
 	e.complete(p)
 	if p.st != inElement {
+		return
+	}
+	if !p.mayGuessWords() {
+		p.broken("variables are not evaluated", "a value")
 		return
 	}
 	if !c.open { // a list: its calls are done
@@ -196,6 +200,9 @@ func (e *element) special(p *Parser) bool {
 // moveFixes turns the value's fixes into the call's, with paths into the arguments.
 func (e *element) moveFixes(p *Parser) {
 	for _, f := range e.r.Fixes() {
+		if e.primed {
+			f.Path = ""
+		}
 		if e.argsKey != "" {
 			at := "/" + e.argsKey
 			i := strings.Index(f.Path, at)
@@ -225,6 +232,10 @@ func (p *Parser) fromPair(list json.RawMessage) {
 		return
 	}
 	p.setName(name)
+	if fields := fieldsOf(pair[1]); p.trying() && !p.knownAll(fields) {
+		p.broken("no call", "the tool's arguments")
+		return
+	}
 	p.fix("", "", "", "written as a pair")
 	p.argsJSON(pair[1])
 	p.cur.balanced, p.st = true, inAfter
@@ -238,6 +249,7 @@ func (p *Parser) inner(s string) utp.Reply {
 	c := p.cfg
 	c.Prefill, c.Seen, c.Forced = "", nil, ""
 	in := newParser(c, embedded())
+	in.loose = true
 	evs := slices.Clone(in.feed(s))
 	return utp.Collect(append(evs, in.close(false)...))
 }

@@ -88,6 +88,9 @@ type element struct {
 	list    bool // the element holds several calls
 	first   bool // no key was read yet
 	printed bool // print( stands around it
+	primed  bool // it is read as an element of a list
+	wrapped bool // its text may be a call
+	alone   bool // f(…) that nothing but itself says is a call
 	kept    bool // its result is assigned to a variable
 	out     lookout
 }
@@ -115,18 +118,6 @@ func (e *element) call(p *Parser, g *gram) { e.reset(p.options(g), elementRole, 
 // args begins the arguments of a call whose name is known.
 func (e *element) args(p *Parser, g *gram) { e.reset(p.options(g), argsRole, p.at()) }
 
-// quoted begins a string that holds a call.
-func (e *element) quoted(p *Parser) {
-	e.reset(lenient.Options{Python: true}, otherRole, p.at())
-	e.lone = quotedCall
-}
-
-// pair begins (name, {arguments}).
-func (e *element) pair(p *Parser) {
-	e.reset(lenient.Options{Python: true}, otherRole, p.at())
-	e.lone = pairedCall
-}
-
 // python begins f(…), x = f(…) or print(f(…)). As ordinary text it is Python to
 // the letter, and the whole of its line.
 func (p *Parser) python(v view) {
@@ -142,8 +133,10 @@ func (p *Parser) python(v view) {
 	if alone && p.inTrial() {
 		p.trial().whole = true
 	}
-	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone || p.cfg.Repair == Off, Guess: !alone && p.cfg.Repair == Aggressive}, argsRole, p.at())
+	opens := alone && from == 0 && !p.said() && !p.inside && p.cfg.Repair != Off
+	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone && !p.loose || p.cfg.Repair == Off, Words: opens, Guess: !alone && p.cfg.Repair == Aggressive}, argsRole, p.at())
 	p.el.printed = strings.HasPrefix(v.s[:from], "print") || strings.Contains(v.s[:from], "print(")
+	p.el.alone = alone
 	p.el.kept = alone && (from > 0 || p.cur.fenced && p.told(p.cur.g)) && !p.el.printed && p.think == nil
 }
 
@@ -164,7 +157,10 @@ func (p *Parser) readElement() bool {
 			e.failed(p)
 			return true
 		default:
-			e.token(p, t)
+			if e.token(p, t); e.primed && len(e.others) > 0 {
+				e.done(p)
+				return true
+			}
 		}
 	}
 	return true
@@ -294,7 +290,8 @@ func (e *element) key(p *Parser, k string) {
 	if e.role = e.roleOf(p, k); e.role == nameRole && p.cur.pending {
 		e.nameKey = k
 	}
-	if p.trying() && p.trial().bare && e.first && e.role == otherRole && p.cfg.Forced == "" && !ignored(k) && !p.declared(k) {
+	e.wrapped = e.role == otherRole && e.wraps(p, k)
+	if p.trying() && p.trial().bare && e.first && e.role == otherRole && p.cfg.Forced == "" && !ignored(k) && !p.declared(k) && !e.wrapped {
 		p.giveBack()
 		return
 	}
@@ -429,6 +426,9 @@ func (e *element) collect(p *Parser, t lenient.Token) {
 
 // sinkToken hands a token to the sink until its value is complete.
 func (e *element) sinkToken(p *Parser, t lenient.Token) {
+	if !e.unwraps(p, t) {
+		return
+	}
 	switch t.Kind {
 	case lenient.ObjectOpen, lenient.ArrayOpen:
 		e.nest++

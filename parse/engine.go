@@ -59,6 +59,8 @@ type Parser struct {
 	work  int    // bytes looked at
 
 	line     bool   // at a line start
+	loose    bool   // it reads a text that is said to be a call
+	program  bool   // a line of a program was read: calls beside it are its own
 	inline   bool   // inside `code` on this line
 	noBare   int    // no bare forms before this offset: they were tried
 	noTry    int    // no opener at this offset: it was tried

@@ -21,6 +21,12 @@ func (p *Parser) readGap() bool {
 	}
 	switch v.s[0] {
 	case '[':
+		switch p.lookListPair(v) {
+		case more:
+			return false
+		case yes:
+			return p.gapElement(g, v)
+		}
 		p.lists++
 		p.pos++
 		return true
@@ -115,7 +121,7 @@ func (p *Parser) gapElement(g *gram, v view) bool {
 		p.el.call(p, g)
 	case '"', '\'':
 		p.el.quoted(p)
-	case '(':
+	case '(', '[':
 		p.el.pair(p)
 	default:
 		p.python(v)

@@ -19,11 +19,21 @@ func (p *Parser) resolve(name string) (string, *utp.Fix, bool) {
 		return name, nil, false
 	}
 	own, fix, ok := p.tools.Resolve(name)
+	if plain := unmark(name); !ok && plain != name {
+		if own, _, ok = p.tools.Resolve(plain); ok {
+			fix = &utp.Fix{Was: name, Now: own, Why: "Markdown's backslash"}
+		} else {
+			own = name
+		}
+	}
 	if !ok {
 		p.unknown = strings.Clone(name)
 	}
 	return own, fix, ok
 }
+
+// unmark takes the backslashes of Markdown out of a name: get\_weather.
+func unmark(name string) string { return strings.ReplaceAll(name, `\_`, "_") }
 
 // declared reports whether a name means an offered tool.
 func (p *Parser) declared(name string) bool {
@@ -53,14 +63,17 @@ func isCamel(name string) bool {
 }
 
 // word is the length of the identifier that s begins with: letters, digits,
-// "_", "-", and after the first ".", ":" and "/".
+// "_", "-", and after the first ".", ":", "/" and Markdown's "\_". A backslash at
+// the end of s may begin the last.
 func word(s string) int {
 	i := 0
-	for i < len(s) && (isNameByte(s[i]) || i > 0 && (s[i] == '.' || s[i] == ':' || s[i] == '/')) {
+	for i < len(s) && (isNameByte(s[i]) || i > 0 && (s[i] == '.' || s[i] == ':' || s[i] == '/' || isMarked(s[i:]))) {
 		i++
 	}
 	return i
 }
+
+func isMarked(s string) bool { return s[0] == '\\' && (len(s) == 1 || s[1] == '_') }
 
 // nameOf is the name of the tool in an opener's slots: from the name, or from
 // an id that holds it.

@@ -150,6 +150,9 @@ func (p *Parser) lineOpener(c byte) found {
 	case len(p.m.bare) == 0 || p.tools == nil && p.cfg.Forced == "" || p.tried > maxTried:
 		return no
 	}
+	if f := p.programLine(p.view()); f == more {
+		return more
+	}
 	return p.bare()
 }
 
@@ -165,6 +168,9 @@ func (p *Parser) prefersAt(c byte) bool {
 // bare looks for a bare form.
 func (p *Parser) bare() found {
 	v := p.view()
+	if p.program && startsName(strings.TrimLeft(v.s, "[ \t\r\n")) {
+		return no
+	}
 	if isNameByte(v.s[0]) {
 		if f := p.bareWord(v); f != yes {
 			return f

@@ -1,0 +1,171 @@
+package parse
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/lenient"
+)
+
+// inList reports whether an open list holds the calls, with no marker of its own.
+func (p *Parser) inList() bool { return p.lists > 0 || p.group != nil && p.bareBlock() }
+
+// quoted begins a string that holds a call. In a list its end is told by what may
+// follow an element, so that quotes within it need no escapes.
+func (e *element) quoted(p *Parser) {
+	e.reset(lenient.Options{Python: true}, otherRole, p.at())
+	e.lone = quotedCall
+	if p.inList() {
+		e.r.Next("[")
+		e.start, e.primed = e.start-1, true
+	}
+}
+
+// pair begins (name, {arguments}) or ["name", {arguments}].
+func (e *element) pair(p *Parser) {
+	e.reset(lenient.Options{Python: true}, otherRole, p.at())
+	e.lone = pairedCall
+}
+
+// lookPair accepts what stands behind the bracket of ("name", {…}).
+func (p *Parser) lookPair(v view) found {
+	_, v = v.blanks()
+	if v.s == "" {
+		return v.ask()
+	}
+	if v.s[0] != '"' && v.s[0] != '\'' {
+		return no
+	}
+	n := 1 + word(v.s[1:])
+	switch {
+	case n == len(v.s) && n <= maxSlot:
+		return v.ask()
+	case n == len(v.s) || v.s[n] != v.s[0] || !p.plainly(v.s[1:n]):
+		return no
+	}
+	_, v = v.from(n + 1).blanks()
+	if v.s == "" {
+		return v.ask()
+	}
+	_, inner := v.from(1).blanks()
+	switch {
+	case v.s[0] != ',':
+		return no
+	case inner.s == "":
+		return inner.ask()
+	}
+	return either(inner.s[0] == '{')
+}
+
+// lookListPair is lookPair for a list: ["name", {…}].
+func (p *Parser) lookListPair(v view) found {
+	if v.s == "" || v.s[0] != '[' {
+		return no
+	}
+	return p.lookPair(v.from(1))
+}
+
+// lookKeyed accepts what stands behind the brace of name{key: …}: a name alone is no
+// key of JSON, but one of the tool's arguments is one.
+func (p *Parser) lookKeyed(name string, v view) found {
+	_, v = v.blanks()
+	n := word(v.s)
+	if n == len(v.s) && n <= maxSlot {
+		return v.ask()
+	}
+	if n == 0 || v.s[n-1] != ':' && n == len(v.s) {
+		return no
+	}
+	key := strings.TrimRight(v.s[:n], ":")
+	_, rest := v.from(len(key)).blanks()
+	switch own, _, ok := p.resolve(name); {
+	case rest.s == "":
+		return rest.ask()
+	case !ok || rest.s[0] != ':' || !slices.Contains(p.tools.Order(own), key):
+		return no
+	}
+	return yes
+}
+
+// wrapping are keys of an object whose only value may be a call as text.
+var wrapping = map[string]bool{"content": true, "response": true, "output": true}
+
+// wraps reports whether the object may hold a call as the text of its only key.
+func (e *element) wraps(p *Parser, key string) bool {
+	return e.first && p.cur.pending && len(e.stack) == 1 && wrapping[key] && !p.inList()
+}
+
+// unwraps gives up such a text as soon as it is known to be none.
+func (e *element) unwraps(p *Parser, t lenient.Token) bool {
+	if !e.wrapped || e.sink != otherSink || t.Kind != lenient.StringPart && t.Kind != lenient.ObjectOpen && t.Kind != lenient.ArrayOpen && t.Kind != lenient.Scalar {
+		return true
+	}
+	text := strings.TrimLeft(t.Text, " ")
+	if t.Kind == lenient.StringPart && text == "" {
+		return true
+	}
+	e.wrapped = t.Kind == lenient.StringPart && text[0] == '{'
+	if !e.wrapped && p.trying() {
+		p.giveBack()
+		return false
+	}
+	e.wrapped = false
+	return true
+}
+
+// fromText takes the only text of an object for a call, if it is a sound one and
+// nothing else.
+func (e *element) fromText(p *Parser) bool {
+	if len(e.others) != 1 || !wrapping[e.others[0].key] || !p.cur.pending || e.others[0].value[0] != '"' {
+		return false
+	}
+	var s string
+	_ = json.Unmarshal(e.others[0].value, &s)
+	r := p.inner(s)
+	calls := r.Calls()
+	if len(calls) != 1 || strings.TrimSpace(r.Text()) != "" || !p.sound(calls[0].Name, calls[0].Args) {
+		return false
+	}
+	p.adopt(r, "written as a string")
+	return true
+}
+
+// guessed lists the arguments whose values were text without quotes.
+func (e *element) guessed() (out []utp.Fix) {
+	for _, f := range e.r.Fixes() {
+		if f.Why == lenient.BareWord {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// mayGuessWords reports whether the text without quotes in f(k=v) is certain to be
+// text: every key is one of the tool's, and no value is the name of one, as
+// variables have it. Where nothing but the call says that it is one, a word that
+// may be a variable is none either.
+func (p *Parser) mayGuessWords() bool {
+	c, order := &p.cur, p.tools.Order(p.cur.name)
+	words := p.el.guessed()
+	if len(words) == 0 {
+		return true
+	}
+	strict := p.loose || p.el.alone
+	for _, f := range words {
+		if slices.Contains(order, f.Was) || strict && isVariable(f.Was) {
+			return false
+		}
+		if key, _, _ := strings.Cut(strings.TrimPrefix(f.Path, "/"), "/"); strict && !slices.Contains(c.keys, key) {
+			return false
+		}
+	}
+	unknown := func(key string) bool { return !slices.Contains(order, key) }
+	return !strict || c.declared && !slices.ContainsFunc(c.keys, unknown)
+}
+
+// isVariable reports whether a word looks like the name of a variable.
+func isVariable(s string) bool {
+	return len(s) <= 2 || strings.ContainsAny(s, "_.") && !strings.Contains(s, " ")
+}
