@@ -119,8 +119,11 @@ func (g *Gate) check(c utp.Call) (utp.Call, utp.Tool, *refusal) {
 		return c, tool, &refusal{AboveTier, utp.Denied,
 			fmt.Sprintf("Tool '%s' not available at current tier (%s)", c.Name, g.Tier)}
 	}
-	c, no := g.arguments(c, tool)
-	return c, tool, no
+	c, issues := g.Tools.Fit(c)
+	if len(issues) > 0 {
+		return c, tool, &refusal{BadArguments, utp.Failed, g.misfit(c.Name, issues)}
+	}
+	return c, tool, nil
 }
 
 // unknown words the answer to a call of a tool that is not there. It names
@@ -138,25 +141,6 @@ func (g *Gate) unknown(name string) string {
 	return text
 }
 
-func (g *Gate) arguments(c utp.Call, tool utp.Tool) (utp.Call, *refusal) {
-	if c.Kind == utp.CustomCall || tool.Kind == utp.CustomTool {
-		return c, nil
-	}
-	if len(bytes.TrimSpace(c.Args)) == 0 && c.RawArgs == "" {
-		c.Args = json.RawMessage("{}")
-	}
-	if !isObject(c.Args) {
-		issue := schema.Issue{Message: "the arguments are not a JSON object"}
-		return c, &refusal{BadArguments, utp.Failed, g.misfit(c.Name, []schema.Issue{issue})}
-	}
-	args, fixes, issues := g.Tools.Check(g.written(c), c.Args)
-	if len(issues) > 0 {
-		return c, &refusal{BadArguments, utp.Failed, g.misfit(c.Name, issues)}
-	}
-	c.Args, c.Fixes = args, append(slices.Clip(c.Fixes), fixes...)
-	return c, nil
-}
-
 // strangers tells the model of arguments that the tool does not know.
 func (g *Gate) strangers(c utp.Call) string {
 	if c.Kind == utp.CustomCall {
@@ -167,20 +151,6 @@ func (g *Gate) strangers(c utp.Call) string {
 		lines = append(lines, "Note: "+i.Error())
 	}
 	return strings.Join(lines, "\n")
-}
-
-// written is the name that the model gave the tool: an alias has defaults and
-// argument names of its own.
-func (g *Gate) written(c utp.Call) string {
-	for _, f := range c.Fixes {
-		if f.Path != "" || f.Now != c.Name {
-			continue
-		}
-		if own, _, ok := g.Tools.Resolve(f.Was); ok && own == c.Name {
-			return f.Was
-		}
-	}
-	return c.Name
 }
 
 func isObject(b json.RawMessage) bool {

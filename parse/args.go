@@ -110,7 +110,7 @@ func (p *Parser) piece(escaped string) {
 	if escaped == "" {
 		return
 	}
-	direct := c.started && !c.holds && c.sent == len(c.buf)
+	direct := c.started && !c.holds && !p.cfg.Check && c.sent == len(c.buf)
 	c.buf = append(c.buf, escaped...)
 	if p.st == inElement && p.watch() {
 		return

@@ -36,6 +36,7 @@ type call struct {
 	sent  int    // bytes of buf in deltas
 	keys  []string
 	holds bool // deltas wait: the whole object may still change
+	whole bool // it will not change any more
 	echo  bool // looks like a tool's definition
 	args  argument
 
@@ -87,7 +88,7 @@ func (p *Parser) isTry() bool { return p.cur.g.Line && p.tools != nil && !p.cur.
 // flush sends what there is of the arguments, unless it may still change.
 func (p *Parser) flush() {
 	c := &p.cur
-	if !c.started || c.holds || c.sent == len(c.buf) {
+	if !c.started || c.holds || p.cfg.Check && !c.whole || c.sent == len(c.buf) {
 		return
 	}
 	text := string(c.buf[c.sent:])
@@ -115,12 +116,19 @@ func (p *Parser) finish() {
 		p.failJudged(*prob)
 		return
 	}
+	out, prob := p.fitted(utp.Call{ID: c.id, Name: c.name, Args: bytes.Clone(c.buf), Source: "text:" + c.g.Name, Fixes: c.fixes})
+	if prob != nil {
+		p.failJudged(*prob)
+		return
+	}
+	if p.cfg.Check {
+		c.buf, c.whole = append(c.buf[:0], out.Args...), true
+	}
 	p.startCall()
 	c.holds = false
 	p.flush()
 	raw := p.take()
-	out := utp.Call{ID: c.id, Name: c.name, Args: bytes.Clone(c.buf),
-		RawArgs: p.rawArgs(), Source: "text:" + c.g.Name, Fixes: c.fixes}
+	out.RawArgs = p.rawArgs()
 	p.send(utp.Event{Kind: utp.CallEnd, Part: c.part, Call: &out, Raw: raw})
 	p.closeCall()
 	p.settleCall()
@@ -128,7 +136,7 @@ func (p *Parser) finish() {
 
 // failJudged ends a call that was read to its end but is none.
 func (p *Parser) failJudged(prob utp.Problem) {
-	if p.cur.twice != "" && p.cur.declared && p.trial().think == nil {
+	if (p.cur.twice != "" || p.cfg.Check && prob.Kind == utp.Invalid) && p.cur.declared && p.trial().think == nil {
 		p.keep()
 	}
 	trial := p.trying()

@@ -50,7 +50,8 @@ type Config struct {
 	OneCall  bool               // one call in a reply: what follows the first does not count
 	Policy   Policy
 	Repair   Repair
-	MaxCall  int // bytes; 0 is 16 MiB
+	Check    bool // arguments are made to fit, as by schema.Set.Fit, and come in one piece; those that do not fit are a Problem, Invalid
+	MaxCall  int  // bytes; 0 is 16 MiB
 
 	machine *machine // of Compiled
 }

@@ -190,13 +190,18 @@ func (p *Parser) fromNative(e utp.Event) {
 			w.Source = utp.Native
 			e.Value = w
 		}
-		if t.equal(&w) {
+		w, prob := p.fitted(w)
+		if prob != nil {
+			t.out = append(t.out, misfit(p.nativePart(key), w, *prob, e.Raw))
+			return
+		}
+		if e.Value = w; t.equal(&w) {
 			return
 		}
 		t.calls = append(t.calls, w)
 	}
 	e.Part = p.nativePart(key)
-	if e.Kind == utp.CallStart && t.seen(e.Call.Name, false) {
+	if e.Kind == utp.CallStart && (p.cfg.Check || t.seen(e.Call.Name, false)) {
 		if t.native == nil {
 			t.native = map[int]*held{}
 		}
@@ -213,6 +218,8 @@ func (p *Parser) fromNative(e utp.Event) {
 	h.events = append(h.events, e)
 	if e.Kind == utp.CallEnd || e.Kind == utp.ProblemEvent {
 		delete(t.native, key)
+		h.events = p.fittedNative(h.events)
+		e = h.events[len(h.events)-1]
 		if e.Kind == utp.ProblemEvent || !t.equal(e.Call) {
 			t.out = append(t.out, h.events...)
 			if e.Kind == utp.CallEnd {

@@ -51,6 +51,43 @@ func (s *Set) Check(tool string, args json.RawMessage) (json.RawMessage, []utp.F
 	return written(args, n, fixes), fixes, sh.issues(n)
 }
 
+// Fit makes a call fit its tool: Check, by the name that the model wrote, for an
+// alias has defaults and argument names of its own. No arguments are an empty
+// object; the input of a custom tool is not looked at. Of issues the call stays as
+// it was.
+func (s *Set) Fit(c utp.Call) (utp.Call, []Issue) {
+	tool, ok := s.Tool(c.Name)
+	if !ok || c.Kind == utp.CustomCall || tool.Kind == utp.CustomTool {
+		return c, nil
+	}
+	out := c
+	if len(bytes.TrimSpace(c.Args)) == 0 && c.RawArgs == "" {
+		out.Args = empty
+	}
+	if args := bytes.TrimSpace(out.Args); len(args) == 0 || args[0] != '{' || !json.Valid(args) {
+		return c, []Issue{{Message: "the arguments are not a JSON object"}}
+	}
+	args, fixes, issues := s.Check(s.asWritten(c), out.Args)
+	if len(issues) > 0 {
+		return c, issues
+	}
+	out.Args, out.Fixes = args, append(slices.Clip(c.Fixes), fixes...)
+	return out, nil
+}
+
+// asWritten is the name that the model gave the tool.
+func (s *Set) asWritten(c utp.Call) string {
+	for _, f := range c.Fixes {
+		if f.Path != "" || f.Now != c.Name {
+			continue
+		}
+		if own, _, ok := s.Resolve(f.Was); ok && own == c.Name {
+			return f.Was
+		}
+	}
+	return c.Name
+}
+
 // written gives the text of n: args, if nothing changed.
 func written(args json.RawMessage, n node, fixes []utp.Fix) json.RawMessage {
 	if len(fixes) == 0 {
