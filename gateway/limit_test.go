@@ -1,13 +1,17 @@
 package gateway_test
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/gateway"
 )
+
+func explained(c *gateway.Config) { c.Explain = true }
 
 // A call that the output limit cuts, native or in text, ends a reply in "length",
 // whole and streamed: text and usage stay, what a stream has shown of the call is
@@ -38,14 +42,17 @@ func TestOutputLimitInACall(t *testing.T) {
 				}
 				say("application/json", `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"message":`+tt.message+`,"finish_reason":"length"}],`+usage+`}`)(w, r)
 			})
-			whole := start(t, up, backend.Config{Provider: "openai", Retries: -1, Formats: natively})
-			streamed := start(t, stream(tt.chunks), backend.Config{Provider: "openai", Retries: -1, Formats: natively})
+			whole := start(t, up, backend.Config{Provider: "openai", Retries: -1, Formats: natively}, explained)
+			streamed := start(t, stream(tt.chunks), backend.Config{Provider: "openai", Retries: -1, Formats: natively}, explained)
 			for _, front := range apis {
 				for url, live := range map[string]bool{whole: false, streamed: true} {
 					resp, body := front.post(t, url, offer(live))
 					reply, err := front.read(t, offer(live), resp, body)
 					if err != nil || reply.Stop != utp.StopLength || len(reply.Calls()) > 0 || reply.Usage.Prompt() != 7 || reply.Usage.Completion() != 30 {
 						t.Errorf("%s, stream %v: %v, stop %q, calls %+v, usage %+v: %s", front.name, live, err, reply.Stop, reply.Calls(), reply.Usage, body)
+					}
+					if why := cmp.Or(resp.Header.Get("X-Bx-Problem"), resp.Trailer.Get("X-Bx-Problem")); why != "truncated" {
+						t.Errorf("%s, stream %v: X-Bx-Problem %q", front.name, live, why)
 					}
 					if said := strings.Contains(reply.Text(), "Let me look."); said == strings.Contains(tt.name, "without") {
 						t.Errorf("%s, stream %v: text %q", front.name, live, reply.Text())

@@ -16,6 +16,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/internal/fake"
 )
 
 // idHeaders are where the SDKs of an API look for the id of a request.
@@ -297,6 +298,23 @@ func TestFilesThatAreNotSentAreTold(t *testing.T) {
 		}
 		if resp, _ := apiNamed("anthropic").post(t, url, &utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.User, "Hi.")}}); resp.Header.Get("X-Bx-Warning") != "" {
 			t.Errorf("%s: nothing is lost: %q", name, resp.Header.Get("X-Bx-Warning"))
+		}
+	}
+}
+
+// A schema that is not enforced is told in a header without asking.
+func TestAStrictSchemaThatIsLostIsTold(t *testing.T) {
+	s, err := fake.Parse("strict", []byte("-- server --\nkind: openai\nmodel: m\nrefuse: response_format.json_schema.strict\n-- turn --\nrepeat\n-- text --\n{\"a\":\"x\"}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := start(t, fake.New(s), backend.Config{Provider: "openai", Retries: -1})
+	q, yes := offer(false), true
+	q.Tools, q.Params.Schema, q.Params.SchemaHeld = nil, []byte(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`), &yes
+	for range 2 { // when the server says so, and when that is known
+		resp, body := apiNamed("openai").post(t, url, q)
+		if warning := resp.Header.Get("X-Bx-Warning"); resp.StatusCode != 200 || !strings.Contains(warning, "strict: dropped") {
+			t.Errorf("HTTP %d, X-Bx-Warning %q: %s", resp.StatusCode, warning, body)
 		}
 	}
 }

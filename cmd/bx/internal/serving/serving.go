@@ -145,7 +145,12 @@ func (d *Duration) UnmarshalText(b []byte) error {
 func Load(name string, known config.Own, try config.Try) (*File, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, &config.Error{File: name, Message: "cannot be read", Err: err}
+		cause := err
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			cause = path.Err
+		}
+		return nil, &config.Error{File: name, Message: "cannot be read: " + cause.Error(), Err: err}
 	}
 	return Parse(name, text, known, try)
 }
