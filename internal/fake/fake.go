@@ -105,7 +105,7 @@ type Server struct {
 	next     int // index of the turn to play
 	requests []Request
 	models   []model
-	memory   map[string]*held // by full name
+	memory   map[string]*held // by full name, with the digest behind it where that is an old one
 	loads    []Loaded
 	asked    map[string]int // requests of each connection, of llama-server
 	loading  int            // 503s that llama-server still answers with

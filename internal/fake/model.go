@@ -20,6 +20,7 @@ type model struct {
 	vision  bool
 	context int
 	family  string
+	made    int // anew, so many times
 }
 
 // modelWords set a model apart from the script's others.
@@ -93,11 +94,25 @@ func (s *Server) list() []model {
 }
 
 // Add makes a model after the start, as "ollama cp" or "ollama pull" does: NAME,
-// or NAME and words as in a script's line "model".
+// or NAME and words as in a script's line "model". One that is there is made anew;
+// what is in memory of it stays there under its old digest.
 func (s *Server) Add(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.models = append(s.models, s.script.model(line))
+	m := s.script.model(line)
+	at := slices.IndexFunc(s.models, func(old model) bool { return old.name == m.name })
+	if at < 0 {
+		s.models = append(s.models, m)
+		return
+	}
+	old := s.models[at]
+	m.made = old.made + 1
+	s.models[at] = m
+	if h := s.memory[m.name]; h != nil {
+		h.digest = old.digest()
+		s.memory[m.name+" "+h.digest] = h
+		delete(s.memory, m.name)
+	}
 }
 
 // Loaded is one start of a model in Ollama's memory. A window of another size is
@@ -118,6 +133,7 @@ func (s *Server) Loads() []Loaded {
 type held struct {
 	ctx         int
 	used, until time.Time
+	digest      string // of what it was before it was made anew; "": the model's
 }
 
 // keepAlive is how long Ollama keeps a model that nobody asks.
@@ -205,6 +221,10 @@ func (s *Server) running() (names []string, by map[string]held) {
 
 // digest is a model's, of 64 hex digits.
 func (m *model) digest() string {
-	sum := sha256.Sum256([]byte(m.name))
+	name := m.name
+	if m.made > 0 {
+		name = fmt.Sprint(m.name, " ", m.made)
+	}
+	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:])
 }

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -157,14 +158,15 @@ func (s *Server) ps() any {
 		Models []psJSON `json:"models"`
 	}{[]psJSON{}}
 	names, by := s.running()
-	for _, name := range names {
+	for _, key := range names {
+		name, _, _ := strings.Cut(key, " ")
 		m, ok := s.find(name)
 		if !ok {
 			continue
 		}
-		h := by[name]
+		h := by[key]
 		list.Models = append(list.Models, psJSON{
-			tagJSON: tagJSON{Name: m.name, Model: m.name, Size: modelSize + int64(h.ctx)*1152, Digest: m.digest(), Details: m.details()},
+			tagJSON: tagJSON{Name: m.name, Model: m.name, Size: modelSize + int64(h.ctx)*1152, Digest: cmp.Or(h.digest, m.digest()), Details: m.details()},
 			Expires: h.until.UTC().Format(time.RFC3339Nano), Context: h.ctx,
 		})
 	}

@@ -267,6 +267,23 @@ func TestOllamaLoadsAndUnloads(t *testing.T) {
 	}
 }
 
+// A model that is made anew while it is loaded is listed twice, the new one first.
+func TestOllamaListsAModelMadeAnewTwice(t *testing.T) {
+	srv, url := parsed(t, ollamaServer+anyTurn)
+	ask(t, url, "POST", "/api/chat", `{"model":"plain",`+user+`,"options":{"num_ctx":8192}}`)
+	srv.Add("plain no-tools")
+	if names, windows := running(t, url); fmt.Sprint(names, windows) != "[plain:latest] [8192]" {
+		t.Errorf("before it is asked: %v %v", names, windows)
+	}
+	ask(t, url, "POST", "/api/chat", `{"model":"plain",`+user+`}`)
+	if names, windows := running(t, url); fmt.Sprint(names, windows) != "[plain:latest plain:latest] [4096 8192]" {
+		t.Errorf("%v %v", names, windows)
+	}
+	if _, _, list := ask(t, url, "GET", "/api/tags", ""); strings.Count(list, `"name":"plain:latest"`) != 1 {
+		t.Error(list)
+	}
+}
+
 // Another window is another process; what asks for none gets the server's.
 func TestOllamaReloadsForAnotherWindow(t *testing.T) {
 	srv, url := parsed(t, ollamaServer+anyTurn)
