@@ -117,6 +117,7 @@ func (s *Set) openIndex(ctx context.Context) (*index.Index, error) {
 		s.indexErr = err
 	}
 	if err == nil {
+		x.Progress = s.config.Progress
 		s.index = x
 	}
 	return x, err

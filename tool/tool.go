@@ -30,11 +30,12 @@ const DefaultMaxResult = 16000
 
 // Config says where the tools work.
 type Config struct {
-	Root      string // the directory that the tools may touch; "" is the current one
-	IndexDir  string // where the search index is kept, outside of Root; "" does without an index
-	Plain     bool   // search_code answers in plain JSON, without the tool envelope
-	MaxResult int    // bytes of one result; 0 is DefaultMaxResult
-	Path      string // the directories in which programs are found, as PATH lists them
+	Root      string             // the directory that the tools may touch; "" is the current one
+	IndexDir  string             // where the search index is kept, outside of Root; "" does without an index
+	Plain     bool               // search_code answers in plain JSON, without the tool envelope
+	MaxResult int                // bytes of one result; 0 is DefaultMaxResult
+	Progress  func(done, of int) // told while many files are indexed; nil: nobody is
+	Path      string             // the directories in which programs are found, as PATH lists them
 }
 
 // Set is the built-in tools over one directory. It is safe for concurrent use.

@@ -92,7 +92,9 @@ func fromEnvelope(e te.Envelope) finding {
 }
 
 // answer says what was found, and that no model read it.
-func (v *view) answer() string {
+func (v *view) answer() string { return v.report() + "\n" + advice }
+
+func (v *view) report() string {
 	var b strings.Builder
 	b.WriteString("No language model answered this; it is what a search found")
 	if v.words != "" {
@@ -107,7 +109,6 @@ func (v *view) answer() string {
 	default:
 		b.WriteString(v.nothing())
 	}
-	b.WriteString("\n" + advice)
 	return b.String()
 }
 

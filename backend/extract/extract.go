@@ -38,6 +38,16 @@ type Model struct{}
 // New makes the model.
 func New() Model { return Model{} }
 
+// Report words what the searches of a conversation found for its last question,
+// which its model gave no answer to; "" is nothing.
+func Report(ms []utp.Message) string {
+	v := viewOf(&utp.Request{Messages: ms})
+	if v.found == nil || len(v.found.places) == 0 {
+		return ""
+	}
+	return v.report()
+}
+
 // Stream answers a request: with a call of search_code, then one of
 // inspect_code for the best match, then with what they gave. A tool that is not
 // offered is done without.
@@ -126,8 +136,9 @@ func (v *view) read(name string, r utp.Result) {
 	}
 	switch {
 	case name == searchTool:
-		f := findingOf(r)
-		v.found = &f
+		if f := findingOf(r); v.found == nil || len(f.places) > 0 {
+			v.found = &f
+		}
 	case name == inspectTool && r.Status == utp.OK:
 		v.shown = r.Text()
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
@@ -39,6 +40,7 @@ type job struct {
 	team  *agent.Team // of --team; nil: one agent alone
 
 	question string
+	piped    bool // part of the question was piped in
 
 	serves bool       // as a gateway: the tools are the clients'
 	more   config.Own // dialects of the gateway's file
@@ -119,23 +121,30 @@ func (a *app) choices() config.Flags {
 }
 
 func (a *app) printer() *view.Printer {
-	p := &view.Printer{Out: a.out, Err: a.err}
+	live := isTerminal(a.err) && a.env("TERM") != "dumb"
+	tells := &view.Progress{Err: a.err, Live: live, Columns: func() int { return columns(a.err) }, Now: time.Now}
+	p := &view.Printer{Out: tells.Over(a.out, isTerminal(a.out)), Err: tells.Over(a.err, live), Progress: tells}
 	switch {
 	case a.env("DEBUG") == "1":
 		p.Level = view.Debug
 	case a.verbose:
 		p.Level = view.Verbose
 	case a.quiet:
-		p.Level = view.Quiet
+		p.Level, p.Progress = view.Quiet, nil
 	}
 	p.Live = isTerminal(a.out) && !a.json && !a.streams()
 	p.Color = isTerminal(a.err) && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb"
 	return p
 }
 
+// indexing tells how far the search index is.
+func (j *job) indexing(done, of int) {
+	j.view.Progress.More("(indexing " + view.Far(done, of) + " files)")
+}
+
 // openTools opens the built-in tools over the root.
 func (j *job) openTools() (*tool.Set, error) {
-	tools, err := tool.New(tool.Config{Root: j.root, IndexDir: cacheDir(), Plain: !j.set.Envelope.Enabled,
+	tools, err := tool.New(tool.Config{Root: j.root, IndexDir: cacheDir(), Progress: j.indexing, Plain: !j.set.Envelope.Enabled,
 		MaxResult: int(j.set.Envelope.MaxOutputChars), Path: j.app.env("PATH")})
 	if err != nil {
 		return nil, err

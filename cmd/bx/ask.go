@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +74,8 @@ func (a *app) conflicts() error {
 // answer asks the model and prints what comes of it. piped is the part of the
 // question that was piped in.
 func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Set) (err error) {
-	j.question = question
+	j.question, j.piped = question, piped != ""
+	defer j.view.Progress.Busy("")
 	run, own := agent.Runner(builtins{tools}), tools.Tools()
 	if j.app.team != "" {
 		if j.team, own, err = j.assemble(ctx, tools); err != nil {
@@ -116,7 +116,7 @@ func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tie
 	}
 	habits := j.set.Habits(c.name)
 	conf = agent.Config{Model: c.model, Rounds: j.set.MaxRounds, MaxResult: int(j.set.Envelope.MaxOutputChars),
-		History: int(j.set.Session.MaxHistoryTokens), Insist: habits.Insist, Suggest: habits.Suggest}
+		History: int(j.set.Session.MaxHistoryTokens), Insist: j.insists(habits.Insist), Suggest: habits.Suggest}
 	if c.client != nil {
 		conf.Window = func(ctx context.Context) int { return c.client.Room(ctx, c.name, 0) }
 	}
@@ -124,6 +124,15 @@ func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tie
 		conf.Gate = j.gate(j.known, tier, run, j.confirm)
 	}
 	return conf, c, nil
+}
+
+// insists reports whether a model that answers without a look is reminded once:
+// as was set, else where the question is about the code and brings none along.
+func (j *job) insists(set *bool) bool {
+	if set != nil {
+		return *set
+	}
+	return !j.piped && agent.AboutCode(j.question)
 }
 
 // request is what every question to a model begins with.
@@ -183,7 +192,7 @@ func (j *job) print(ctx context.Context, conf agent.Config, a agent.Answer, s *s
 	broken := failure != nil && !errors.Is(failure, errSaid)
 	if !j.app.json && !j.app.streams() {
 		if broken {
-			j.view.Partial(a.Text, j.found(ctx, a))
+			j.view.Partial(a.Text, j.found(a))
 		} else {
 			j.view.Answer(a.Text)
 		}
@@ -195,7 +204,7 @@ func (j *job) print(ctx context.Context, conf agent.Config, a agent.Answer, s *s
 	if broken {
 		code := exitCode(ctx, failure)
 		reply.Error = &view.Failure{Code: code, Kind: exitKinds[code], Message: message(ctx, failure)}
-		reply.Found = j.found(ctx, a)
+		reply.Found = j.found(a)
 		j.app.told = true
 	}
 	var err error
@@ -209,19 +218,11 @@ func (j *job) print(ctx context.Context, conf agent.Config, a agent.Answer, s *s
 
 // found is what the tools of a turn without an answer brought, as the built-in
 // model words it; "" is nothing.
-func (j *job) found(ctx context.Context, a agent.Answer) string {
-	if a.Text != "" || ctx.Err() != nil || !view.Searched(a.Calls) {
+func (j *job) found(a agent.Answer) string {
+	if a.Text != "" {
 		return ""
 	}
-	r := utp.Request{Messages: append([]utp.Message{utp.NewText(utp.User, j.question)}, a.Messages...)}
-	var text strings.Builder
-	for e, err := range extract.New().Stream(ctx, &r) {
-		if err != nil {
-			return ""
-		}
-		text.WriteString(e.Text)
-	}
-	return text.String()
+	return extract.Report(append([]utp.Message{utp.NewText(utp.User, j.question)}, a.Messages...))
 }
 
 // broken sorts why a turn ended without an answer.

@@ -26,6 +26,7 @@ type status struct {
 	Files    []string        `json:"config_files"`
 	Profile  string          `json:"profile,omitempty"`
 	Sessions string          `json:"sessions,omitempty"`
+	Search   *seen           `json:"search,omitempty"` // null: no repository
 	Chosen   string          `json:"chosen,omitempty"`
 	Backend  *backend.Status `json:"backend"` // null: search alone
 	Error    string          `json:"error,omitempty"`
@@ -39,6 +40,11 @@ func (a *app) status(ctx context.Context) error {
 	s := status{Root: j.root, UserFile: filepath.Join(userDir(), "bx.toml"), Files: append([]string{}, j.cfg.Files...), Profile: j.set.Profile}
 	if dir, err := a.dataDir(j.set.Session.Storage); err == nil {
 		s.Sessions = filepath.Join(dir, "sessions.db")
+	}
+	if j.root != "" {
+		if s.Search, err = look(ctx, j.root); err != nil {
+			return err
+		}
 	}
 	failure := j.ask(ctx, &s)
 	if a.json {
@@ -86,6 +92,9 @@ func (a *app) printStatus(s status) {
 		say("profile", "%s", s.Profile)
 	}
 	say("sessions", "%s", s.Sessions)
+	if s.Search != nil {
+		say("search", "%s", s.Search)
+	}
 	if s.Chosen != "" {
 		say("chosen", "%s", s.Chosen)
 	}

@@ -41,6 +41,9 @@ type Index struct {
 	root *os.Root
 	file string // the database
 
+	// Progress is told while many files are read into the index; nil: nobody is.
+	Progress func(done, of int)
+
 	mu sync.Mutex
 	db *sql.DB
 }

@@ -56,7 +56,9 @@ func (x *Index) refresh(ctx context.Context) error {
 	if err := x.forget(ctx, have); err != nil {
 		return err
 	}
+	done := 0
 	for part := range slices.Chunk(changed, batch) {
+		x.tell(&done, len(part), len(changed))
 		if err := x.write(ctx, func(tx *sql.Tx) error { return x.put(ctx, tx, part) }); err != nil {
 			return err
 		}
@@ -65,6 +67,14 @@ func (x *Index) refresh(ctx context.Context) error {
 		return err
 	}
 	return x.rebuild(ctx, files)
+}
+
+// tell says how far an update is before its next part.
+func (x *Index) tell(done *int, part, of int) {
+	if x.Progress != nil {
+		x.Progress(*done, of)
+	}
+	*done += part
 }
 
 // worn reports whether too many chunks were removed.
@@ -81,7 +91,9 @@ func (x *Index) rebuild(ctx context.Context, files []search.File) error {
 			INSERT INTO words(words) VALUES('delete-all')`); err != nil {
 			return err
 		}
+		done := 0
 		for part := range slices.Chunk(files, batch) {
+			x.tell(&done, len(part), len(files))
 			if err := x.put(ctx, tx, part); err != nil {
 				return err
 			}

@@ -41,7 +41,7 @@ const assistantPreset = "assistant"
 type Habits struct {
 	Adapter   *format.Adapter // nil: the one for its name
 	OneCall   bool            // one call in a reply
-	Insist    bool            // remind a model that answers without looking
+	Insist    *bool           // remind a model that answers without looking; nil: where the question is about the code
 	Suggest   bool            // tell of a tool that an answer announces and does not call
 	DropEmpty bool            // leave out optional arguments that are empty texts
 	Said      []string        // what was set, and where: "[tools]: insist = true"
@@ -57,7 +57,7 @@ type habit struct {
 // Habits lists what is set for a model.
 func (s Settings) Habits(model string) (h Habits) {
 	var adapter string
-	var oneCall, insist, suggest, dropEmpty *bool
+	var oneCall, suggest, dropEmpty *bool
 	for _, l := range s.habits {
 		if l.glob != "" && !grammar.Fits([]string{l.glob}, model) {
 			continue
@@ -67,7 +67,7 @@ func (s Settings) Habits(model string) (h Habits) {
 			h.say(l.from, "adapter", adapter)
 		}
 		h.settle(l.from, "one_call", &oneCall, l.tools.OneCall)
-		h.settle(l.from, "insist", &insist, l.tools.Insist)
+		h.settle(l.from, "insist", &h.Insist, l.tools.Insist)
 		h.settle(l.from, "suggest", &suggest, l.tools.Suggest)
 		h.settle(l.from, "drop_empty", &dropEmpty, l.tools.DropEmpty)
 	}
@@ -75,7 +75,7 @@ func (s Settings) Habits(model string) (h Habits) {
 		h.Adapter = &a
 	}
 	is := func(set *bool) bool { return set != nil && *set }
-	h.OneCall, h.Insist, h.Suggest, h.DropEmpty = is(oneCall), is(insist), is(suggest), is(dropEmpty)
+	h.OneCall, h.Suggest, h.DropEmpty = is(oneCall), is(suggest), is(dropEmpty)
 	return h
 }
 

@@ -128,7 +128,7 @@ max_rounds = 2
 		if err != nil || chosen.Results.Way != format.Native {
 			t.Errorf("%s: results %+v, %v", m.Name, chosen.Results, err)
 		}
-		b := brief{m.Name, m.Model, m.ModelWhy, m.Extra, m.Tier, m.MaxTier, m.MaxRounds, m.Offer, m.Habits(m.Model).Insist, string(chosen.Tools.Way)}
+		b := brief{m.Name, m.Model, m.ModelWhy, m.Extra, m.Tier, m.MaxTier, m.MaxRounds, m.Offer, *m.Habits(m.Model).Insist, string(chosen.Tools.Way)}
 		if g := chosen.Tools.Grammar; g != nil {
 			b.Tools = g.Name
 		}
@@ -166,10 +166,10 @@ drop = [["<x>", "</x>"]]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h := s.Habits("qwen3"); h.Adapter != nil || !h.OneCall || h.Insist {
+	if h := s.Habits("qwen3"); h.Adapter != nil || !h.OneCall || h.Insist != nil {
 		t.Errorf("qwen3: %+v", h)
 	}
-	if h := s.Habits("org/Llama-3:8b"); h.Adapter == nil || h.Adapter.Name != "pygmalion" || !h.OneCall || !h.Insist {
+	if h := s.Habits("org/Llama-3:8b"); h.Adapter == nil || h.Adapter.Name != "pygmalion" || !h.OneCall || h.Insist == nil {
 		t.Errorf("llama: %+v", h)
 	}
 	if s, err = c.Resolve(config.Flags{Profile: "p"}, vars()); err != nil {

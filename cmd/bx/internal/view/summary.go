@@ -9,11 +9,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/agent"
 )
 
-// Searched reports whether a search brought anything.
-func Searched(done []agent.Done) bool {
-	return slices.ContainsFunc(done, func(d agent.Done) bool { return d.Call.Name == "search_code" && d.Result.Status == utp.OK })
-}
-
 // Unconfirmed counts the calls that did not run for want of a yes.
 func Unconfirmed(done []agent.Done) (n int) {
 	for _, d := range done {

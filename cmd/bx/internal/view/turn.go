@@ -12,6 +12,7 @@ import (
 
 // Event prints one step of a turn.
 func (p *Printer) Event(e agent.Event) {
+	p.progress(e)
 	switch e.Kind {
 	case agent.Round:
 		p.endStream()
@@ -42,6 +43,24 @@ func (p *Printer) Event(e agent.Event) {
 		p.Line(Normal, "the model says that it will use %s, and did not call it: to have it called, say so: bx \"Call %s.\"", e.Tool.Name, e.Tool.Name)
 	case agent.Final:
 		p.Totals(*e.Answer)
+	}
+}
+
+// progress says what goes on after an event.
+func (p *Printer) progress(e agent.Event) {
+	if p.Progress == nil {
+		return
+	}
+	switch e.Kind {
+	case agent.Round:
+		p.Progress.Busy(strings.TrimSpace("waiting for " + first(e.Request.Model, "the model") + " " + filled(e.Tokens, e.Window)))
+	case agent.Think:
+		p.Progress.Busy("thinking")
+	case agent.Started:
+		p.Progress.Busy(e.Call.Name + " is running")
+	case agent.Stream:
+	default:
+		p.Progress.Busy("")
 	}
 }
 

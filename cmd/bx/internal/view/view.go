@@ -17,8 +17,9 @@ import (
 type Printer struct {
 	Out, Err io.Writer
 	Level    Level
-	Live     bool // Out is a terminal: text of the model appears as it comes
-	Color    bool // of Err
+	Live     bool      // Out is a terminal: text of the model appears as it comes
+	Color    bool      // of Err
+	Progress *Progress // nil: nothing is told of what takes long
 
 	streamed strings.Builder // of this round, on Out
 	thinking bool
