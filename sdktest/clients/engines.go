@@ -74,8 +74,13 @@ func meetAll(dir, bx, cache, against string, names []string) error {
 				}
 				for _, effort := range []bool{false, true} {
 					r := a.meet(dir, bx, cache, e, model, effort, rows)
+					if errors.Is(r.err, errWord) {
+						fmt.Fprintln(os.Stderr, r.err)
+						r = a.meet(dir, bx, cache, e, model, effort, rows+1)
+						r.tasks++
+					}
 					if rows == 0 {
-						fmt.Println("| client | server | model | effort | finished | requests | calls | errors | seconds |\n|---|---|---|---|---|---|---|---|---|")
+						fmt.Println("| client | server | model | effort | finished | tasks | requests | calls | errors | seconds |\n|---|---|---|---|---|---|---|---|---|---|")
 					}
 					fmt.Println(r)
 					if rows++; r.err != nil {
@@ -99,10 +104,16 @@ func meetAll(dir, bx, cache, against string, names []string) error {
 type row struct {
 	agent, engine, model    string
 	effort                  bool
+	tasks                   int // a second one after words that the model misspelt
 	requests, calls, errors int
 	took                    time.Duration
 	err                     error
 }
+
+// errWord is what tiny models cause themselves: of 60 names they copy 55 to the
+// letter, so that about a run in fifteen asks for a file that is not there. Another
+// task is given then.
+var errWord = errors.New("the word is not in the answer")
 
 func (r row) String() string {
 	effort, finished := "default", "yes"
@@ -112,13 +123,13 @@ func (r row) String() string {
 	if r.err != nil {
 		finished = "**no**"
 	}
-	return fmt.Sprintf("| %s | %s | %s (%s) | %s | %s | %d | %d | %d | %.0f |",
-		r.agent, r.engine, r.model, about[r.model], effort, finished, r.requests, r.calls, r.errors, r.took.Seconds())
+	return fmt.Sprintf("| %s | %s | %s (%s) | %s | %s | %d | %d | %d | %d | %.0f |",
+		r.agent, r.engine, r.model, about[r.model], effort, finished, r.tasks, r.requests, r.calls, r.errors, r.took.Seconds())
 }
 
 // meet gives an agent a task before a model behind bx serve.
 func (a agent) meet(dir, bx, cache string, e engine, model string, effort bool, number int) row {
-	r := row{agent: a.name, engine: e.name, model: model, effort: effort}
+	r := row{agent: a.name, engine: e.name, model: model, effort: effort, tasks: 1}
 	began := time.Now()
 	said, err := a.finish(dir, bx, cache, e, &r, task{
 		model: model, word: words[number%len(words)], file: fmt.Sprintf("birds/%s%d.txt", words[(number+5)%len(words)], number),
@@ -171,7 +182,7 @@ func (a agent) finish(dir, bx, cache string, e engine, r *row, t task) (said str
 	case asked != nil:
 		return said, asked
 	case !strings.Contains(answer, t.answer()):
-		return said, errors.New("the word is not in the answer")
+		return said, errWord
 	case r.calls == 0:
 		return said, errors.New("no tool was called")
 	}
