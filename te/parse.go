@@ -12,15 +12,23 @@ import (
 type Envelope struct {
 	Meta    Meta
 	Matches []Match // Path, Line, Text and More; paths unquoted, texts as printed
+	Counts  []Tally // of the files of which not all matches are shown; Dir is the file
 	Omitted []Tally // the breadcrumbs; one for several directories has no Dir
 	Text    string  // of an error, without its mark
+
+	under string // the file whose heading stands above
 }
 
 var crumbLine = regexp.MustCompile(`^# TE: ([0-9]+) more in (.+)$`)
 
 var otherDirs = regexp.MustCompile(`^[0-9]+ other directories$`)
 
-// Parse reads what Render and Fail write.
+var (
+	headLine = regexp.MustCompile(`^(.+):(?: [0-9]+ of ([0-9]+))?$`)
+	hitLine  = regexp.MustCompile(`^([0-9]+)([:-]) (.*)$`)
+)
+
+// Parse reads what Render, Preview and Fail write.
 func Parse(s string) (Envelope, error) {
 	var e Envelope
 	body, ok := strings.CutPrefix(s, begin)
@@ -55,26 +63,57 @@ func (e *Envelope) line(l string) error {
 	if m := crumbLine.FindStringSubmatch(l); m != nil {
 		return e.crumb(m[1], m[2])
 	}
+	if m := hitLine.FindStringSubmatch(l); m != nil && e.under != "" {
+		return e.hit(e.under, m[1], m[2], m[3])
+	}
 	name, rest, err := splitPath(l)
 	if err != nil {
+		if m := headLine.FindStringSubmatch(l); m != nil {
+			return e.heading(m[1], m[2])
+		}
 		return err
 	}
+	e.under = ""
 	at := numbered.FindStringIndex(rest)
-	n, err := strconv.Atoi(rest[at[0]+1 : at[1]-2])
+	return e.hit(name, rest[at[0]+1:at[1]-2], rest[at[0]:at[0]+1], rest[at[1]:])
+}
+
+// hit is a line of a file: a match if its mark is a colon, else one near it.
+func (e *Envelope) hit(name, number, mark, text string) error {
+	n, err := strconv.Atoi(number)
 	if err != nil {
 		return err
 	}
-	found := Line{n, rest[at[1]:]}
-	if rest[0] == ':' {
+	found := Line{n, text}
+	if mark == ":" {
 		e.Matches = append(e.Matches, Match{Path: name, Line: found})
 		return nil
 	}
 	if len(e.Matches) == 0 {
-		return fmt.Errorf("%q: want a match before its further lines", l)
+		if e.under == "" {
+			return fmt.Errorf("line %d of %s: want a match before its further lines", n, name)
+		}
+		return nil // what leads to the first match
 	}
 	last := &e.Matches[len(e.Matches)-1]
 	last.More = append(last.More, found)
 	return nil
+}
+
+// heading begins the lines of a file.
+func (e *Envelope) heading(name, of string) (err error) {
+	if strings.HasPrefix(name, `"`) {
+		if name, err = strconv.Unquote(name); err != nil {
+			return err
+		}
+	}
+	e.under = name
+	if of == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(of)
+	e.Counts = append(e.Counts, Tally{name, n})
+	return err
 }
 
 func (e *Envelope) crumb(count, dir string) error {

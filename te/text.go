@@ -12,11 +12,15 @@ import (
 // numbered is what stands between the path and the text of a line of content.
 var numbered = regexp.MustCompile(`(:[0-9]+: |-[0-9]+- )`)
 
+// heading is what could make a path pass for a numbered line, or a line that
+// begins with it for the heading of a file.
+var heading = regexp.MustCompile(`^[0-9]+([:-] |$)|: |:$`)
+
 // quote writes a path that could be mistaken for something else as a Go string.
 func quote(path string) string {
 	plain := path != "" && !strings.ContainsAny(path[:1], "\"#[ ") && !strings.HasSuffix(path, " ") &&
 		utf8.ValidString(path) && strings.IndexFunc(path, hidden) < 0 && !strings.Contains(path, "\t") &&
-		!numbered.MatchString(path)
+		!numbered.MatchString(path) && !heading.MatchString(path)
 	if plain {
 		return path
 	}
