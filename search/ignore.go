@@ -17,7 +17,7 @@ type ignore struct {
 
 // rule is a line of a .gitignore. Source: gitignore(5), PATTERN FORMAT.
 type rule struct {
-	glob     string // for wildmatch
+	glob     string // for Wild
 	plain    bool   // glob stands for itself
 	keep     bool   // "!": what an earlier rule left out is back
 	dirs     bool   // ends in "/": directories only
@@ -101,5 +101,5 @@ func (r rule) match(rel string, dir bool) bool {
 	if r.plain {
 		return rel == r.glob
 	}
-	return wildmatch(r.glob, rel)
+	return Wild(r.glob, rel)
 }

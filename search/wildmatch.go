@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// wildmatch matches a path against a glob as git does. Source: gitignore(5)
+// Wild matches a path against a glob as git does. Source: gitignore(5)
 // and glob(7): "*" and "?" stop at a slash, "**/" at the beginning, "/**" at
 // the end and "/**/" match any number of directories.
-func wildmatch(glob, name string) bool {
+func Wild(glob, name string) bool {
 	for glob != "" {
 		if rest, ok := strings.CutPrefix(glob, "**/"); ok {
 			return anywhere(rest, name)
@@ -36,7 +36,7 @@ func wildmatch(glob, name string) bool {
 // anywhere matches glob against name and what stands below each of its directories.
 func anywhere(glob, name string) bool {
 	for {
-		if wildmatch(glob, name) {
+		if Wild(glob, name) {
 			return true
 		}
 		_, below, deeper := strings.Cut(name, "/")

@@ -14,6 +14,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/dialect"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/tool"
@@ -78,7 +79,7 @@ func (a *app) beginServing() (*job, error) {
 
 // beginIn reads the user's configuration and that of a root, if there is one.
 func (a *app) beginIn(root string) (*job, error) {
-	cfg, err := config.Load(config.Places{User: userDir(), Repo: root, File: a.configFile(), Try: dialect.Try})
+	cfg, err := config.Load(config.Places{User: dirs.User(), Repo: root, File: a.configFile(), Try: dialect.Try})
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (j *job) indexing(done, of int) {
 
 // openTools opens the built-in tools over the root.
 func (j *job) openTools() (*tool.Set, error) {
-	tools, err := tool.New(tool.Config{Root: j.root, IndexDir: cacheDir(), Progress: j.indexing, Plain: !j.set.Envelope.Enabled,
+	tools, err := tool.New(tool.Config{Root: j.root, IndexDir: dirs.Cache(), Progress: j.indexing, Plain: !j.set.Envelope.Enabled,
 		MaxResult: int(j.set.Envelope.MaxOutputChars), Path: j.app.env("PATH")})
 	if err != nil {
 		return nil, err

@@ -7,10 +7,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-)
 
-// marks of a repository's root.
-var rootMarks = []string{".git", ".hg", ".jj", "bx.toml", "llmc.toml", ".llmc"}
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
+)
 
 // rootDir is --root, or the nearest directory above that has a mark, or the
 // current one.
@@ -29,16 +28,11 @@ func (a *app) rootDir() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the current directory cannot be read: %w", err)
 	}
-	for dir := wd; ; dir = filepath.Dir(dir) {
-		for _, mark := range rootMarks {
-			if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
-				return dir, nil
-			}
-		}
-		if dir == filepath.Dir(dir) {
-			return wd, tooWide(wd)
-		}
+	root, ok := dirs.Root(wd)
+	if !ok {
+		return wd, tooWide(wd)
 	}
+	return root, nil
 }
 
 var errNoRepository = errors.New("is no repository")
@@ -50,24 +44,6 @@ func tooWide(dir string) error {
 		return nil
 	}
 	return fail(exitUsage, "%s %w: go into one, or name it with --root", dir, errNoRepository)
-}
-
-// userDir holds the user's bx.toml and llmc.toml; "" where there is no home.
-func userDir() string {
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "bx")
-}
-
-// cacheDir holds what can be made again: the search indexes.
-func cacheDir() string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "bx")
 }
 
 // dataDir holds the sessions, unless [session] storage names another place.

@@ -15,6 +15,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/doctor"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/format"
 )
 
@@ -83,7 +84,7 @@ func (j *job) prescribe(ctx context.Context, c *connection, r doctor.Report, yes
 	} else {
 		fmt.Fprintf(a.out, "\nbest: %s (%s)\n\n%s", r.Format, r.Why, p.TOML(name))
 	}
-	file := filepath.Join(userDir(), "bx.toml")
+	file := filepath.Join(dirs.User(), "bx.toml")
 	if !yes {
 		yes, _ = a.yesNo(ctx, fmt.Sprintf("Write this profile into %s?", file))
 	}

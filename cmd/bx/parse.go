@@ -16,6 +16,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/envelope"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/dialect"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -108,7 +109,7 @@ func (a *app) readingOptions(p parseFlags) (o reading.Options, err error) {
 // own are the dialects of the user's configuration. That of the folder around has
 // no say in them.
 func (a *app) own() (config.Own, error) {
-	c, err := config.Load(config.Places{User: userDir(), File: a.configFile(), Try: dialect.Try})
+	c, err := config.Load(config.Places{User: dirs.User(), File: a.configFile(), Try: dialect.Try})
 	if err != nil {
 		return nil, err
 	}

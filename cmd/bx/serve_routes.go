@@ -14,6 +14,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/dialect"
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/gateway"
@@ -26,7 +27,7 @@ func (s *server) fileName() string {
 	if s.flags.file != "" {
 		return s.flags.file
 	}
-	return filepath.Join(userDir(), "serve.toml")
+	return filepath.Join(dirs.User(), "serve.toml")
 }
 
 // load reads the file, if there is one, and makes a configuration of it.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -37,7 +38,7 @@ func (a *app) status(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := status{Root: j.root, UserFile: filepath.Join(userDir(), "bx.toml"), Files: append([]string{}, j.cfg.Files...), Profile: j.set.Profile}
+	s := status{Root: j.root, UserFile: filepath.Join(dirs.User(), "bx.toml"), Files: append([]string{}, j.cfg.Files...), Profile: j.set.Profile}
 	if dir, err := a.dataDir(j.set.Session.Storage); err == nil {
 		s.Sessions = filepath.Join(dir, "sessions.db")
 	}

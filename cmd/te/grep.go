@@ -1,0 +1,326 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp/search"
+	"github.com/unifiedtoolprotocol/utp/store/handle"
+	"github.com/unifiedtoolprotocol/utp/te"
+)
+
+// grepFlags are those of grep and of rg, with their meaning.
+type grepFlags struct {
+	patterns, files                             []string
+	globs, excludeDirs, types, notTypes         []string
+	fixed, ignoreCase, smartCase, word, line    bool
+	invert, text, crlf                          bool
+	count, matching, with, without, quiet, only bool
+	number, name, noName, column, silent        bool
+	hidden, ignored                             bool
+	before, after, max                          int
+}
+
+func (a *app) grepOptions(f *grepFlags) options {
+	no := func(names string) option { return option{names: names, on: func() {}} }
+	ignored := func(names string) option { return option{names: names, value: func(string) error { return nil }} }
+	around := option{names: "-C --context", value: func(s string) error {
+		return errors.Join(number("-C", &f.before, 0).value(s), number("-C", &f.after, 0).value(s))
+	}}
+	include := option{names: "--include", value: func(s string) error { f.globs = append(f.globs, s); return nil }}
+	exclude := option{names: "--exclude", value: func(s string) error { f.globs = append(f.globs, "!"+s); return nil }}
+	loose := option{names: "-u --unrestricted", on: func() { f.hidden, f.ignored = f.ignored, true }}
+	return options{a.sharedOptions(), {
+		list("-e --regexp", &f.patterns), list("-f --file", &f.files), toggle("-F --fixed-strings", &f.fixed), no("-E --extended-regexp -P --perl-regexp --pcre2"),
+		toggle("-i --ignore-case", &f.ignoreCase), toggle("-S --smart-case", &f.smartCase), no("--case-sensitive --no-ignore-case"),
+		toggle("-w --word-regexp", &f.word), toggle("-x --line-regexp", &f.line), toggle("-v --invert-match", &f.invert), toggle("--crlf", &f.crlf),
+		toggle("-c --count", &f.count), toggle("--count-matches", &f.matching), toggle("-l --files-with-matches", &f.with),
+		toggle("-L --files-without-match", &f.without), toggle("-q --quiet --silent", &f.quiet), toggle("-o --only-matching", &f.only),
+		toggle("-n --line-number", &f.number), option{names: "-N --no-line-number", on: func() { f.number = false }}, toggle("--column", &f.column),
+		toggle("-H --with-filename", &f.name), toggle("-h --no-filename", &f.noName),
+		number("-m --max-count", &f.max, 1), number("-A --after-context", &f.after, 0), number("-B --before-context", &f.before, 0), around,
+		toggle("-s --no-messages", &f.silent), no("-r --recursive -R --dereference-recursive --no-heading --heading --no-config --no-require-git --no-ignore-global --no-ignore-messages -I --trim --stats --line-buffered --no-mmap --mmap"),
+		ignored("--color --colour --colors --sort --sortr -j --threads --max-columns -M --binary-files"),
+		include, exclude, list("--exclude-dir", &f.excludeDirs), list("-g --glob", &f.globs), list("-t --type", &f.types), list("-T --type-not", &f.notTypes),
+		toggle("-a --text", &f.text), toggle("-. --hidden", &f.hidden), toggle("--no-ignore --no-ignore-vcs", &f.ignored), loose,
+	}}
+}
+
+// query makes the flags and words one query and the paths to search.
+func (a *app) query(f *grepFlags) (q search.Query, paths []string, err error) {
+	words, err := a.grepOptions(f).all(a.args)
+	if err != nil {
+		return q, nil, err
+	}
+	patterns := f.patterns
+	for _, name := range f.files {
+		src, err := os.ReadFile(filepath.Join(a.wd, name))
+		if err != nil {
+			return q, nil, fail("not_found", exitUsage, "%v", err)
+		}
+		patterns = append(patterns, strings.Split(strings.TrimSuffix(string(src), "\n"), "\n")...)
+	}
+	if f.patterns == nil && f.files == nil {
+		if len(words) == 0 {
+			return q, nil, usage("te grep wants a pattern: te grep PATTERN [PATH…]")
+		}
+		patterns, words = words[:1], words[1:]
+	}
+	if f.smartCase && strings.ToLower(strings.Join(patterns, "")) == strings.Join(patterns, "") {
+		f.ignoreCase = true
+	}
+	q = search.Query{IgnoreCase: f.ignoreCase, Word: f.word, Line: f.line, CRLF: f.crlf, Invert: f.invert, Before: f.before, After: f.after, Max: f.max, Binary: f.text}
+	q.Pattern, q.Literal = oneOf(patterns, f.fixed)
+	if _, err := search.Compile(q); err != nil {
+		return q, nil, fail("invalid_pattern", exitUsage, "%s", strings.TrimPrefix(err.Error(), "search: "))
+	}
+	return q, words, nil
+}
+
+// found is what grep found in one file.
+type found struct {
+	search.Found
+	shown string // how the file is named
+	spans [][][2]int
+}
+
+func (a *app) grep(ctx context.Context) (int, error) {
+	var f grepFlags
+	q, paths, err := a.query(&f)
+	if err != nil {
+		return 0, err
+	}
+	pattern, err := search.Compile(q)
+	if err != nil {
+		return 0, fail("invalid_pattern", exitUsage, "%v", err)
+	}
+	whole, cancel := ctx, func() {}
+	if !a.raw {
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(a.table.Grep.TimeoutMS)*time.Millisecond)
+	}
+	defer cancel()
+	g := &grepping{app: a, flags: &f, query: q, pattern: pattern, meta: te.Meta{Cmd: "grep"}, limit: 4 * a.limit(0)}
+	if a.raw {
+		g.limit = 0
+	}
+	err = g.paths(ctx, paths)
+	switch {
+	case whole.Err() != nil:
+		return 0, fail("internal", exitSignal+2, "interrupted")
+	case errors.Is(err, context.DeadlineExceeded):
+		g.meta.Error, g.bad = "timeout", true
+		g.meta.Truncated = true
+	case errors.Is(err, errFound):
+	case err != nil:
+		return 0, err
+	}
+	return g.finish()
+}
+
+// errFound ends a search of which the first match is enough.
+var errFound = errors.New("found")
+
+// grepping is a search in progress.
+type grepping struct {
+	*app
+	flags   *grepFlags
+	query   search.Query
+	pattern *search.Pattern
+	meta    te.Meta
+	limit   int // bytes of text after which a preview is certain; 0 without a preview
+	named   bool
+
+	text   strings.Builder
+	lost   bool // the text is not all
+	groups []te.Group
+	lines  int // of the files, that match
+	hits   int
+	binary int
+	bad    bool // something could not be read
+	listed int  // lines of text
+}
+
+func (g *grepping) paths(ctx context.Context, given []string) error {
+	if len(given) == 0 {
+		given = []string{""}
+	}
+	g.named = !g.flags.noName && (g.flags.name || len(given) > 1)
+	for _, path := range given {
+		if err := g.path(ctx, path, len(given) == 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *grepping) path(ctx context.Context, given string, only bool) error {
+	t, err := g.target(filepath.Clean(given))
+	if err != nil {
+		var f *failure
+		if !errors.As(err, &f) || only {
+			return exit(err, exitUsage)
+		}
+		g.complain(f.text)
+		return nil
+	}
+	t.given = given
+	named := g.named || t.info.IsDir() && !g.flags.noName
+	files, err := g.files(ctx, t, g.listing())
+	if err != nil {
+		return globError(err)
+	}
+	files = slices.DeleteFunc(files, func(f search.File) bool { return g.excluded(t.below(f.Path)) })
+	if g.flags.without || g.flags.count && g.raw {
+		return g.every(ctx, t, files, named)
+	}
+	return search.Scan(ctx, t.place.Root, files, g.query, func(f search.Found) error { return g.file(t, f, named) })
+}
+
+// every reports each file, also those without a match.
+func (g *grepping) every(ctx context.Context, t *target, files []search.File, named bool) error {
+	at := 0
+	upTo := func(name string) error {
+		for ; at < len(files) && files[at].Path != name; at++ {
+			if err := g.file(t, search.Found{File: files[at]}, named); err != nil {
+				return err
+			}
+		}
+		at++
+		return nil
+	}
+	err := search.Scan(ctx, t.place.Root, files, g.query, func(f search.Found) error {
+		return errors.Join(upTo(f.Path), g.file(t, f, named))
+	})
+	return errors.Join(err, upTo(""))
+}
+
+func (g *grepping) listing() search.Options {
+	o := search.Options{Names: true, All: g.flags.hidden, Ignored: g.flags.ignored, Globs: slices.Clone(g.flags.globs)}
+	for i, glob := range o.Globs {
+		not := ""
+		if rest, ok := strings.CutPrefix(glob, "!"); ok {
+			not, glob = "!", rest
+		}
+		if strings.Contains(strings.Trim(glob, "/"), "/") && !strings.HasPrefix(glob, "/") && !strings.HasPrefix(glob, "**/") {
+			glob = "**/" + glob
+		}
+		o.Globs[i] = not + glob
+	}
+	return o
+}
+
+// globError words what search says of a glob.
+func globError(err error) error {
+	if text := err.Error(); strings.Contains(text, "glob") {
+		return usage("%s", strings.TrimPrefix(text, "search: "))
+	}
+	return err
+}
+
+// excluded reports a file that --exclude-dir or a type leaves out.
+func (g *grepping) excluded(name string) bool {
+	for dir := filepath.ToSlash(filepath.Dir(name)); dir != "."; dir = filepath.ToSlash(filepath.Dir(dir)) {
+		for _, glob := range g.flags.excludeDirs {
+			if ok, err := filepath.Match(strings.TrimSuffix(glob, "/"), filepath.Base(dir)); ok && err == nil {
+				return true
+			}
+		}
+	}
+	return len(g.flags.types) > 0 && !ofType(name, g.flags.types) || ofType(name, g.flags.notTypes)
+}
+
+func (g *grepping) complain(text string) {
+	g.bad = true
+	if !g.flags.silent {
+		fmt.Fprintf(g.err, "te: %s\n", text)
+	}
+}
+
+// file takes in what was found in one file.
+func (g *grepping) file(t *target, f search.Found, named bool) error {
+	name := t.shown(f.Path)
+	if f.Err != nil {
+		g.complain(cannot(name, f.Err).Error())
+		return nil
+	}
+	if f.Binary {
+		g.binary++
+		if f.Count > 0 && !g.flags.silent {
+			fmt.Fprintf(g.err, "te: %s: not text after a NUL; what follows was not searched\n", name)
+		}
+	}
+	if f.Count == 0 && !g.flags.without && !(g.flags.count && g.raw && !f.Binary) {
+		return nil
+	}
+	g.lines += f.Count
+	if g.flags.quiet && f.Count > 0 {
+		return errFound
+	}
+	w := found{Found: f, shown: name}
+	w.mark(g)
+	g.write(w, named)
+	if !g.raw {
+		g.collect(w)
+	}
+	return nil
+}
+
+// mark finds the matches in lines, where they are asked for.
+func (f *found) mark(g *grepping) {
+	if !g.flags.only && !g.flags.column && !g.flags.matching {
+		return
+	}
+	for _, m := range f.Matches {
+		f.spans = append(f.spans, g.pattern.Spans(m.Text))
+	}
+}
+
+func (g *grepping) finish() (int, error) {
+	code := exitOK
+	some := g.lines > 0
+	if g.flags.without {
+		some = g.listed > 0
+	}
+	switch {
+	case g.bad && !(g.flags.quiet && some):
+		code = exitUsage
+	case !some:
+		code = exitNone
+	}
+	if g.flags.quiet {
+		return code, nil
+	}
+	if g.lines == 0 && strings.Contains(g.query.Pattern, `\|`) {
+		g.meta.Hint = `patterns are extended: a choice is written | and \| is a bar`
+	}
+	r := result{meta: g.meta, code: code, text: g.text.String(), lost: g.lost || g.meta.Error != "", envelope: g.envelope}
+	return g.show(r)
+}
+
+// exit gives a failure another exit code.
+func exit(err error, code int) error {
+	var f *failure
+	if errors.As(err, &f) {
+		return &failure{f.code, code, f.text}
+	}
+	return err
+}
+
+// keep adds to the text, as far as it can be kept.
+func (g *grepping) keep(s string) {
+	if g.raw {
+		g.out.WriteString(s)
+		return
+	}
+	if g.text.Len()+len(s) > handle.MaxSize {
+		g.lost = true
+		return
+	}
+	g.text.WriteString(s)
+}

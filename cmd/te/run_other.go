@@ -1,0 +1,13 @@
+//go:build !unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+)
+
+// together needs groups of processes, which this system has not.
+func together(*exec.Cmd, *os.File) {}
+
+func codeOf(e *exec.ExitError) int { return e.ExitCode() }

@@ -1,0 +1,63 @@
+package te
+
+import (
+	"path"
+	"strings"
+)
+
+// Names writes the envelope of a list of paths in at most budget bytes. Where
+// not all fits, every directory shows some, and what is left out is counted.
+func Names(m Meta, names []string, budget int) string {
+	m.Files = len(names)
+	totals := map[string]int{}
+	for _, n := range names {
+		totals[Dir(n)]++
+	}
+	room := budget - reserve(m, tallies(totals))
+	shownNames, seen := spread(names, room)
+	rest := map[string]int{}
+	for dir, n := range totals {
+		rest[dir] = n - seen[dir]
+	}
+	left := tallies(rest)
+	m.Truncated = len(left) > 0
+	var b strings.Builder
+	b.WriteString(m.String())
+	for _, n := range shownNames {
+		b.WriteString(quote(n) + "\n")
+	}
+	if len(left) > 0 {
+		b.WriteString("\n" + crumbs(left))
+	}
+	return b.String()
+}
+
+// spread chooses names for room bytes: the first of each directory, then the
+// second, and so on. They stay in order.
+func spread(names []string, room int) (out []string, seen map[string]int) {
+	turn := make([]int, len(names)) // which of its directory a name is
+	count, most := map[string]int{}, 0
+	for i, n := range names {
+		count[path.Dir(n)]++
+		turn[i] = count[path.Dir(n)]
+		most = max(most, turn[i])
+	}
+	chosen := make([]bool, len(names))
+	for t := 1; t <= most && room > 0; t++ {
+		for i, n := range names {
+			if size := len(quote(n)) + 1; turn[i] == t && size <= room {
+				chosen[i] = true
+				room -= size
+			}
+		}
+	}
+	chosen[0] = true
+	seen = map[string]int{}
+	for i, n := range names {
+		if chosen[i] {
+			out = append(out, n)
+			seen[Dir(n)]++
+		}
+	}
+	return out, seen
+}
