@@ -2,6 +2,7 @@ package te
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -36,22 +37,20 @@ func Names(m Meta, names []string, budget int) string {
 // second, and so on. They stay in order.
 func spread(names []string, room int) (out []string, seen map[string]int) {
 	turn := make([]int, len(names)) // which of its directory a name is
-	count, most := map[string]int{}, 0
+	order := make([]int, len(names))
+	count := map[string]int{}
 	for i, n := range names {
 		count[path.Dir(n)]++
-		turn[i] = count[path.Dir(n)]
-		most = max(most, turn[i])
+		turn[i], order[i] = count[path.Dir(n)], i
 	}
+	slices.SortStableFunc(order, func(a, b int) int { return turn[a] - turn[b] })
 	chosen := make([]bool, len(names))
-	for t := 1; t <= most && room > 0; t++ {
-		for i, n := range names {
-			if size := len(quote(n)) + 1; turn[i] == t && size <= room {
-				chosen[i] = true
-				room -= size
-			}
+	for at, i := range order {
+		if room -= len(quote(names[i])) + 1; room < 0 && at > 0 {
+			break
 		}
+		chosen[i] = true
 	}
-	chosen[0] = true
 	seen = map[string]int{}
 	for i, n := range names {
 		if chosen[i] {

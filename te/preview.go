@@ -44,10 +44,15 @@ func Preview(s Search, budget int) string {
 		return whole
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Or(a.class()-b.class(), a.Kind-b.Kind) })
-	for i, g := range groups {
-		groups[i].Lines = g.best(max(s.Least, 1))
+	room := budget - reserve(s.Meta, tallied(groups)) - len(`,"files":1000000,"handle":"res_0123456789ab"`)
+	shown := fitGroups(groups, max(s.Least, 1), room)
+	for least := 2 * max(s.Least, 1); len(shown) == len(groups); least *= 2 { // room is left
+		more := fitGroups(groups, least, room)
+		if len(more) < len(groups) || least > most(groups) {
+			break
+		}
+		shown = more
 	}
-	shown := fitGroups(groups, budget-reserve(s.Meta, tallied(groups))-len(`,"files":1000000,"handle":"res_0123456789ab"`))
 	if len(shown) == 0 {
 		first := groups[0]
 		first.Lines = first.best(1)
@@ -83,10 +88,18 @@ func (g Group) best(n int) (out []Hit) {
 	return out
 }
 
-// fitGroups takes groups from the top while they fit into n bytes. The first that
-// does not fit may give its best line alone.
-func fitGroups(groups []Group, n int) (out []Group) {
+func most(groups []Group) (n int) {
 	for _, g := range groups {
+		n = max(n, len(g.Lines))
+	}
+	return n
+}
+
+// fitGroups takes the best lines of groups from the top while they fit into n
+// bytes. The first group that does not fit may give its best line alone.
+func fitGroups(groups []Group, least, n int) (out []Group) {
+	for _, g := range groups {
+		g.Lines = g.best(least)
 		if size := g.size(); size > n {
 			if g.Lines = g.best(1); g.size() <= n {
 				out = append(out, g)

@@ -117,8 +117,8 @@ func (a *app) found(ctx context.Context, f *findFlags, words []string) (int, err
 		code = exitNone
 	}
 	r := result{meta: te.Meta{Cmd: "find", Files: len(names)}, code: code}
-	for _, n := range names {
-		r.text += n + "\n"
+	if len(names) > 0 {
+		r.text = strings.Join(names, "\n") + "\n"
 	}
 	if a.table.Find.Enabled && !a.fits(r.text, a.limit(0)) {
 		r.envelope = func(m te.Meta, n int) string { return te.Names(m, names, n) }

@@ -76,7 +76,10 @@ func (o options) one(args []string) (rest []string, err error) {
 	}
 	for i, c := range word[1:] {
 		f, ok := o.find("-" + string(c))
-		if !ok {
+		switch {
+		case !ok && i == 0:
+			return nil, unknownFlag(word)
+		case !ok:
 			return nil, unknownFlag("-" + string(c))
 		}
 		if f.value != nil {

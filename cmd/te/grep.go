@@ -105,7 +105,7 @@ func (a *app) grep(ctx context.Context) (int, error) {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(a.table.Grep.TimeoutMS)*time.Millisecond)
 	}
 	defer cancel()
-	g := &grepping{app: a, flags: &f, query: q, pattern: pattern, meta: te.Meta{Cmd: "grep"}, limit: 4 * a.limit(0)}
+	g := &grepping{app: a, flags: &f, query: q, pattern: pattern, meta: te.Meta{Cmd: "grep"}, limit: max(4*a.limit(0), 1<<20)}
 	if a.raw {
 		g.limit = 0
 	}

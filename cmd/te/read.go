@@ -195,9 +195,9 @@ func (a *app) outline(name, text string) func(te.Meta, int) string {
 	}
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	var defined []te.Line
-	for _, c := range search.Chunks(name, []byte(text)) {
-		if len(c.Symbols) > 0 && c.Line <= len(lines) {
-			defined = append(defined, te.Line{N: c.Line, Text: lines[c.Line-1]})
+	for i, l := range lines {
+		if _, ok := search.Definition(l); ok {
+			defined = append(defined, te.Line{N: i + 1, Text: l})
 		}
 	}
 	if len(defined) == 0 {

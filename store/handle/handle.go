@@ -7,11 +7,11 @@
 package handle
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,8 +24,8 @@ import (
 const (
 	// MaxSize is the longest result that is kept, in bytes.
 	MaxSize = 64 << 20
-	// capacity is how many bytes all results may have before the oldest go.
-	capacity = 256 << 20
+	// Capacity is how many bytes all results may have before the oldest go.
+	Capacity = 256 << 20
 	// maxAge is how long a result is kept.
 	maxAge = 7 * 24 * time.Hour
 	// young is the age below which a result never goes.
@@ -53,15 +53,16 @@ type Info struct {
 
 // Store is a place for results. Several goroutines and processes may use it.
 type Store struct {
-	dir    string
-	now    func() time.Time
-	memory *memory // if there is no dir
+	dir      string
+	now      func() time.Time
+	capacity int64   // how many bytes all results may have before the oldest go
+	memory   *memory // if there is no dir
 }
 
 // Open returns the store in dir, which the first Put makes. Without a dir
 // results are kept in memory.
 func Open(dir string, now func() time.Time) *Store {
-	s := &Store{dir: dir, now: now}
+	s := &Store{dir: dir, now: now, capacity: Capacity}
 	if dir == "" {
 		s.memory = &memory{}
 	}
@@ -74,7 +75,7 @@ type head struct {
 	Root string `json:"root"`
 	Cmd  string `json:"cmd"`
 	Size int    `json:"size"`
-	Hash string `json:"sha256"`
+	Hash string `json:"fnv128a"`
 }
 
 // Put keeps a result of a command that ran in root and returns its handle. The
@@ -84,7 +85,7 @@ func (s *Store) Put(root, cmd, text string) (string, error) {
 		return "", ErrTooLarge
 	}
 	if s.memory != nil {
-		return s.memory.put(root, cmd, text, s.now()), nil
+		return s.memory.put(root, cmd, text, s.capacity, s.now()), nil
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return "", fmt.Errorf("keep a result: %w", err)
@@ -100,9 +101,7 @@ func (s *Store) Put(root, cmd, text string) (string, error) {
 // number is the handle of a result. If its digits are taken by another, try
 // counts up.
 func number(root, text string, try int) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%d\x00%s", root, try, text)
-	return "res_" + hex.EncodeToString(h.Sum(nil))[:12]
+	return "res_" + hashOf(root, fmt.Sprint(try), text)[:12]
 }
 
 func (s *Store) write(root, cmd, text string) (string, error) {
@@ -119,7 +118,7 @@ func (s *Store) write(root, cmd, text string) (string, error) {
 	}()
 	for try := 0; ; try++ {
 		id := number(root, text, try)
-		if s.again(id, h) {
+		if s.again(id, h, text) {
 			return id, nil
 		}
 		if _, err := os.Lstat(s.path(id)); err == nil {
@@ -151,13 +150,13 @@ func place(whole, name string) error {
 
 // again reports whether the result stands under this handle already and is
 // young enough to stay there. From now on it counts as new.
-func (s *Store) again(id string, h head) bool {
+func (s *Store) again(id string, h head, want string) bool {
 	info, err := os.Lstat(s.path(id))
 	if err != nil || s.now().Sub(info.ModTime()) > reused {
 		return false
 	}
 	have, text, err := s.read(id)
-	if err != nil || have.Root != h.Root || have.Hash != h.Hash || len(text) != h.Size {
+	if err != nil || have.Root != h.Root || have.Hash != h.Hash || text != want {
 		return false
 	}
 	return os.Chtimes(s.path(id), s.now(), s.now()) == nil
@@ -225,9 +224,17 @@ func (s *Store) read(id string) (h head, text string, err error) {
 	return h, text, nil
 }
 
-func hashOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+// hashOf tells damage and makes handles. It need not withstand an attack: two
+// results are told apart by their bytes.
+func hashOf(parts ...string) string {
+	h := fnv.New128a()
+	for i, p := range parts {
+		if i > 0 {
+			h.Write([]byte{0})
+		}
+		h.Write([]byte(p))
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // List is what there is of root, the newest first.
@@ -283,7 +290,7 @@ func (s *Store) clean() {
 	if err != nil {
 		return
 	}
-	for _, f := range surplus(kept, s.now()) {
+	for _, f := range surplus(kept, s.capacity, s.now()) {
 		os.Remove(s.path(f.id))
 	}
 	left, _ := filepath.Glob(filepath.Join(s.dir, temporaryName))
@@ -296,7 +303,7 @@ func (s *Store) clean() {
 
 // surplus is what is older than maxAge, and the oldest of what is more than
 // capacity, but nothing that is young.
-func surplus(kept []file, now time.Time) (out []file) {
+func surplus(kept []file, capacity int64, now time.Time) (out []file) {
 	slices.SortFunc(kept, func(a, b file) int { return b.made.Compare(a.made) })
 	var size int64
 	for _, f := range kept {

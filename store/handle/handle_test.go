@@ -86,9 +86,10 @@ func TestHandlesThatAreNone(t *testing.T) {
 // contract: CON-37
 func TestOldResultsGoAndYoungOnesStay(t *testing.T) {
 	both(t, func(t *testing.T, s *Store, c *clock) {
-		big := func(n int) string { return strconv.Itoa(n) + strings.Repeat("x", 60<<20) }
+		big := func(n int) string { return strconv.Itoa(n) + strings.Repeat("x", 60<<10) }
+		s.capacity = 256 << 10
 		var ids []string
-		for i := range 5 { // 300 MB, all of them young
+		for i := range 5 { // 300 KB, all of them young
 			ids = append(ids, put(t, s, "/r", big(i)))
 			c.at = c.at.Add(5 * time.Minute)
 		}
@@ -148,7 +149,7 @@ func TestTakenDigitsAndDamage(t *testing.T) {
 	c := newClock()
 	s := Open(t.TempDir(), c.now)
 	first := number("/r", "text", 0)
-	if err := os.WriteFile(s.path(first), []byte("{\"v\":1,\"root\":\"/r\",\"size\":4,\"sha256\":\"0\"}\nsome"), 0o600); err != nil {
+	if err := os.WriteFile(s.path(first), []byte("{\"v\":1,\"root\":\"/r\",\"size\":4,\"fnv128a\":\"0\"}\nsome"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := s.Get("/r", first); !errors.Is(err, ErrNone) {
@@ -267,7 +268,7 @@ func makeOld(t *testing.T, s *Store, n int) {
 	}
 	s.clean()
 	kept, err := s.kept()
-	if err != nil || len(kept) != capacity/(10<<20) {
-		t.Fatalf("%d old files stay, %v, want %d: the capacity", len(kept), err, capacity/(10<<20))
+	if err != nil || len(kept) != Capacity/(10<<20) {
+		t.Fatalf("%d old files stay, %v, want %d: the capacity", len(kept), err, Capacity/(10<<20))
 	}
 }

@@ -17,7 +17,7 @@ type held struct {
 	info       Info
 }
 
-func (m *memory) put(root, cmd, text string, now time.Time) string {
+func (m *memory) put(root, cmd, text string, capacity int64, now time.Time) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.held == nil {
@@ -29,17 +29,17 @@ func (m *memory) put(root, cmd, text string, now time.Time) string {
 			continue
 		}
 		m.held[id] = held{root, text, Info{id, cmd, len(text), now}}
-		m.clean(now)
+		m.clean(capacity, now)
 		return id
 	}
 }
 
-func (m *memory) clean(now time.Time) {
+func (m *memory) clean(capacity int64, now time.Time) {
 	var all []file
 	for id, h := range m.held {
 		all = append(all, file{id, int64(len(h.text)), h.info.Made})
 	}
-	for _, f := range surplus(all, now) {
+	for _, f := range surplus(all, capacity, now) {
 		delete(m.held, f.id)
 	}
 }
