@@ -22,6 +22,9 @@ import (
 // ask is bx without a command.
 func (a *app) ask(cmd *cobra.Command, words []string) error {
 	ctx := cmd.Context()
+	if err := isCommand(cmd, words); err != nil {
+		return err
+	}
 	if err := a.conflicts(); err != nil {
 		return err
 	}

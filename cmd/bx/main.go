@@ -42,6 +42,11 @@ const (
 var exitKinds = map[int]string{exitError: "error", exitUsage: "usage", exitBackend: "backend", exitNoSession: "no_session",
 	exitConfig: "config", exitDenied: "denied", exitInterrupted: "interrupted"}
 
+// exitTexts are for manual pages.
+var exitTexts = map[int]string{exitOK: "It went well.", exitError: "An error that is none of the others.", exitUsage: "The command line is wrong, or asks nothing.",
+	exitBackend: "The server cannot be reached, refused, broke off, or gave no answer.", exitNoSession: "There is no such session.",
+	exitConfig: "The configuration is wrong.", exitDenied: "An answer was printed, and a call did not run for want of a yes.", exitInterrupted: "Interrupted."}
+
 // errSaid is an error of which everything has been said.
 var errSaid = errors.New("")
 

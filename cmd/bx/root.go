@@ -46,15 +46,13 @@ func newRoot(a *app) *cobra.Command {
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.checkOutput(cmd) }
 	root.SetVersionTemplate("bx {{.Version}}\n")
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(a.helpCommand())
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fail(exitUsage, "%w (bx --help lists the flags)", err)
-	})
+	root.SetFlagErrorFunc(flagFault)
 	a.commonFlags(root)
 	a.askFlags(root)
-	root.AddCommand(a.toolsCommand(), a.statusCommand(), a.explainCommand(), a.doctorCommand(), a.mockCommand(), a.mcpCommand(), a.serveCommand(), a.parseCommand(), a.grammarCommand(), a.translateCommand(), a.sessionsCommand(), a.versionCommand())
+	root.AddCommand(a.toolsCommand(), a.statusCommand(), a.explainCommand(), a.doctorCommand(), a.mockCommand(), a.mcpCommand(), a.serveCommand(), a.parseCommand(), a.grammarCommand(), a.translateCommand(), a.sessionsCommand(), a.manCommand(), a.versionCommand())
 	return root
 }
 
@@ -117,8 +115,11 @@ func (a *app) teamFlag(f *pflag.FlagSet) {
 
 // noWords refuses a question that begins with the name of a command.
 func noWords(cmd *cobra.Command, words []string) error {
-	if len(words) == 0 {
+	switch {
+	case len(words) == 0:
 		return nil
+	case cmd.HasSubCommands():
+		return noSuchCommand(cmd, words[0])
 	}
 	return fail(exitUsage, "bx %s takes no words; to ask a question that begins so, put it in quotes", cmd.Name())
 }

@@ -129,21 +129,44 @@ func near(s string, words []string) string {
 	return strings.Join(words[:8], ", ") + ", … (docs/grammars.md lists all)"
 }
 
-// distance is the number of letters to insert, delete or change.
+// Meant is the one of some words that s is a slip of: a letter is wrong, missing
+// or too many, or two have changed places, and in longer words two times so. "" is
+// none, also where s is one of them.
+func Meant(s string, words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	s = strings.ToLower(s)
+	best := slices.MinFunc(words, func(a, b string) int { return distance(s, a) - distance(s, b) })
+	slips := 1
+	if len(s) > 5 {
+		slips = 2
+	}
+	if d := distance(s, best); d == 0 || d > slips || len(s) < 3 {
+		return ""
+	}
+	return best
+}
+
+// distance is the number of letters to insert, delete, change, or swap with the
+// next.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		prev := row[0]
+		before, last, row = last, row, before
 		row[0] = i + 1
 		for j := range len(b) {
 			cost := 1
 			if a[i] == b[j] {
 				cost = 0
 			}
-			prev, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, prev+cost)
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]
