@@ -205,10 +205,8 @@ func (x *exchange) prepare() error {
 		return err
 	}
 	x.report.Model, x.report.Stream, x.report.Tools = x.request.Model, x.request.Stream, len(x.request.Tools)
-	for i, t := range x.request.Tools {
-		if err := x.Limits.Schema.Check(t.Schema); err != nil {
-			return &wire.InputError{Path: fmt.Sprintf("tools[%d]", i), Offset: -1, Want: "a smaller schema for " + t.Name + ": " + err.Error()}
-		}
+	if i, err := x.Limits.Schema.CheckAll(x.request.Tools); err != nil {
+		return &wire.InputError{Path: fmt.Sprintf("tools[%d]", i), Offset: -1, Want: "a smaller schema for " + x.request.Tools[i].Name + ": " + err.Error()}
 	}
 	if x.way, err = x.route(x.r.Context(), x.request.Model); err != nil {
 		return err

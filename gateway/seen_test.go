@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -367,10 +368,17 @@ func TestHugeSchemasAreRefused(t *testing.T) {
 	}
 	huge := offer(false)
 	huge.Tools = append(huge.Tools[:1:1], utp.Tool{Name: "huge", Schema: []byte(`{"type":"object","properties":{` + b.String()[1:] + `}}`)})
+	many := offer(false)
+	for i := range 5 { // each within the bound
+		many.Tools = append(many.Tools, utp.Tool{Name: "large" + strconv.Itoa(i), Schema: []byte(`{"type":"object","properties":{` + b.String()[1:strings.LastIndex(b.String()[:48_000], ",")] + `}}`)})
+	}
 	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"})
 	small := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Limits.Schema.Keys = 1 })
 	for _, a := range apis {
 		if resp, body := a.post(t, url, huge); resp.StatusCode != 400 || !strings.Contains(body, "a smaller schema for huge") || !strings.Contains(body, errorWords[a.name][0]) {
+			t.Errorf("%s: HTTP %d: %.300s", a.name, resp.StatusCode, body)
+		}
+		if resp, body := a.post(t, url, many); resp.StatusCode != 400 || !strings.Contains(body, ": with it the tools have more than 20000 keys") {
 			t.Errorf("%s: HTTP %d: %.300s", a.name, resp.StatusCode, body)
 		}
 		if resp, body := a.post(t, small, offer(false)); resp.StatusCode != 400 || !strings.Contains(body, "more than 1 keys") {

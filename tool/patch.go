@@ -144,7 +144,7 @@ func (r *patchReader) head(f *filePatch, l string) {
 		h.line, _ = strconv.Atoi(m[1])
 		r.left = [2]int{count(m[2]), count(m[4])}
 		below = ""
-	} else if strings.HasSuffix(below, " @@") {
+	} else {
 		below = strings.TrimSuffix(below, " @@")
 	}
 	if n := len(f.hunks); n > 0 && len(f.hunks[n-1].lines) == 0 {
