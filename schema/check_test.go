@@ -153,6 +153,7 @@ func TestCheckWhole(t *testing.T) {
 		"whole number":       {`{"query":"x","limit":7.0,"score":7.0}`, `{"query":"x","limit":7,"score":7.0}`},
 		"empty stays":        {`{"query":"","lang":"go"}`, `{"query":"","lang":"go"}`},
 		"twice the same key": {`{"query":1,"query":2}`, `{"query":1,"query":2}`},
+		"twice in a text":    {`{"query":"x","filter":"{\"a\":1,\"a\":2}"}`, `{"query":"x","filter":"{\"a\":1,\"a\":2}"}`},
 	} {
 		out, fixes, _ := one(searchSchema).Check("f", json.RawMessage(c.in))
 		if string(out) != c.out || (len(fixes) == 0) != (c.in == c.out) {

@@ -154,7 +154,8 @@ func (c *coercer) unpack(path string, want, _ []*js, m mask, v node) (node, bool
 	return c.fit(path, want, inner), true
 }
 
-// container reads an array or an object out of text, which may be quoted more than once.
+// container reads an array or an object out of text, which may be quoted more than
+// once. One with a member that stands there twice, with different values, stays text.
 func container(text string) (n node, why string, ok bool) {
 	for range 3 {
 		n, err := parse([]byte(text))
@@ -165,9 +166,9 @@ func container(text string) (n node, why string, ok bool) {
 				return n, "", false
 			}
 			n, _ = parse(raw)
-			return n, "a Python literal in a string", true
+			return n, "a Python literal in a string", n.twice == ""
 		case n.kind == '{' || n.kind == '[':
-			return n, "JSON in a string", true
+			return n, "JSON in a string", n.twice == ""
 		case n.kind != '"':
 			return n, "", false
 		}
