@@ -60,6 +60,7 @@ const (
 	TooLong     ProblemKind = "too_long"     // it passed the size cap
 	Quoted      ProblemKind = "quoted"       // it repeats markup from a tool result or of the user
 	Invalid     ProblemKind = "invalid"      // its arguments break the schema
+	Repeated    ProblemKind = "repeated"     // it repeats an earlier call of the reply
 )
 
 // Problem is a call that could not be made of what the model wrote. It is an
@@ -76,8 +77,15 @@ type Problem struct {
 }
 
 // Shows reports whether the text of the problem is part of the answer. What an
-// output that was cut off, or markers without a call, leave over is not.
-func (p *Problem) Shows() bool { return p == nil || p.Kind != Truncated && p.Kind != Empty }
+// output that was cut off, or markers without a call, leave over is not, nor are
+// calls that repeat earlier ones.
+func (p *Problem) Shows() bool {
+	return p == nil || p.Kind != Truncated && p.Kind != Empty && p.Kind != Repeated
+}
+
+// Failed reports whether the model tried to make a call and failed: there is none
+// where it only quotes one or repeats itself.
+func (p *Problem) Failed() bool { return p.Kind != Quoted && p.Kind != Repeated }
 
 // Error says where, what kind and what was wanted.
 func (p *Problem) Error() string {

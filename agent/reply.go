@@ -27,7 +27,7 @@ func (r reply) broken() bool { return r.Stop == utp.StopBadCall || len(bad(r.Pro
 // bad lists the problems that the model should hear of.
 func bad(ps []utp.Problem) (out []utp.Problem) {
 	for _, p := range ps {
-		if p.Kind != utp.Quoted {
+		if p.Failed() {
 			out = append(out, p)
 		}
 	}

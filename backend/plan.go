@@ -290,8 +290,19 @@ func (c *Client) reading(r *utp.Request) parse.Config {
 		p.Forced = r.Choice.Name
 	}
 	p.Seen = append(slices.Clone(p.Seen), others(r.Messages)...)
+	p.Made = append(slices.Clone(p.Made), calls(r.Messages)...)
 	p.Stops = r.Params.Stop
 	return p
+}
+
+// calls are the fingerprints of the calls that were made.
+func calls(ms []utp.Message) (prints []string) {
+	for _, m := range ms {
+		for _, c := range m.Calls() {
+			prints = append(prints, c.Fingerprint())
+		}
+	}
+	return prints
 }
 
 // others are the texts of users and tools: a model that repeats a call from them

@@ -109,7 +109,9 @@ func (p *Parser) readLineEnd() bool {
 	}
 	v := p.viewAt(p.pos + n)
 	f := yes
-	if v.s != "" && strings.IndexByte("\n,;])#", v.s[0]) < 0 {
+	if p.anywhere {
+		n = 0
+	} else if v.s != "" && strings.IndexByte("\n,;])#", v.s[0]) < 0 {
 		f = fits(p.m.closers, v)
 	} else if v.s == "" && !v.end {
 		f = more
@@ -174,6 +176,10 @@ func (p *Parser) finishClosed() {
 	p.finish()
 	switch {
 	case p.cur.open:
+	case invents && p.holding() && p.tries[len(p.tries)-1].place.manner == labelled:
+		p.settlePlace(false)
+		p.st = inText
+	case invents && p.anywhere:
 	case invents:
 		p.mark()
 		p.ignoreRest(notOurs(p.cur.g.Results().Open))

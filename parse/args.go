@@ -39,7 +39,7 @@ func (p *Parser) argKey(key string) {
 	p.again(own)
 	c.holds = c.holds || p.repeats(own)
 	if p.trying() && p.trial().bare && !p.trial().whole && !c.holds && c.declared {
-		p.keep()
+		p.accept()
 	}
 	p.startCall()
 	c.keys = append(c.keys, own)

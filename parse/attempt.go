@@ -24,6 +24,8 @@ type attempt struct {
 	whole bool  // it is in doubt until the call has ended
 	mused bool  // the call has ended, the thinking around it may not have
 	fence bool  // a code fence
+	held  bool  // it holds calls for certain, and waits for what follows them
+	place place // where it stands
 }
 
 // moment is what of a parser an attempt changes besides where it reads.
@@ -31,14 +33,26 @@ type moment struct {
 	think, message     *gram
 	called, worded     bool
 	nextPart, textPart int
+	sofar              lineSoFar
+	closedAt           int
 }
 
 func (p *Parser) moment() moment {
-	return moment{p.think, p.message, p.called, p.worded, p.nextPart, p.textPart}
+	return moment{p.think, p.message, p.called, p.worded, p.nextPart, p.textPart, p.sofar, p.closedAt}
 }
 
 func (p *Parser) restore(m moment) {
-	p.think, p.message, p.called, p.worded, p.nextPart, p.textPart = m.think, m.message, m.called, m.worded, m.nextPart, m.textPart
+	p.think, p.message, p.called, p.worded, p.nextPart, p.textPart = m.think, m.message, m.called, m.worded, p.lastPart(m), m.textPart
+	p.sofar, p.closedAt = m.sofar, m.closedAt
+}
+
+// lastPart is the next part to number once a moment is restored. Parts of native
+// calls that came since keep their numbers.
+func (p *Parser) lastPart(m moment) int {
+	if p.through != nil && len(p.through.parts) > 0 {
+		return p.nextPart
+	}
+	return m.nextPart
 }
 
 // try begins an attempt.
@@ -48,18 +62,24 @@ func (p *Parser) try(a attempt) {
 }
 
 // tryCall begins to read what may turn out to be no call.
-func (p *Parser) tryCall(bare bool) { p.try(attempt{think: p.think, bare: bare}) }
+func (p *Parser) tryCall(bare bool, at place) {
+	p.joins(at)
+	p.try(attempt{think: p.think, bare: bare, place: at})
+}
 
 // trial is the innermost attempt at a call; one without content if there is none.
 func (p *Parser) trial() *attempt {
-	if n := len(p.tries); n > 0 && !p.tries[n-1].fence {
-		return &p.tries[n-1]
+	if p.inTrial() {
+		return &p.tries[len(p.tries)-1]
 	}
 	return &attempt{}
 }
 
 // inTrial reports whether an attempt at a call is not decided.
-func (p *Parser) inTrial() bool { return len(p.tries) > 0 && !p.tries[len(p.tries)-1].fence }
+func (p *Parser) inTrial() bool {
+	n := len(p.tries)
+	return n > 0 && !p.tries[n-1].fence && !p.tries[n-1].held
+}
 
 // trying reports whether a call is being read that may turn out to be none.
 func (p *Parser) trying() bool { return p.inTrial() && !p.trial().mused }
@@ -76,7 +96,7 @@ func (p *Parser) settleCall() {
 	case p.trial().think != nil:
 		p.trial().mused = true
 	default:
-		p.keep()
+		p.accept()
 	}
 }
 
@@ -117,20 +137,15 @@ func (p *Parser) giveBack() {
 	p.noBare, p.noTry = p.at(), t.start
 	p.tried += p.at() - t.start
 	raw := p.takeBack()
-	if p.cur.plain {
+	if p.anywhere {
+		p.noBare = t.start + 1
+	} else if p.cur.plain {
 		p.noBare = t.start + strings.LastIndexByte(raw, '\n') + 1
 	}
 	p.seek(t.start, raw)
 	p.st = inText
 	if p.think != nil {
 		p.st = inThink
-	}
-}
-
-// drop makes text of the innermost attempt. It is not read again.
-func (p *Parser) drop() {
-	if raw := p.takeBack(); raw != "" {
-		p.send(utp.Event{Kind: utp.TextDelta, Part: p.openPart(), Text: raw, Raw: raw})
 	}
 }
 
@@ -152,6 +167,7 @@ func (p *Parser) takeBack() string {
 	p.waiting = p.waiting[:t.from]
 	p.merge()
 	p.restore(t.was)
+	p.unmake(t.start)
 	return raw
 }
 
@@ -179,8 +195,11 @@ func (p *Parser) seek(start int, raw string) {
 // limit is the offset at which what is open must have ended.
 func (p *Parser) limit() int {
 	limit := math.MaxInt
-	if len(p.tries) > 0 {
-		limit = p.tries[0].start + maxTrial
+	for i := range p.tries {
+		if t := &p.tries[i]; !t.held || t.place.shown {
+			limit = t.start + maxTrial
+			break
+		}
 	}
 	if p.cur.open {
 		limit = min(limit, p.cur.start+p.cfg.MaxCall)
@@ -194,9 +213,9 @@ func (p *Parser) limit() int {
 // exceed gives up what has passed its limit.
 func (p *Parser) exceed() {
 	switch {
-	case p.inTrial():
+	case p.inTrial() || p.holding():
 		p.giveBack()
-	case p.st == inFence || p.st == inFenced:
+	case p.st == inFence:
 		p.rejectFence()
 	case p.st == inSkip:
 		p.skipped(false)

@@ -136,13 +136,16 @@ func (p *Parser) finish() {
 
 // failJudged ends a call that was read to its end but is none.
 func (p *Parser) failJudged(prob utp.Problem) {
-	if (p.cur.twice != "" || p.cfg.Check && prob.Kind == utp.Invalid) && p.cur.declared && p.trial().think == nil {
-		p.keep()
+	if p.inTrial() && p.trial().think == nil && ((p.cur.twice != "" || p.cfg.Check && prob.Kind == utp.Invalid) && p.cur.declared || prob.Kind == utp.Quoted || prob.Kind == utp.Repeated) {
+		p.accept()
 	}
 	trial := p.trying()
 	p.fail(prob)
 	if !trial {
 		p.closeCall()
+	}
+	if loops(&prob) {
+		p.group, p.st = nil, inRest
 	}
 }
 
@@ -161,26 +164,12 @@ func (p *Parser) judge() *utp.Problem {
 		return &utp.Problem{Kind: utp.Malformed, Message: c.fixes[0].Why}
 	case p.isTry(), p.cfg.Policy.Unknown == TextUnknown && p.tools != nil && !c.declared:
 		return &utp.Problem{Kind: utp.UnknownTool, Message: "no such tool was offered"}
-	case p.quoted():
-		return &utp.Problem{Kind: utp.Quoted, Message: "it repeats what a tool or the user said"}
 	case p.trying() && p.trial().think != nil && p.tools != nil && !p.sound(c.name, c.buf):
 		return &utp.Problem{Kind: utp.Invalid}
 	}
-	return nil
-}
-
-// quoted reports whether the call's text stands in what others said.
-func (p *Parser) quoted() bool {
-	if len(p.cfg.Seen) == 0 || p.cfg.Policy.Quoted {
-		return false
-	}
-	raw := strings.TrimSpace(string(p.cur.raw) + string(p.carry) + p.src[p.covered():p.pos])
-	for _, s := range p.cfg.Seen {
-		if strings.Contains(s, raw) {
-			return true
-		}
-	}
-	return false
+	return p.repeated(&utp.Call{Name: c.name, Args: c.buf}, c.start, func() string {
+		return string(c.raw) + string(p.carry) + p.src[p.covered():p.pos]
+	})
 }
 
 func (p *Parser) rawArgs() string {
@@ -196,6 +185,7 @@ func (p *Parser) rawArgs() string {
 // closeCall forgets the call; its group may go on.
 func (p *Parser) closeCall() {
 	p.called = true
+	p.closed(trailing(p.cur.raw))
 	g := p.cur.g
 	p.cur.open, p.cur.started, p.cur.balanced, p.cur.pending = false, false, false, false
 	p.cur.fixes, p.cur.raw = nil, p.cur.raw[:0]
@@ -212,7 +202,7 @@ func (p *Parser) closeCall() {
 func (p *Parser) fail(prob utp.Problem) {
 	c := &p.cur
 	if prob.Kind == utp.Truncated && p.trial().whole && p.cur.declared {
-		p.keep() // it was going to be a call
+		p.accept() // it was going to be a call
 	}
 	if p.trying() {
 		p.giveBack()
@@ -230,6 +220,7 @@ func (p *Parser) fail(prob utp.Problem) {
 		part = p.openPart()
 	}
 	p.send(utp.Event{Kind: utp.ProblemEvent, Part: part, Problem: &prob, Raw: raw})
+	p.closed(trailing(c.raw))
 	c.open, c.started, c.balanced, c.pending = false, false, false, false
 	c.fixes, c.raw = nil, c.raw[:0]
 }
@@ -238,7 +229,7 @@ func (p *Parser) fail(prob utp.Problem) {
 // nothing was a call, but for x = f(…): that is one which cannot be evaluated.
 func (p *Parser) broken(message, want string) {
 	if p.trying() && p.el.kept {
-		p.keep()
+		p.accept()
 	}
 	if p.trying() {
 		p.giveBack()

@@ -67,7 +67,7 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 		if p.program && o.declared && o.g.Body == grammar.Python {
 			continue
 		}
-		if o.kind == openResult && !p.answersCall(o.g) || o.declared && p.inTrial() || o.line && !line || o.hinted && !p.prefers(o.g) || o.first && !p.begins() && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
+		if p.anywhere && (o.kind == openThink || o.kind == openResult) || o.kind == openResult && !p.answersCall(o.g) || o.declared && p.inTrial() || o.line && !line || o.hinted && !p.prefers(o.g) || o.first && !p.begins() && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
 			continue
 		}
 		var c caps

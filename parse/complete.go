@@ -247,7 +247,7 @@ func (p *Parser) fromPair(list json.RawMessage) {
 // inner parses a text on its own, bare forms allowed.
 func (p *Parser) inner(s string) utp.Reply {
 	c := p.cfg
-	c.Prefill, c.Seen, c.Forced = "", nil, ""
+	c.Seen, c.Forced, c.within = nil, "", true
 	in := newParser(c, embedded())
 	in.loose = true
 	evs := slices.Clone(in.feed(s))

@@ -27,7 +27,6 @@ const (
 	inSkip                 // after a broken call
 	inTail                 // after a block of calls: closers too many
 	inFence                // in a code fence that may hold calls
-	inFenced               // after such a fence: nothing may follow
 	inCode                 // in a code fence that holds none
 	inDrop                 // in what is no part of the answer
 	inRest                 // after the model began to invent a conversation: nothing is a call
@@ -73,22 +72,29 @@ type Parser struct {
 	textPart int    // the open text or thinking part, or -1
 	nextPart int
 
-	think   *gram  // whose thinking is open
-	message *gram  // whose message is open
-	head    []byte // of the message header being read
-	cur     call
-	block   int     // offset of the open block
-	inLine  bool    // it began behind other words on its line
-	group   *opener // the open group
-	lists   int     // of lists opened in the block
-	el      element
-	val     value
-	tries   []attempt   // what may be taken back, the innermost last
-	waiting []utp.Event // of it
-	fence   fence
-	cand    []int32
-	through *through // nil in a parser within another
-	inside  bool     // it reads what a fence holds
+	think    *gram  // whose thinking is open
+	message  *gram  // whose message is open
+	head     []byte // of the message header being read
+	cur      call
+	block    int     // offset of the open block
+	inLine   bool    // it began behind other words on its line
+	group    *opener // the open group
+	lists    int     // of lists opened in the block
+	el       element
+	val      value
+	tries    []attempt   // what may be taken back, the innermost last
+	waiting  []utp.Event // of it
+	sofar    lineSoFar
+	closedAt int  // where the last call ended
+	foreign  bool // a turn of another speaker began: calls are shown
+	fenced   bool // a fence that opened the reply held calls: later ones are text
+	others   told
+	anywhere bool // calls count wherever they stand: it reads what others wrote
+	made     []made
+	fence    fence
+	cand     []int32
+	through  *through // nil in a parser within another
+	inside   bool     // it reads what a fence holds
 }
 
 // run reads s as far as it can be decided.
@@ -206,8 +212,6 @@ func (p *Parser) read() bool {
 		return p.readTail()
 	case inFence:
 		return p.readFence()
-	case inFenced:
-		return p.readFenced()
 	case inDrop:
 		return p.readDrop()
 	case inRest:
@@ -250,6 +254,7 @@ func (p *Parser) take() string {
 	if p.cur.open {
 		p.cur.raw = append(p.cur.raw, raw...)
 	}
+	p.sofar.pass(raw, p.at())
 	return raw
 }
 
@@ -284,6 +289,7 @@ func (p *Parser) emit(e utp.Event) {
 func (p *Parser) send(e utp.Event) {
 	if len(p.tries) > 0 {
 		p.waiting = append(p.waiting, e)
+		p.relax()
 		return
 	}
 	p.out = append(p.out, e)
@@ -294,11 +300,18 @@ func (p *Parser) text() {
 	if p.uncovered() == 0 {
 		return
 	}
+	if p.think == nil && p.holding() {
+		p.meet()
+	}
+	start := p.sofar
 	raw := p.take()
 	kind := utp.TextDelta
 	p.worded = p.worded || p.think == nil && strings.TrimSpace(raw) != ""
 	if p.think != nil {
 		kind = utp.ThinkDelta
+	} else {
+		p.sofar = start
+		p.sofar.say(raw, p.at())
 	}
 	p.send(utp.Event{Kind: kind, Part: p.openPart(), Text: raw, Raw: raw})
 }

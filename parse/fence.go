@@ -6,8 +6,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 )
 
-// fence is a code fence that may hold calls. It is held to its end, and its
-// calls count only if nothing but more of them follows.
+// fence is a code fence that may hold calls. It is held to its end.
 type fence struct {
 	mark   string // what opens and closes it: `, or three or more ` or ~
 	raw    []byte // what was taken from the first fence on
@@ -20,7 +19,11 @@ type fence struct {
 var callTags = map[string]bool{"": true, "json": true, "xml": true, "tool_code": true, "python": true, "tool_call": true}
 
 func (p *Parser) fenceAllowed() bool {
-	return p.m.fence != nil && p.tools != nil && !p.inTrial() && p.tried < maxTried && p.at() != p.noTry
+	if p.fenced {
+		p.text()
+	}
+	later := p.fenced && p.sofar.words > 0
+	return p.m.fence != nil && p.tools != nil && !later && !p.inTrial() && p.tried < maxTried && p.at() != p.noTry
 }
 
 // openFence decides whether a code fence may hold calls.
@@ -82,13 +85,16 @@ func (p *Parser) mayHold(v view) found {
 
 // startFence begins to hold a fence whose opener has n bytes.
 func (p *Parser) startFence(mark string, n int) {
-	if p.st != inFenced {
-		p.try(attempt{fence: true})
-		p.fence.raw = p.fence.raw[:0]
+	at := p.placeOf(fenced)
+	if mark == "`" {
+		at = p.placeOf(coded)
 	}
-	p.fence = fence{mark: strings.Clone(mark), raw: p.fence.raw}
+	p.joins(at)
+	p.try(attempt{fence: true, place: at})
+	p.fence = fence{mark: strings.Clone(mark), raw: p.fence.raw[:0]}
+	p.block = p.at()
 	f, c := &p.fence, p.cfg
-	c.Prefill, c.Forced = "", ""
+	c.Prefill, c.Forced, c.Seen, c.within = "", "", nil, true
 	f.in = newParser(c, p.m.inside())
 	f.in.inside = true
 	p.pos += n
@@ -166,6 +172,9 @@ func (p *Parser) fenceEvents(evs []utp.Event) bool {
 			if !p.sound(writtenName(e.Call), e.Call.Args) {
 				return false
 			}
+			if p.repeated(e.Call, p.tries[len(p.tries)-1].start, f.text) != nil {
+				return false
+			}
 			f.calls++
 		}
 		told := min(f.prompt, len(e.Raw))
@@ -234,6 +243,15 @@ func (f *fence) opensString() bool {
 	return n > 0 && (f.raw[n-1] == '"' || f.raw[n-1] == '\'')
 }
 
+// text is what was taken of the fence behind its opener.
+func (f *fence) text() string {
+	text := string(f.raw)
+	if rest, opened := strings.CutPrefix(text, f.mark); opened {
+		text = rest[word(rest):]
+	}
+	return strings.Trim(text, "`~ \t\r\n")
+}
+
 // closeFence ends a fence with n bytes of mark.
 func (p *Parser) closeFence(good bool, n int) bool {
 	f := &p.fence
@@ -244,89 +262,22 @@ func (p *Parser) closeFence(good bool, n int) bool {
 	p.nextPart += f.in.nextPart
 	p.pos += n
 	p.holdMark()
-	p.st = inFenced
-	return true
-}
-
-// readFenced allows white space, closers and more such fences to the end, or a
-// call in markers.
-func (p *Parser) readFenced() bool {
-	if p.cfg.Policy.Quoted {
-		p.acceptFence()
-		return true
-	}
-	open := !p.skipBlanks()
-	p.holdMark()
-	v := p.view()
-	switch {
-	case v.s == "" && v.end:
-		p.acceptFence()
-		return true
-	case open:
-		return false
-	case ticks(v.s) == len(v.s) && len(v.s) < 3 && !v.end:
-		return false
-	case ticks(v.s) >= 3:
-		return p.nextFence(v)
-	}
-	n, f := longest(p.m.closers, v, nil)
-	switch {
-	case f == more:
-		return false
-	case f == yes && n > 1:
-		p.pos += n
-		p.holdMark()
-	default:
-		return p.callBehindFence(v)
-	}
-	return true
-}
-
-// callBehindFence lets the fences count before a call in markers.
-func (p *Parser) callBehindFence(v view) bool {
-	cand, short := p.m.leads(p.cand[:0], v.s)
-	p.cand = cand
-	best := p.choose(v, cand, true)
-	switch {
-	case best.state == more || short && v.ask() == more:
-		return false
-	case best.state == yes && best.o.kind == openCall && !best.o.declared:
-		p.acceptFence()
-	default:
-		p.rejectFence()
-	}
-	return true
-}
-
-// nextFence begins another fence behind one with calls.
-func (p *Parser) nextFence(v view) bool {
-	switch n, f := p.fenceHead(v); f {
-	case more:
-		return false
-	case yes:
-		p.startFence(v.s[:ticks(v.s)], n)
-	default:
-		p.rejectFence()
-	}
-	return true
-}
-
-// acceptFence sends the fences' calls.
-func (p *Parser) acceptFence() {
+	f.in = nil
 	p.toText()
-	p.fence.in = nil
-	p.keep()
+	p.called, p.cur.g, p.st = true, p.m.fence, inTail
+	p.closed(0)
+	t := &p.tries[len(p.tries)-1]
+	t.fence = false
+	if t.place.opens && t.place.manner == fenced && !t.place.shown {
+		p.fenced, t.place = true, place{}
+	}
+	p.accept()
+	return true
 }
 
-// rejectFence gives the fences back as text. One that was not closed yet is
-// read again, as code.
+// rejectFence gives the fence back, to read it as code.
 func (p *Parser) rejectFence() {
 	p.fence.in = nil
-	if p.st != inFence {
-		p.drop()
-		p.st, p.line = inText, false
-		return
-	}
 	start := p.tries[len(p.tries)-1].start
 	p.giveBack()
 	p.code(p.fence.mark)

@@ -8,7 +8,7 @@ import (
 // readGap reads between the calls of a block: separators, the next call, or
 // the block's end.
 func (p *Parser) readGap() bool {
-	if !p.skipBlanks() {
+	if !p.passBlanks() {
 		return false
 	}
 	g, v := p.cur.g, p.view()
@@ -37,6 +37,17 @@ func (p *Parser) readGap() bool {
 	return p.gapElement(g, v)
 }
 
+// passBlanks consumes white space behind a call, as skipBlanks does. The end of
+// the line may settle what the call is.
+func (p *Parser) passBlanks() bool {
+	from := p.pos
+	all := p.skipBlanks()
+	if p.holding() && !p.cur.open && (p.group == nil || len(p.group.g.group.close) == 0) && hasNewline(p.src[from:p.pos]) {
+		p.meetLine()
+	}
+	return all
+}
+
 // gapMarker takes a marker of the block at the start of v.
 func (p *Parser) gapMarker(g *gram, v view) found {
 	closers := g.call.close
@@ -46,6 +57,7 @@ func (p *Parser) gapMarker(g *gram, v view) found {
 	n, f := longest(closers, v, nil)
 	if f == yes {
 		p.pos += n
+		p.closed(0)
 		p.endBlock(true)
 		return yes
 	}
@@ -111,7 +123,7 @@ func (p *Parser) gapElement(g *gram, v view) bool {
 			return true
 		}
 		p.mark()
-		p.tryCall(true)
+		p.tryCall(true, p.placeOf(plainly))
 	}
 	p.nextCall()
 	p.cur.direct = p.group != nil && !p.cur.fenced
@@ -205,7 +217,7 @@ func (p *Parser) emptyBlock(closed bool) {
 
 // readTail drops closers that stand behind a block and belong to no level.
 func (p *Parser) readTail() bool {
-	if !p.skipBlanks() {
+	if !p.passBlanks() {
 		return false
 	}
 	g, v := p.cur.g, p.view()
@@ -223,6 +235,7 @@ func (p *Parser) readTail() bool {
 	}
 	if f == yes && n > 1 {
 		p.pos += n
+		p.closed(0)
 		return true
 	}
 	if f == no {

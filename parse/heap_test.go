@@ -2,6 +2,7 @@ package parse_test
 
 import (
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 // and keeps nothing of it.
 func TestFlatHeap(t *testing.T) {
 	const chunk, most = 4 << 10, 8 << 20
-	call := "<tool_call>{\"name\": \"search_code\", \"arguments\": {\"query\": \"x\"}}</tool_call>\n"
+	call := "<tool_call>{\"name\": \"search_code\", \"arguments\": {\"query\": \"#\"}}</tool_call>\n"
 	for _, c := range []struct {
 		name, head, body string
 		size             int
@@ -28,8 +29,8 @@ func TestFlatHeap(t *testing.T) {
 			p.Feed(c.head)
 			before := heap()
 			problems := 0
-			for range c.size / chunk {
-				for _, e := range p.Feed(c.body) {
+			for n := range c.size / chunk {
+				for _, e := range p.Feed(distinct(c.body, n*chunk)) {
 					if e.Kind == utp.ProblemEvent {
 						problems++
 					}
@@ -44,6 +45,15 @@ func TestFlatHeap(t *testing.T) {
 			p.Close(true)
 		})
 	}
+}
+
+// distinct puts a number in the place of each "#".
+func distinct(s string, n int) string {
+	parts := strings.Split(s, "#")
+	for i := range parts[1:] {
+		parts[i] += strconv.Itoa(n + i)
+	}
+	return strings.Join(parts, "")
 }
 
 func heap() int {

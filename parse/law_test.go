@@ -87,6 +87,9 @@ func TestAutoFindsEveryCall(t *testing.T) {
 			return
 		}
 		in, cut := c.Get("in"), c.Has("cut")
+		if strings.HasPrefix(c.Name, "react") && strings.Contains(in, "Observation:") {
+			return // a transcript, unless somebody says that the model writes ReAct
+		}
 		own := calls(feed(cfg, in, cut))
 		cfg.Grammars = nil
 		if auto := calls(feed(cfg, in, cut)); auto != own {

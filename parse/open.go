@@ -17,6 +17,9 @@ func (p *Parser) begin(b choice) {
 		}
 	}
 	p.text()
+	if p.holding() && b.o.kind != openCall {
+		p.holdBefore(b.o)
+	}
 	switch b.o.kind {
 	case openCall:
 		p.beginBlock(b)
@@ -74,8 +77,11 @@ func (p *Parser) enterThink(g *gram) {
 func (p *Parser) beginBlock(b choice) {
 	musing := p.think != nil && !(p.think.aloud && b.o.g.aloud)
 	if bare := b.o.declared && !b.o.named; bare || musing {
-		p.tryCall(bare)
+		at := p.placeOf(p.mannerOf(b.o))
+		p.tryCall(bare, at)
 		p.trial().whole = !p.line
+	} else {
+		p.holdBlock(p.placeOf(p.mannerOf(b.o)))
 	}
 	p.block, p.inLine = p.at(), !p.line
 	p.openCall(b.o.g)
@@ -224,6 +230,13 @@ func hasNewline(s string) bool {
 // refuse reports an opener that no call follows: it is text again, and with
 // it, where it names the call, all up to the call's closer.
 func (p *Parser) refuse(b choice) found {
+	p.text()
+	if p.placeOf(marked).shown {
+		return no
+	}
+	if p.holding() {
+		p.settlePlace(p.countsBefore("<", p.lineEnded()))
+	}
 	if b.named {
 		p.text()
 		b.o, b.n, b.caps = b.first, b.broken, b.lost

@@ -20,8 +20,9 @@ const (
 
 // Policy is what the caller wants done with doubtful calls.
 type Policy struct {
-	Unknown Unknown
-	Quoted  bool // run calls in a code fence though text follows it, and calls quoted from a tool result
+	Unknown  Unknown
+	Shown    bool // run calls that the reply only shows: in a sentence, in a fence with words behind it
+	Repeated bool // run calls that repeat one which a tool or a user wrote
 }
 
 // Repair says how much may be mended.
@@ -45,7 +46,8 @@ type Config struct {
 	Forced   string             // tool_choice named: an object alone is this tool's arguments
 	Prefill  string             // how the prompt ended: an opened "<think>\n"
 	Stops    []string           // stop sequences of the request: the server leaves them out of the text
-	Seen     []string           // what tools and users said in the request: a call quoted from it is a Problem
+	Seen     []string           // what tools and users said in the request: a call that repeats one of it is a Problem
+	Made     []string           // Fingerprints of the calls made before in the conversation
 	Marks    grammar.Marks      // what the model's family writes beside its answers
 	OneCall  bool               // one call in a reply: what follows the first does not count
 	Policy   Policy
@@ -53,6 +55,7 @@ type Config struct {
 	Check    bool // arguments are made to fit, as by schema.Set.Fit, and come in one piece; those that do not fit are a Problem, Invalid
 	MaxCall  int  // bytes; 0 is 16 MiB
 
+	within  bool     // it reads a part of a text: no prompt stands before
 	machine *machine // of Compiled
 }
 
@@ -110,6 +113,8 @@ func newParser(c Config, m *machine) *Parser {
 // grammar or the first preferred one has it.
 func (p *Parser) promptEnd() string {
 	switch {
+	case p.cfg.within:
+		return ""
 	case p.cfg.Prefill != "":
 		return p.cfg.Prefill
 	case len(p.m.grams) == 1:
@@ -171,6 +176,7 @@ func (p *Parser) prefill(text string) {
 	p.hold = text[at-len(p.hold):]
 	p.out, p.carry, p.base, p.textPart = p.out[:0], p.carry[:0], -len(p.hold), -1
 	p.nextPart, p.done = 0, 0
+	p.tries, p.waiting, p.sofar, p.made, p.foreign = p.tries[:0], p.waiting[:0], lineSoFar{}, nil, false
 	p.line = p.line || p.hold == ""
 	p.noTry, p.noBare = math.MinInt, math.MinInt
 }
@@ -178,6 +184,8 @@ func (p *Parser) prefill(text string) {
 // opened is the offset of what stands open and may be a call.
 func (p *Parser) opened() int {
 	switch {
+	case p.holding() && !p.cur.open && p.group == nil:
+		return math.MaxInt
 	case len(p.tries) > 0:
 		return p.tries[0].start
 	case p.cur.open || p.group != nil:
@@ -212,8 +220,12 @@ func (p *Parser) close(cut bool) []utp.Event {
 	}
 	p.eof, p.cut = true, cut
 	p.run(rest)
-	for len(p.tries) > 0 { // calls inside thinking that never closed
-		p.keep()
+	for len(p.tries) > 0 {
+		if p.holding() {
+			p.settlePlace(true)
+			continue
+		}
+		p.keep() // calls inside thinking that never closed
 	}
 	if tokens != "" {
 		p.out = append(p.out, utp.Event{Kind: utp.Mark, Part: max(p.textPart, 0), Raw: tokens})

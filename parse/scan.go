@@ -29,14 +29,20 @@ func (p *Parser) readText() bool {
 		switch s[i] {
 		case '\n':
 			p.pos, from = i+1, i+1
+			if p.holding() {
+				p.text() // words decide before the next line is looked at
+			}
 			p.line, p.inline = true, false
 			got = p.lineStart()
 		case '`':
+			if p.anywhere {
+				continue
+			}
 			p.pos = i
 			got = p.backquote()
 			i = max(i, p.pos-1)
 		case '~': // a fence of tildes begins its line
-			if !p.line {
+			if !p.line || p.anywhere {
 				continue
 			}
 			p.pos = i
@@ -113,7 +119,7 @@ func (p *Parser) lineStart() found {
 		p.pos = i
 		return more
 	}
-	if p.called {
+	if !p.anywhere {
 		was := p.pos
 		p.pos = i
 		if got := p.turn(); got != no {
@@ -142,6 +148,8 @@ func (p *Parser) lineOpener(c byte) found {
 	}
 	switch {
 	case p.think != nil:
+		return no
+	case (c == '`' || c == '~') && p.anywhere:
 		return no
 	case c == '`' || c == '~':
 		return p.tick()
@@ -226,7 +234,7 @@ func (p *Parser) bareWord(v view) found {
 // beginBare begins a form without a marker, as a trial.
 func (p *Parser) beginBare(o *opener, n int, c caps) {
 	p.text()
-	p.tryCall(true)
+	p.tryCall(true, p.placeOf(plainly))
 	p.leave()
 	p.block, p.inLine = p.at(), false
 	p.openCall(o.g)

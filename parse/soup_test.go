@@ -137,7 +137,7 @@ func TestSoup(t *testing.T) {
 		case 0:
 			cfg.Policy.Unknown = parse.TextUnknown
 		case 1:
-			cfg.Policy.Quoted = true
+			cfg.Policy.Shown, cfg.Policy.Repeated = true, rng.Intn(2) == 0
 		case 2:
 			cfg.Repair = parse.Off
 		case 3:

@@ -69,6 +69,7 @@ func (p *Parser) pass(e utp.Event) {
 		p.partEnd(e)
 	case utp.CallStart, utp.Whole:
 		p.endThink(false)
+		p.settleHeld()
 		p.settle()
 		p.fromNative(e)
 	default:
@@ -249,6 +250,15 @@ func (p *Parser) nativePart(native int) int {
 		t.parts[native] = n
 	}
 	return n
+}
+
+// settleHeld sends the calls that wait for what follows them: no words do.
+func (p *Parser) settleHeld() {
+	if p.holding() && !p.cur.open {
+		p.out = p.out[:0]
+		p.settlePlace(true)
+		p.fromText(p.out)
+	}
 }
 
 // settle gives out words that were held because they might have become a call:

@@ -49,10 +49,14 @@ func fitToken(list []token, v view) (best *token, n int, f found) {
 
 // turn reports whether a turn of the conversation that the model invents begins
 // at a line start behind a call: the calls before it count, those in it do not.
-// What others say in it is no part of the answer.
+// What others say in it is no part of the answer. In a turn of another speaker
+// before any call, calls are shown.
 func (p *Parser) turn() found {
-	if !p.called || p.think != nil || p.message != nil {
+	switch {
+	case p.think != nil || p.message != nil || p.foreign:
 		return no
+	case !p.called:
+		return p.otherTurn()
 	}
 	v, n := p.view(), 0
 	for {
@@ -74,6 +78,7 @@ func (p *Parser) turn() found {
 		return no // the model's family writes it so
 	case f == yes && head.Turn == grammar.OwnTurn:
 		p.text()
+		p.settleRest()
 		p.st = inRest
 	case f == yes:
 		p.ignoreRest(notOurs(head.Text))
@@ -89,8 +94,22 @@ func notOurs(mark string) string {
 // ignoreRest makes all that follows no part of the answer.
 func (p *Parser) ignoreRest(why string) {
 	p.text()
+	p.settleRest()
 	p.leave()
 	p.st, p.over = inRest, why
+}
+
+// otherTurn notes that a turn of another speaker begins.
+func (p *Parser) otherTurn() found {
+	v := p.view()
+	head, _, f := fitToken(chat().heads, v)
+	switch {
+	case f == more:
+		return v.ask()
+	case f == yes && head.Turn == grammar.OtherTurn && !head.Alone && head.Text[0] != '#' && !p.cfg.Marks.Begin(v.s):
+		p.foreign = true
+	}
+	return no
 }
 
 // lineEnd reports whether nothing but blanks stands on the rest of the line.

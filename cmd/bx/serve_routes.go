@@ -255,7 +255,7 @@ func (c clients) client(name string, p serving.Policy) (*backend.Client, error) 
 
 // policy sets how calls are offered and read.
 func policy(c *backend.Config, p serving.Policy) {
-	c.Parse.Policy = parse.Policy{Quoted: p.Quoted, Unknown: parse.TextUnknown}
+	c.Parse.Policy = parse.Policy{Shown: p.Shown == "run", Repeated: p.Repeated == "run", Unknown: parse.TextUnknown}
 	if p.Unknown == "call" {
 		c.Parse.Policy.Unknown = parse.KeepUnknown
 	}

@@ -76,7 +76,8 @@ func TestParsePolicy(t *testing.T) {
 		"unknown=flag,malformed=strip":  {Unknown: reading.Flag, Malformed: reading.Strip},
 		"unknown=text":                  {Unknown: reading.AsText},
 		"malformed=error":               {Malformed: reading.Fail},
-		"repair=off,quoted=run":         {Repair: parse.Off, Quoted: true},
+		"repair=off,shown=run":          {Repair: parse.Off, Shown: true},
+		"repeated=run":                  {Repeated: true},
 		"repair=off,repair=safe":        {},
 		"repair=aggressive":             {Repair: parse.Aggressive},
 	} {
@@ -87,7 +88,7 @@ func TestParsePolicy(t *testing.T) {
 	for in, want := range map[string]string{
 		"unknown=drop":  "unknown=drop: want unknown=keep|text|flag",
 		"repair":        "repair: want repair=safe|off|aggressive",
-		"unknwon=keep":  "unknwon=keep: want settings of unknown=keep|text|flag, malformed=keep|strip|error, repair=safe|off|aggressive, empty=keep|drop, quoted=text|run",
+		"unknwon=keep":  "unknwon=keep: want settings of unknown=keep|text|flag, malformed=keep|strip|error, repair=safe|off|aggressive, empty=keep|drop, shown=text|run, repeated=text|run",
 		"=,unknown=bad": "=: want settings",
 	} {
 		if _, err := reading.ParsePolicy(in); err == nil || !strings.Contains(err.Error(), want) {

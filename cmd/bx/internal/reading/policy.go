@@ -33,7 +33,8 @@ type Policy struct {
 	Malformed Malformed
 	Repair    parse.Repair
 	DropEmpty bool // optional arguments that are empty texts are left out
-	Quoted    bool // calls in a code fence count though text follows it
+	Shown     bool // calls count that a reply only shows
+	Repeated  bool // calls count that a tool or a user wrote
 }
 
 // policies are the settings of ParsePolicy, with their values.
@@ -46,7 +47,8 @@ var policies = []struct {
 	{"malformed", []string{"keep", "strip", "error"}, func(p *Policy, v int) { p.Malformed = Malformed(v) }},
 	{"repair", []string{"safe", "off", "aggressive"}, func(p *Policy, v int) { p.Repair = parse.Repair(v) }},
 	{"empty", []string{"keep", "drop"}, func(p *Policy, v int) { p.DropEmpty = v == 1 }},
-	{"quoted", []string{"text", "run"}, func(p *Policy, v int) { p.Quoted = v == 1 }},
+	{"shown", []string{"text", "run"}, func(p *Policy, v int) { p.Shown = v == 1 }},
+	{"repeated", []string{"text", "run"}, func(p *Policy, v int) { p.Repeated = v == 1 }},
 }
 
 // ParsePolicy reads "unknown=flag,repair=off"; "" is the zero Policy.
@@ -85,6 +87,6 @@ func (p Policy) apply(c *parse.Config) {
 	if p.Unknown == AsText {
 		c.Policy.Unknown = parse.TextUnknown
 	}
-	c.Policy.Quoted = p.Quoted
+	c.Policy.Shown, c.Policy.Repeated = p.Shown, p.Repeated
 	c.Repair = p.Repair
 }

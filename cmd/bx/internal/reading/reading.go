@@ -226,6 +226,7 @@ var meaning = map[utp.ProblemKind]string{
 	utp.Empty:       "markers of a call with nothing between them",
 	utp.UnknownTool: "no such tool was offered",
 	utp.TooLong:     "the call is longer than the limit",
-	utp.Quoted:      "it repeats markup from a tool result",
+	utp.Quoted:      "it is shown, not made: in a sentence, or as a tool or the user wrote it",
 	utp.Invalid:     "the arguments do not fit the tool",
+	utp.Repeated:    "it repeats an earlier call of the reply",
 }

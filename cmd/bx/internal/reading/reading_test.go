@@ -161,7 +161,7 @@ func configOf(o reading.Options) parse.Config {
 // However a text is cut, the same content, reasoning, calls and problems are
 // found: byte by byte for every case of every grammar, with every policy.
 func TestChunks(t *testing.T) {
-	policies := []reading.Policy{{}, {Unknown: reading.Flag, Malformed: reading.Strip}, {Unknown: reading.AsText, Repair: parse.Off, Quoted: true}, {Malformed: reading.Fail}}
+	policies := []reading.Policy{{}, {Unknown: reading.Flag, Malformed: reading.Strip}, {Unknown: reading.AsText, Repair: parse.Off, Shown: true, Repeated: true}, {Malformed: reading.Fail}}
 	ofGrammars(t, func(t *testing.T, o reading.Options, in string) {
 		for _, o.Policy = range policies {
 			o.Chunk = 0

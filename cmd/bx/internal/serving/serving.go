@@ -112,7 +112,8 @@ type Policy struct {
 	Tools     string `toml:"tools"`        // auto, native, prompted, none
 	Grammar   string `toml:"grammar"`      // for tools in the prompt
 	Repair    string `toml:"repair"`       // safe, off, aggressive
-	Quoted    bool   `toml:"quoted"`       // calls in a code fence count though text follows
+	Shown     string `toml:"shown"`        // text, run: calls that a reply only shows
+	Repeated  string `toml:"repeated"`     // text, run: calls that a tool or a user wrote
 	Unknown   string `toml:"unknown_tool"` // text, call
 	DropEmpty bool   `toml:"drop_empty"`   // optional arguments that are empty texts are left out
 }
@@ -364,6 +365,8 @@ func (p Policy) check(known config.Own) error {
 	}{
 		{"tools", p.Tools, []string{"auto", "native", "prompted", "none"}},
 		{"repair", p.Repair, []string{"safe", "off", "aggressive"}},
+		{"shown", p.Shown, []string{"text", "run"}},
+		{"repeated", p.Repeated, []string{"text", "run"}},
 		{"unknown_tool", p.Unknown, []string{"text", "call"}},
 	} {
 		if k.value != "" && !slices.Contains(k.want, k.value) {

@@ -1,0 +1,302 @@
+package parse
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
+
+// manner is what the calls of a block are written in. It decides which places
+// make them calls, and which make them text that shows calls: docs/dialects.md.
+type manner int
+
+const (
+	surely   manner = iota // where it stands says that it is a call
+	marked                 // markers of their own
+	plainly                // ordinary text: JSON, f(…), name {…}
+	labelled               // ordinary words at line starts, of a dialect that nobody named
+	fenced                 // in a code fence
+	coded                  // in backquotes that are the whole line
+)
+
+// place is where a block of calls stands, as far as that is known where it begins.
+type place struct {
+	manner manner
+	shown  bool // it is shown, whatever follows
+	opens  bool // no words stand before it in the reply
+	leads  bool // words on its line lead into it
+}
+
+const (
+	maxShort = 512      // bytes of a block in markers that waits for what follows
+	maxHeld  = 64 << 10 // bytes of any block that waits
+)
+
+// placeOf is the place of a block that begins here.
+func (p *Parser) placeOf(m manner) place {
+	l := &p.sofar
+	if m == surely || p.cfg.within || p.think != nil || p.musing() || p.at() < 0 {
+		return place{}
+	}
+	at := place{manner: m, shown: p.foreign || l.diff || m == marked && l.shows(), opens: l.words == 0, leads: l.leadsIn()}
+	if !at.shown && p.cfg.Policy.Shown && m != coded && m != labelled {
+		return place{}
+	}
+	return at
+}
+
+// mannerOf is what an opener's calls are written in.
+func (p *Parser) mannerOf(o *opener) manner {
+	lead := ""
+	if len(o.steps) > 0 {
+		lead = o.steps[0].lead
+	}
+	switch {
+	case p.message != nil && p.st == inMessage:
+		return surely
+	case o.g.Line && strings.Contains(lead, ":"):
+		if p.isTold(o.g) {
+			return surely
+		}
+		return labelled
+	case o.declared && (lead == "" || isWord(o.steps[0])):
+		return plainly
+	}
+	return marked
+}
+
+// isTold reports whether somebody said that the text is of this grammar.
+func (p *Parser) isTold(g *gram) bool { return p.prefers(g) || p.m.words == inFull }
+
+// holding reports whether a block of calls waits for what follows it.
+func (p *Parser) holding() bool {
+	n := len(p.tries)
+	return n > 0 && p.tries[n-1].held
+}
+
+// holdBlock begins a block that is read as calls, and waits for what follows it.
+func (p *Parser) holdBlock(at place) {
+	if p.joins(at) {
+		return
+	}
+	if at.manner != surely {
+		p.try(attempt{held: true, place: at})
+	}
+}
+
+// joins reports whether a block at a place goes on with the one that waits. One
+// that it does not go on with is made of calls, as more of them follow.
+func (p *Parser) joins(at place) bool {
+	if !p.holding() {
+		return false
+	}
+	switch was := p.tries[len(p.tries)-1].place; {
+	case was.shown && at.shown,
+		was.manner == marked && at.manner == marked && !p.lineEnded(),
+		was.manner != marked && was.manner != labelled && at.manner != marked && at.manner != labelled && at.manner != surely:
+		return true
+	}
+	p.settlePlace(true)
+	return false
+}
+
+// accept ends a trial: it holds a call. Its block may have to wait for what follows.
+func (p *Parser) accept() {
+	n := len(p.tries) - 1
+	t := &p.tries[n]
+	switch {
+	case n > 0 && p.tries[n-1].held:
+		p.merge()
+	case t.place.manner == surely:
+		p.keep()
+	default:
+		t.held = true
+	}
+	p.relax()
+}
+
+// relax lets go of a block that is long, and of whose front there is no doubt.
+func (p *Parser) relax() {
+	if !p.holding() {
+		return
+	}
+	t := &p.tries[len(p.tries)-1]
+	end := p.at()
+	if !p.cur.open {
+		end = p.closedAt
+	}
+	front := t.place.manner == marked && !t.place.leads && end-t.start > maxShort
+	if !t.place.shown && t.place.manner < fenced && (front || end-t.start > maxHeld) {
+		p.settlePlace(true)
+	}
+}
+
+// closed notes that a call or its block ends here, but for blanks of n bytes.
+func (p *Parser) closed(blanks int) { p.closedAt = p.at() - blanks }
+
+// lineEnded reports whether the line on which the last call ended has ended.
+func (p *Parser) lineEnded() bool { return p.sofar.start > p.closedAt }
+
+// meet decides on the block that waits, by the words behind it that were consumed.
+func (p *Parser) meet() {
+	ended := p.lineEnded()
+	for _, s := range [...]string{string(p.carry), p.src[p.covered():p.pos]} {
+		words := strings.TrimLeft(s, " \t\r\n")
+		ended = ended || strings.Contains(s[:len(s)-len(words)], "\n")
+		if words != "" {
+			p.settlePlace(p.countsBefore(words, ended))
+			return
+		}
+	}
+	if ended {
+		p.meetLine()
+	}
+}
+
+// meetLine decides on the block that waits where its line ends behind it.
+func (p *Parser) meetLine() {
+	t := &p.tries[len(p.tries)-1]
+	if !t.place.shown && (t.place.manner == marked || t.place.manner == plainly && t.place.opens) {
+		p.settlePlace(true)
+	}
+}
+
+// countsBefore reports whether a block counts as calls though words follow it.
+// ended says that they stand on another line.
+func (p *Parser) countsBefore(words string, ended bool) bool {
+	t := &p.tries[len(p.tries)-1]
+	switch t.place.manner {
+	case marked:
+		return ended || !t.place.leads && !inSmall(words)
+	case plainly:
+		if !ended {
+			return p.cur.g.Body == grammar.JSON && p.isTold(p.cur.g)
+		}
+		return t.place.opens || p.soundBlock(t.from)
+	case labelled:
+		return ended && !answers(words) && p.soundBlock(t.from)
+	}
+	return false
+}
+
+// inSmall reports whether words go on with a sentence.
+func inSmall(words string) bool {
+	r, _ := utf8.DecodeRuneInString(words)
+	return unicode.IsLower(r) || strings.ContainsRune(`.,;)"'”’»`, r)
+}
+
+// answers reports whether words are what follows a call of ReAct.
+func answers(words string) bool {
+	words = strings.ToLower(words)
+	return strings.HasPrefix(words, "observation") || strings.HasPrefix(words, "final answer")
+}
+
+// soundBlock reports whether all calls that wait, from an event on, are sound and
+// none was made before.
+func (p *Parser) soundBlock(from int) bool {
+	for i := range p.waiting[from:] {
+		switch e := &p.waiting[from+i]; e.Kind {
+		case utp.ProblemEvent:
+			return false
+		case utp.CallEnd:
+			if !p.sound(writtenName(e.Call), e.Call.Args) || !p.knows(e.Call) || p.wasMade(e.Call) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// knows reports whether the tool has every argument of a call.
+func (p *Parser) knows(c *utp.Call) bool {
+	order := p.tools.Order(c.Name)
+	var args map[string]json.RawMessage
+	if len(order) == 0 || json.Unmarshal(c.Args, &args) != nil {
+		return len(order) == 0
+	}
+	for key := range args {
+		if !slices.Contains(order, key) {
+			return false
+		}
+	}
+	return true
+}
+
+// wasMade reports whether an equal call was made before in the conversation.
+func (p *Parser) wasMade(c *utp.Call) bool { return slices.Contains(p.cfg.Made, c.Fingerprint()) }
+
+// settlePlace ends the wait of a block: what it holds are calls, or text.
+func (p *Parser) settlePlace(calls bool) {
+	t := p.tries[len(p.tries)-1]
+	if !t.place.shown && (calls || !p.hasCall(t.from)) {
+		p.keep()
+		return
+	}
+	var quoted *utp.Problem
+	if !t.place.shown && t.place.manner == marked {
+		quoted = &utp.Problem{Kind: utp.Quoted, Offset: max(t.start, 0), Message: "it is shown in a sentence, not made"}
+	}
+	p.disown(t, quoted)
+}
+
+// hasCall reports whether a call waits, from an event on.
+func (p *Parser) hasCall(from int) bool {
+	return slices.ContainsFunc(p.waiting[from:], func(e utp.Event) bool { return e.Kind == utp.CallEnd })
+}
+
+// settleRest decides on the block that waits where nothing counts any more behind it.
+func (p *Parser) settleRest() {
+	if p.holding() {
+		p.settlePlace(true)
+	}
+}
+
+// disown makes text of a block that waits. What was consumed behind it is not its.
+func (p *Parser) disown(t attempt, quoted *utp.Problem) {
+	var b strings.Builder
+	for i := range p.waiting[t.from:] {
+		e := &p.waiting[t.from+i]
+		b.WriteString(e.Raw)
+		if quoted != nil && quoted.Name == "" && e.Call != nil {
+			quoted.Name, quoted.Grammar = e.Call.Name, strings.TrimPrefix(e.Call.Source, "text:")
+		}
+	}
+	clear(p.waiting[t.from:])
+	p.waiting = p.waiting[:t.from]
+	p.merge()
+	p.called, p.nextPart, p.textPart = t.was.called, t.was.nextPart, t.was.textPart
+	raw := b.String()
+	block := strings.TrimRight(raw, " \t\r\n")
+	if quoted != nil && block != "" {
+		quoted.Raw = block
+		p.send(utp.Event{Kind: utp.ProblemEvent, Part: p.openPart(), Problem: quoted, Raw: block})
+		raw = raw[len(block):]
+	}
+	if raw != "" {
+		p.send(utp.Event{Kind: utp.TextDelta, Part: p.openPart(), Text: raw, Raw: raw})
+	}
+	p.sofar.words++
+	if !p.lineEnded() {
+		p.sofar.add("…")
+	}
+}
+
+// trailing counts the blanks at the end of a call's text.
+func trailing(raw []byte) int { return len(raw) - len(bytes.TrimRight(raw, " \t\r\n")) }
+
+// holdBefore decides on the block that waits, by another marker behind it: a
+// message or what belongs to no text leaves it what it is.
+func (p *Parser) holdBefore(o *opener) {
+	switch o.kind {
+	case openHeader, routeHeader:
+		p.settlePlace(true)
+	case openThink:
+		p.settlePlace(p.countsBefore("<", true))
+	}
+}
