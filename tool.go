@@ -75,6 +75,19 @@ type Fix struct {
 	Why  string `json:"why"`           // for people: "trailing comma"
 }
 
+// Fixes are repairs that another package lists in a type of its own.
+func Fixes[F ~struct {
+	Path string `json:"path"`
+	Was  string `json:"was,omitempty"`
+	Now  string `json:"now,omitempty"`
+	Why  string `json:"why"`
+}](list []F) (out []Fix) {
+	for _, f := range list {
+		out = append(out, Fix(f))
+	}
+	return out
+}
+
 // CallKind says how a call carries its input.
 type CallKind string
 

@@ -94,7 +94,7 @@ func (m *mender) repair(c *mending, p *utp.Problem) (utp.Call, bool) {
 	if !ok {
 		return call, false
 	}
-	call.Args, call.RawArgs, call.Fixes = json.RawMessage(full), p.Raw, fixes
+	call.Args, call.RawArgs, call.Fixes = json.RawMessage(full), p.Raw, utp.Fixes(fixes)
 	return call, true
 }
 

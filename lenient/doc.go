@@ -1,6 +1,6 @@
 // Package lenient reads JSON as models write it. A Reader takes one value in
 // pieces of any size and gives tokens as soon as they are certain; whatever it
-// had to mend leaves a utp.Fix with the place, what was written, what it was
+// had to mend leaves a Fix with the place, what was written, what it was
 // taken for, and why. Repair does the same for a whole text.
 //
 // # Laws

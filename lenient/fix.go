@@ -4,9 +4,16 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/unifiedtoolprotocol/utp"
 )
+
+// Fix is one repair, in the form of utp.Fix; utp.Fixes makes a list of them of
+// these.
+type Fix struct {
+	Path string `json:"path"`          // JSON pointer into the value; "" is all of it
+	Was  string `json:"was,omitempty"` // as written
+	Now  string `json:"now,omitempty"` // as used
+	Why  string `json:"why"`           // for people: "trailing comma"
+}
 
 // why is a kind of repair.
 type why uint8
@@ -46,8 +53,12 @@ const (
 	surplusCloser
 )
 
-// BareWord is the Why of a Fix that took a word without quotes for a string.
-const BareWord = "unquoted string"
+// The Why of a Fix that callers ask for.
+const (
+	BareWord  = "unquoted string" // a word without quotes is a string
+	BareKey   = "unquoted key"
+	Evaluated = "expression evaluated" // 1+2
+)
 
 // whys are the texts of Fix.Why.
 var whys = [...]string{
@@ -73,11 +84,11 @@ var whys = [...]string{
 	fullWidth:      "full-width punctuation",
 	oddBlank:       "odd character for a blank",
 	escapedBlank:   "escaped white space outside a string",
-	bareKey:        "unquoted key",
+	bareKey:        BareKey,
 	bareWord:       BareWord,
 	foreignLiteral: "literal of another language",
 	oddNumber:      "number not as JSON writes it",
-	expression:     "expression evaluated",
+	expression:     Evaluated,
 	parentheses:    "parentheses",
 	doubledBrace:   "doubled brace",
 	missingCloser:  "missing closer",
@@ -106,7 +117,7 @@ func (r *Reader) mend(l level, y why, was, now string) bool {
 		return false
 	}
 	if len(r.fixes) <= maxFixes {
-		r.note(utp.Fix{Path: r.pointer(l), Was: short(was, maxQuote), Now: short(now, maxQuote), Why: whys[y]})
+		r.note(Fix{Path: r.pointer(l), Was: short(was, maxQuote), Now: short(now, maxQuote), Why: whys[y]})
 	}
 	return true
 }
@@ -120,13 +131,13 @@ func (r *Reader) mendOnce(y why, was, now string) bool {
 	return true
 }
 
-func (r *Reader) note(f utp.Fix) {
+func (r *Reader) note(f Fix) {
 	r.foreign = true
 	switch n := len(r.fixes); {
 	case n < maxFixes:
 		r.fixes = append(r.fixes, f)
 	case n == maxFixes:
-		r.fixes = append(r.fixes, utp.Fix{Why: "further repairs of the value are not listed"})
+		r.fixes = append(r.fixes, Fix{Why: "further repairs of the value are not listed"})
 	}
 }
 

@@ -2,8 +2,6 @@ package lenient
 
 import (
 	"strings"
-
-	"github.com/unifiedtoolprotocol/utp"
 )
 
 // key reads the beginning of a key or the end of the object.
@@ -141,7 +139,7 @@ func (r *Reader) nameKey(s string, n int) {
 	r.named, r.foreign = true, true
 	switch {
 	case mended && inArgs:
-		r.note(utp.Fix{Path: r.pointer(here), Was: short(s, maxQuote), Now: short(name, maxQuote), Why: whys[badEscape]})
+		r.note(Fix{Path: r.pointer(here), Was: short(s, maxQuote), Now: short(name, maxQuote), Why: whys[badEscape]})
 	case mended:
 		r.mend(here, badEscape, s, name)
 	}

@@ -2,8 +2,6 @@ package lenient
 
 import (
 	"fmt"
-
-	"github.com/unifiedtoolprotocol/utp"
 )
 
 // Options say what the input is. The zero value is JSON with repairs.
@@ -109,7 +107,7 @@ type Reader struct {
 	round   int    // open containers that ) closes
 	groups  int    // open groups
 	doubles int    // closing braces still due from doubled ones
-	fixes   []utp.Fix
+	fixes   []Fix
 	told    uint64 // bits of why that are noted once a value
 	err     *SyntaxError
 }
@@ -180,7 +178,7 @@ func (r *Reader) End() {
 }
 
 // Fixes lists the repairs so far, in order of the input.
-func (r *Reader) Fixes() []utp.Fix { return r.fixes }
+func (r *Reader) Fixes() []Fix { return r.fixes }
 
 // Err is nil or, after Fail, a *SyntaxError.
 func (r *Reader) Err() error {

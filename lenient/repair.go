@@ -2,8 +2,6 @@ package lenient
 
 import (
 	"strconv"
-
-	"github.com/unifiedtoolprotocol/utp"
 )
 
 // Repair reads one value from the beginning of s and gives it as valid JSON.
@@ -12,7 +10,7 @@ import (
 // end of s inside the value is an error unless only closers are missing.
 // Arguments without keyword get the keys "0", "1" and so on. The error is a
 // *SyntaxError.
-func Repair(s string, o Options) (json []byte, n int, fixes []utp.Fix, err error) {
+func Repair(s string, o Options) (json []byte, n int, fixes []Fix, err error) {
 	var r Reader
 	var w Writer
 	r.Reset(o)

@@ -2,8 +2,6 @@ package lenient
 
 import (
 	"unicode/utf8"
-
-	"github.com/unifiedtoolprotocol/utp"
 )
 
 // quoteKind is what a string stands between.
@@ -34,7 +32,7 @@ type text struct {
 	at     int        // of the opening quote
 	only   string     // the content of a key, while it is one piece
 	buf    []byte     // else
-	fixes  []utp.Fix  // of a key, until it is known
+	fixes  []Fix      // of a key, until it is known
 }
 
 // stop marks bytes that a run of plain content may end at; the others count
@@ -296,7 +294,7 @@ func (r *Reader) mendText(y why, was, now string) bool {
 	if !t.key || r.o.Strict {
 		return r.mend(here, y, was, now)
 	}
-	t.fixes = append(t.fixes, utp.Fix{Was: short(was, maxQuote), Now: short(now, maxQuote), Why: whys[y]})
+	t.fixes = append(t.fixes, Fix{Was: short(was, maxQuote), Now: short(now, maxQuote), Why: whys[y]})
 	return true
 }
 

@@ -18,9 +18,6 @@ type argument struct {
 	w      lenient.Writer
 }
 
-// wrapperKeys are names under which models put all arguments at once.
-var wrapperKeys = map[string]bool{"arguments": true, "input": true, "properties": true, "parameters": true, "args": true, "kwargs": true, "params": true, "": true}
-
 // argKey begins an argument.
 func (p *Parser) argKey(key string) {
 	c := &p.cur
@@ -64,7 +61,7 @@ func (p *Parser) isResult(key string) bool {
 func (p *Parser) firstKey(key string) {
 	c := &p.cur
 	known := slices.Contains(p.tools.Order(c.name), key)
-	if !known && wrapperKeys[key] {
+	if !known && schema.Wraps(key) {
 		c.holds = true
 	}
 	if !known && p.el.mayDefine() && (key == "type" || key == "properties" || key == "$schema" || key == "required") {
@@ -237,7 +234,7 @@ func (p *Parser) argsText(s string) {
 	}
 	if trimmed[0] == '{' {
 		if v, n, fixes, err := lenient.Repair(trimmed, p.mending()); err == nil && strings.TrimSpace(trimmed[n:]) == "" {
-			p.cur.fixes = append(p.cur.fixes, fixes...)
+			p.cur.fixes = append(p.cur.fixes, utp.Fixes(fixes)...)
 			p.argsJSON(v)
 			return
 		}
@@ -288,7 +285,7 @@ func (p *Parser) closeArgs() {
 	switch fields := fieldsOf(c.buf); {
 	case p.isDefinition(fields):
 		c.echo = true
-	case len(fields) == 1 && wrapperKeys[fields[0].key] && p.wraps(fields[0]):
+	case len(fields) == 1 && schema.Wraps(fields[0].key) && p.wraps(fields[0]):
 	case c.twiceAt > 0:
 		p.settleTwice(fields)
 	}

@@ -212,7 +212,7 @@ func (e *element) moveFixes(p *Parser) {
 				f.Path = f.Path[i+len(at):]
 			}
 		}
-		p.cur.fixes = append(p.cur.fixes, f)
+		p.cur.fixes = append(p.cur.fixes, utp.Fix(f))
 	}
 }
 

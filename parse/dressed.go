@@ -136,7 +136,7 @@ func (e *element) fromText(p *Parser) bool {
 func (e *element) guessed() (out []utp.Fix) {
 	for _, f := range e.r.Fixes() {
 		if f.Why == lenient.BareWord {
-			out = append(out, f)
+			out = append(out, utp.Fix(f))
 		}
 	}
 	return out

@@ -264,7 +264,7 @@ func (p *Parser) untyped(text string) {
 	trimmed := strings.TrimSpace(text)
 	if kind := p.kind(); raw[0] == '"' && trimmed != "" && (kind == schema.Array && trimmed[0] == '[' || kind == schema.Object && trimmed[0] == '{') {
 		if v, n, fixes, err := lenient.Repair(trimmed, p.mending()); err == nil && strings.TrimSpace(trimmed[n:]) == "" {
-			p.cur.fixes = append(p.cur.fixes, under("/"+p.cur.args.key, fixes)...)
+			p.cur.fixes = append(p.cur.fixes, under("/"+p.cur.args.key, utp.Fixes(fixes))...)
 			p.argValue(v)
 			return
 		}

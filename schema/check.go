@@ -151,9 +151,12 @@ func (s *Set) pass(tool string, sh *shape, args node) (out node, fixes []utp.Fix
 // wrappers are keys that models put around all arguments.
 var wrappers = []string{"arguments", "args", "input", "inputs", "parameters", "params", "properties", "kwargs", ""}
 
+// Wraps reports whether a key is one that models put around all arguments.
+func Wraps(key string) bool { return slices.Contains(wrappers, key) }
+
 // unwrap takes the arguments out of an object whose only key is a wrapper.
 func (s *Set) unwrap(tool string, sh *shape, args node) (node, []utp.Fix) {
-	if len(args.keys) != 1 || !slices.Contains(wrappers, args.keys[0].name) || len(sh.order) == 0 {
+	if len(args.keys) != 1 || !Wraps(args.keys[0].name) || len(sh.order) == 0 {
 		return args, nil
 	}
 	name, inner := args.keys[0].name, args.kids[0]
@@ -172,7 +175,7 @@ func (s *Set) unwrap(tool string, sh *shape, args node) (node, []utp.Fix) {
 func (s *Set) belongs(tool string, sh *shape, n node) bool {
 	return len(n.keys) == 0 || slices.ContainsFunc(n.keys, func(k key) bool {
 		_, fix := s.Key(tool, k.name)
-		return fix != nil || sh.knows(k.name) || len(n.keys) == 1 && slices.Contains(wrappers, k.name)
+		return fix != nil || sh.knows(k.name) || len(n.keys) == 1 && Wraps(k.name)
 	})
 }
 

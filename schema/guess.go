@@ -2,8 +2,11 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/lenient"
 )
 
 // guess tries what v may have been meant as.
@@ -175,6 +178,18 @@ func container(text string) (n node, why string, ok bool) {
 		text = n.text()
 	}
 	return n, "", false
+}
+
+// python turns a Python list, tuple or dict literal into JSON. What is no literal,
+// or has to be guessed at, is none.
+func python(text string) (json.RawMessage, bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.IndexByte("[{(", text[0]) < 0 {
+		return nil, false
+	}
+	out, n, fixes, err := lenient.Repair(text, lenient.Options{Python: true})
+	guessed := slices.ContainsFunc(fixes, func(f lenient.Fix) bool { return f.Why != lenient.BareKey && f.Why != lenient.Evaluated })
+	return out, err == nil && n == len(text) && !guessed
 }
 
 // branch fits v to the alternatives of anyOf and oneOf, one by one.

@@ -123,7 +123,8 @@ func TestPython(t *testing.T) {
 		`['a', "b"]`: `["a","b"]`, `(1, 2,)`: `[1,2]`, `{}`: `{}`, `[]`: `[]`, `{'a': None, "b": [True, False]}`: `{"a":null,"b":[true,false]}`,
 		`['it\'s', 'say "x"', 'a\nb', 'é\d']`: `["it's","say \"x\"","a\nb","é\\d"]`,
 		`[+1, -.5, 1e3]`:                      `[1,-0.5,1e3]`,
-		`[1,,2]`:                              ``, `[1 2]`: ``, `{1: 2}`: ``, `{'a'}`: ``, `['a]`: ``, `[x]`: ``, `[1] 2`: ``, `'a'`: ``, ``: ``, `[`: ``,
+		`[1,,2]`:                              ``, `[1 2]`: ``, `{'a'}`: ``, `['a]`: ``, `[x]`: ``, `[1] 2`: ``, `'a'`: ``, ``: ``, `[`: ``,
+		`[1_000, 0x1F, r'a\d', b'x', 'a' 'b', """c""", 1+2]`: `[1000,31,"a\\d","x","ab","c",3]`, "[1, # one\n 2]": `[1,2]`, `{a: 1}`: `{"a":1}`,
 		`{'a': 1`: ``, `['\`: ``, `['\x4']`: `["\\x4"]`, strings.Repeat("[", 1000): ``,
 	} {
 		got, ok := python(in)
@@ -153,5 +154,18 @@ func TestParseKeepsText(t *testing.T) {
 	}
 	if _, err := parse([]byte(`{"a":1]`)); err == nil || !strings.Contains(err.Error(), "offset 7") {
 		t.Error(err)
+	}
+}
+
+// What a text holds twice, with different values, is not taken out of the text:
+// nobody knows which of the two is meant.
+func TestContainerHoldsNothingTwice(t *testing.T) {
+	for _, text := range []string{`{"a":1,"a":2}`, `[{"a":{},"a":[]}]`, `{'a':1,'a':2}`} {
+		if n, why, ok := container(text); ok {
+			t.Errorf("%s: %s, %s", text, n.raw, why)
+		}
+	}
+	if _, _, ok := container(`{"a":1,"a":1}`); !ok {
+		t.Error("the same value twice is no doubt")
 	}
 }

@@ -24,7 +24,7 @@ var rooms = []Room{
 
 	{Path: "grammar", Ring: 1},
 	{Path: "lenient", Ring: 1},
-	{Path: "schema", Ring: 1, Deps: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
+	{Path: "schema", Ring: 1, Beside: []string{"lenient"}, Deps: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{Path: "te", Ring: 1},
 	{Path: "transcript", Ring: 1},
 

@@ -194,7 +194,7 @@ func (c *collector) native(p *utp.Problem, f *found) bool {
 	}
 	f.done = true
 	if args, fixes, ok := lenient.Object(p.Raw, lenient.Options{}); ok && p.Kind == utp.Malformed && c.r.mends() {
-		f.call.Args, f.call.Fixes = args, fixes
+		f.call.Args, f.call.Fixes = args, utp.Fixes(fixes)
 		return true
 	}
 	f.broken = p
