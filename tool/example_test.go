@@ -27,7 +27,7 @@ func Example() {
 	// Output:
 	// ok
 	// # TE_BEGIN_META
-	// {"v":1,"cmd":"search","matches":2,"truncated":true,"content_type":"code/python"}
+	// {"v":1,"cmd":"search","matches":2,"truncated":true,"handle":"res_17e8085851e0","content_type":"code/python"}
 	// # TE_END_META
 	//
 	// pool.py:1: def connect(url):

@@ -46,13 +46,8 @@ func (s *Set) globFiles(ctx context.Context, a globArgs) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d files", printable(a.Pattern), len(files))
-	for i, f := range files {
-		line := "\n" + printable(f.Path) + "  " + size(f.Size)
-		if b.Len()+len(line) > s.config.MaxResult-100 {
-			fmt.Fprintf(&b, "\n[...truncated, %d more files...] a narrower pattern or path shows them", len(files)-i)
-			break
-		}
-		b.WriteString(line)
+	for _, f := range files {
+		b.WriteString("\n" + printable(f.Path) + "  " + size(f.Size))
 	}
 	return b.String(), nil
 }

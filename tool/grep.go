@@ -66,7 +66,8 @@ func (s *Set) grepFiles(ctx context.Context, a grepArgs) (string, error) {
 	if s.config.Plain {
 		return finding{matches: matches, hint: meta.Hint}.lines(), nil
 	}
-	return te.Render(te.Result{Meta: meta, Matches: matches}, s.config.MaxResult), nil
+	r := te.Result{Meta: meta, Matches: matches}
+	return s.rendered("grep "+a.Pattern, r, func() te.Result { return r }), nil
 }
 
 // lines are matches without the tool envelope.

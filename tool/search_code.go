@@ -70,8 +70,27 @@ func (s *Set) searchCode(ctx context.Context, a searchArgs) (string, error) {
 	if s.config.Plain {
 		return f.plain(), nil
 	}
-	r := te.Result{Meta: te.Meta{Cmd: "search", Hint: f.hint}, Matches: f.matches, Totals: f.totals}
-	return te.Render(r, s.config.MaxResult), nil
+	return s.rendered("search_code "+a.Query, f.result("search"), func() te.Result {
+		if more, err := s.search(ctx, a.Query, maxHits); err == nil {
+			f = more
+		}
+		return f.result("search")
+	}), nil
+}
+
+func (f finding) result(command string) te.Result {
+	return te.Result{Meta: te.Meta{Cmd: command, Hint: f.hint}, Matches: f.matches, Totals: f.totals}
+}
+
+// rendered writes what a search shows. Where some is left out, its handle leads
+// to all.
+func (s *Set) rendered(command string, r te.Result, all func() te.Result) string {
+	out := te.Render(r, s.config.MaxResult)
+	if e, err := te.Parse(out); err == nil && !e.Meta.Truncated {
+		return out
+	}
+	r.Meta.Handle = s.keep(command, te.Render(all(), 0))
+	return te.Render(r, s.config.MaxResult)
 }
 
 // search asks the index, or looks for the words themselves where there is none.

@@ -2,8 +2,9 @@
 // inspect_code, edit_block and write_file. They work on the files below one
 // directory and on nothing else, whatever a path or a link says.
 //
-// A result is text for a model: a tool envelope of search_code, plain text of
-// the other tools that read, a JSON object of those that write. A failure is
+// A result is text for a model: a tool envelope of a search and of what is cut,
+// plain text of the other tools that read, a JSON object of those that write. A
+// cut result has a handle, by which read_result reads the rest. A failure is
 // {"error": text} with the status utp.Failed; what a rule forbids is text with
 // the status utp.Denied. Who may run which tool is not decided here (see
 // agent.Gate).
@@ -20,9 +21,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/search/index"
+	"github.com/unifiedtoolprotocol/utp/store/handle"
+	"github.com/unifiedtoolprotocol/utp/te"
 )
 
 // DefaultMaxResult is the size of a result in bytes if Config does not say.
@@ -35,6 +39,7 @@ type Config struct {
 	Plain     bool               // search_code answers in plain JSON, without the tool envelope
 	MaxResult int                // bytes of one result; 0 is DefaultMaxResult
 	Progress  func(done, of int) // told while many files are indexed; nil: nobody is
+	Results   *handle.Store      // where results that are cut are kept; nil: in memory
 	Path      string             // the directories in which programs are found, as PATH lists them
 }
 
@@ -44,6 +49,8 @@ type Set struct {
 	root   *os.Root
 	given  string // the root as configured, absolute
 	real   string // the root without links
+
+	results *handle.Store
 
 	writing sync.Mutex // held from reading a file to replacing it
 	seen    seen
@@ -68,7 +75,11 @@ func New(c Config) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tool: root: %w", err)
 	}
-	return &Set{config: c, root: root, given: given, real: real}, nil
+	results := c.Results
+	if results == nil {
+		results = handle.Open("", time.Now)
+	}
+	return &Set{config: c, root: root, given: given, real: real, results: results}, nil
 }
 
 // Close closes the index and the root.
@@ -96,7 +107,7 @@ type builtin struct {
 // builtins are in the order of tiers, then of names, but for search_code, which
 // is the first to use.
 var builtins = []builtin{
-	searchCode, glob, grep,
+	searchCode, glob, grep, readResult,
 	readGit, inspectCode, listDir, readFile,
 	applyPatch, deleteFile, editBlock, moveFile, writeFile,
 }
@@ -134,7 +145,7 @@ func (s *Set) Run(ctx context.Context, c utp.Call) (r utp.Result) {
 	if err != nil {
 		return failed(c, err)
 	}
-	return utp.TextResult(c, utp.OK, s.capped(text))
+	return utp.TextResult(c, utp.OK, s.capped(c.Name, text))
 }
 
 func byName(name string) (builtin, bool) {
@@ -220,11 +231,14 @@ func badArguments(err error) error {
 
 func missing(argument string) error { return fail("missing argument '%s'", argument) }
 
-// capped is the last guard of the size of a result; tools that can say how to
-// get the rest cut before.
-func (s *Set) capped(text string) string {
+// capped is the last guard of the size of a result: what is longer goes out as
+// an excerpt with a handle. Tools that can say how to get the rest cut before.
+func (s *Set) capped(name, text string) string {
 	if len(text) <= s.config.MaxResult {
 		return text
+	}
+	if !s.config.Plain {
+		return te.Excerpt(te.Meta{Cmd: name, Handle: s.keep(name, text)}, text, nil, s.config.MaxResult)
 	}
 	kept := cutText(text, s.config.MaxResult)
 	return fmt.Sprintf("%s\n[...truncated, %d of %d bytes left out...]", kept, len(text)-len(kept), len(text))

@@ -133,7 +133,7 @@ func TestTools(t *testing.T) {
 		}
 	}
 	want := []string{
-		"CRAWL search_code false", "CRAWL glob false", "CRAWL grep false",
+		"CRAWL search_code false", "CRAWL glob false", "CRAWL grep false", "CRAWL read_result false",
 		"WALK git false", "WALK inspect_code false", "WALK list_dir false", "WALK read_file false",
 		"RUN apply_patch true", "RUN delete_file true", "RUN edit_block true", "RUN move_file true", "RUN write_file true",
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/dialect"
 	"github.com/unifiedtoolprotocol/utp/schema"
+	"github.com/unifiedtoolprotocol/utp/store/handle"
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
@@ -143,10 +144,18 @@ func (j *job) indexing(done, of int) {
 	j.view.Progress.More("(indexing " + view.Far(done, of) + " files)")
 }
 
+// results is where results that were cut are kept.
+func (j *job) results() *handle.Store {
+	if j.app.noSession {
+		return handle.Open("", time.Now)
+	}
+	return handle.Open(dirs.Results(), time.Now)
+}
+
 // openTools opens the built-in tools over the root.
 func (j *job) openTools() (*tool.Set, error) {
 	tools, err := tool.New(tool.Config{Root: j.root, IndexDir: dirs.Cache(), Progress: j.indexing, Plain: !j.set.Envelope.Enabled,
-		MaxResult: int(j.set.Envelope.MaxOutputChars), Path: j.app.env("PATH")})
+		MaxResult: int(j.set.Envelope.MaxOutputChars), Path: j.app.env("PATH"), Results: j.results()})
 	if err != nil {
 		return nil, err
 	}

@@ -136,6 +136,38 @@ func sameCall(t *testing.T, r view.Reply) {
 	}
 }
 
+// TestResultsAreTheSameInEveryDialect: what a search leaves out is counted, and
+// has a handle; not a byte of that depends on the dialect of the call.
+//
+// contract: T-10 A-17
+func TestResultsAreTheSameInEveryDialect(t *testing.T) {
+	u := newUser(t)
+	u.write(t, "agent/calls.go", "package agent\n\nfunc calls() {\n"+strings.Repeat("\tParseToolCalls() // with all that it was given, and more\n", 600)+"}\n")
+	want := ""
+	for _, g := range grammar.All() {
+		text, err := prompt.Call(g, utp.Call{Name: "grep", Args: json.RawMessage(`{"pattern":"ParseToolCalls"}`)})
+		if err != nil {
+			t.Logf("%s cannot say it: %v", g.Name, err)
+			continue
+		}
+		r, _ := u.ask(t, text, "ollama", 0, "--config", u.exclusive(t, g), "Go on")
+		if len(r.ToolCalls) != 1 || r.ToolCalls[0].Status != utp.OK {
+			t.Errorf("%s: calls %+v, want one that ran", g.Name, r.ToolCalls)
+			continue
+		}
+		got := r.ToolCalls[0].Result
+		if want == "" {
+			want = got
+		}
+		if got != want || !strings.Contains(got, `"matches":602,"truncated":true,"handle":"res_`) {
+			t.Errorf("%s: %q, want %q with a handle", g.Name, got, want)
+		}
+	}
+	if want == "" {
+		t.Error("no dialect was tried")
+	}
+}
+
 // TestRefusals: in every grammar there is, a write at WALK and a path out of
 // the repository are refused with the exact texts, nothing is written, nothing
 // leaks, and the loop goes on.

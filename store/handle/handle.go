@@ -98,10 +98,10 @@ func (s *Store) Put(root, cmd, text string) (string, error) {
 	return id, nil
 }
 
-// number is the handle of a result. If its digits are taken by another, try
-// counts up.
-func number(root, text string, try int) string {
-	return "res_" + hashOf(root, fmt.Sprint(try), text)[:12]
+// number is the handle of a result. If its digits are taken, by another or by
+// the same of another root, try counts up.
+func number(text string, try int) string {
+	return "res_" + hashOf(fmt.Sprint(try), text)[:12]
 }
 
 func (s *Store) write(root, cmd, text string) (string, error) {
@@ -117,7 +117,7 @@ func (s *Store) write(root, cmd, text string) (string, error) {
 		}
 	}()
 	for try := 0; ; try++ {
-		id := number(root, text, try)
+		id := number(text, try)
 		if s.again(id, h, text) {
 			return id, nil
 		}

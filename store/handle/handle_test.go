@@ -148,7 +148,7 @@ func TestAnOldResultGetsANewHandle(t *testing.T) {
 func TestTakenDigitsAndDamage(t *testing.T) {
 	c := newClock()
 	s := Open(t.TempDir(), c.now)
-	first := number("/r", "text", 0)
+	first := number("text", 0)
 	if err := os.WriteFile(s.path(first), []byte("{\"v\":1,\"root\":\"/r\",\"size\":4,\"fnv128a\":\"0\"}\nsome"), 0o600); err != nil {
 		t.Fatal(err)
 	}

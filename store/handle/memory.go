@@ -24,7 +24,7 @@ func (m *memory) put(root, cmd, text string, capacity int64, now time.Time) stri
 		m.held = map[string]held{}
 	}
 	for try := 0; ; try++ {
-		id := number(root, text, try)
+		id := number(text, try)
 		if h, taken := m.held[id]; taken && (h.root != root || h.text != text) {
 			continue
 		}
