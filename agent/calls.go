@@ -42,6 +42,7 @@ func (t *turn) calls(ctx context.Context, rep reply) (why string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
+	t.progress.round(slots, t.Polling)
 	t.add(t.results(slots, t.problemNote(rep)))
 	return why, nil
 }

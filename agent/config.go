@@ -14,15 +14,17 @@ type Config struct {
 	Gate      *Gate    // offers and runs the tools; nil: there are none
 	Session   Session  // earlier turns are sent from it and this one is logged in it; nil: none
 	History   int      // tokens of earlier turns to send at most; 0 is 4096
-	Rounds    int      // rounds with tools, exactly; 0 is 5; below 0 no limit, which needs a Budget
-	MaxCalls  int      // calls that are tried in the turn, exactly; 0 is 50
+	Rounds    int      // rounds with tools, exactly; 0 is 50; below 0 no limit, which needs a Budget
+	Stale     int      // rounds in a row without a new result before the model must answer; 0 is 3
+	MaxCalls  int      // calls that are tried in the turn, exactly; 0 is 250
 	MaxResult int      // bytes of a result's text that the model gets; 0 is 20000
-	Budget    int      // tokens in and out over the turn, checked after each reply; 0: no limit
+	Budget    int      // tokens in and out over the turn, checked after each reply; 0: 20 windows, where Window is known
 	Parallel  int      // calls that may run at a time, of tools that only read; 0 is 4
 	Polling   []string // tools whose equal calls run each time
 	Insist    bool     // a model that answers before any tool has run in the conversation is reminded once of its tools; a required Choice insists too
 	Suggest   bool     // an answer that announces a tool in words, without a call, is followed by a Suggestion
 	Piped     string   // what of the question was not typed, a file or a diff: its middle is left out where a prompt is too long
+	Guide     string   // what others wrote for who works here (AGENTS.md): sent before the question, marked, within a tenth of the window, not kept
 	Turn      string   // marks the ids given to calls without one; "": the number of the question
 	// Step is called before each request; an error ends the turn.
 	Step func(ctx context.Context, round int) error
@@ -47,8 +49,9 @@ func (c Config) defaults() (Config, error) {
 		c.Now = time.Now
 	}
 	orInt(&c.History, 4096)
-	orInt(&c.Rounds, 5)
-	orInt(&c.MaxCalls, 50)
+	orInt(&c.Rounds, 50)
+	orInt(&c.Stale, 3)
+	orInt(&c.MaxCalls, 250)
 	orInt(&c.MaxResult, 20000)
 	orInt(&c.Parallel, 4)
 	return c, nil

@@ -43,6 +43,7 @@ type place struct{ message, part int }
 // stays whole. What was left out once stays so, for the sake of prompt caches.
 type fitting struct {
 	room     int           // tokens of a prompt; 0: not known
+	window   int           // room, before a server refused a prompt of that size
 	tokens   int           // of the last prompt, where room is known
 	question int           // its message
 	gone     map[int]bool  // messages of earlier turns
@@ -54,6 +55,7 @@ type fitting struct {
 func (t *turn) fit(ctx context.Context, tools []utp.Tool, line string) *utp.Request {
 	if t.Window != nil && t.fitting.room == 0 {
 		t.fitting.room = t.Window(ctx)
+		t.fitting.window = t.fitting.room
 	}
 	req := t.compose(tools, line)
 	room := t.fitting.room

@@ -17,13 +17,15 @@ var systemTemplate = template.Must(template.New("system.md").Parse(systemText))
 
 // What the model is told on the way, from lines.md.
 var (
-	forcedLine  = line("forced")
-	emptyLine   = line("empty")
-	repeatLine  = line("repeat")
-	correctLine = line("correct")
-	besideLine  = line("beside")
-	urgeLine    = line("urge")
-	memberLine  = line("member")
+	forcedLine   = line("forced")
+	emptyLine    = line("empty")
+	repeatLine   = line("repeat")
+	correctLine  = line("correct")
+	besideLine   = line("beside")
+	urgeLine     = line("urge")
+	memberLine   = line("member")
+	guideLine    = line("guide")
+	questionLine = line("question")
 )
 
 // Reminder is what Config.Insist tells a model.

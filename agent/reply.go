@@ -100,7 +100,7 @@ func (t *turn) once(ctx context.Context, tools []utp.Tool, line string) (reply, 
 		return reply{}, err
 	}
 	less := *req
-	less.Messages = withLine(t.sent(), line)
+	less.Messages = t.messages(line)
 	return t.exchange(ctx, &less)
 }
 
@@ -148,7 +148,7 @@ func (t *turn) compose(tools []utp.Tool, line string) *utp.Request {
 	} else if t.answer.Requests > 1 && (req.Choice.Mode == utp.Required || req.Choice.Mode == utp.Named) {
 		req.Choice.Mode, req.Choice.Name = utp.Auto, ""
 	}
-	req.Messages = withLine(t.sent(), line)
+	req.Messages = t.messages(line)
 	return &req
 }
 

@@ -39,20 +39,21 @@ var errLeft = errors.New("the reader left")
 // turn is the state of one question.
 type turn struct {
 	Config
-	ask     utp.Request   // as given; Messages are in msgs
-	msgs    []utp.Message // sent: system, history, question, and what the turn adds
-	ids     *ids
-	memory  memory
-	answer  Answer
-	ran     int  // calls run, of MaxCalls
-	mended  bool // the last reply was answered with a correction
-	urged   bool // the model was reminded of its tools
-	send    func(Event) bool
-	left    bool
-	cancel  context.CancelFunc
-	fitting fitting
-	journal journal
-	partial strings.Builder // the text of the reply that is under way
+	ask      utp.Request   // as given; Messages are in msgs
+	msgs     []utp.Message // sent: system, history, question, and what the turn adds
+	ids      *ids
+	memory   memory
+	answer   Answer
+	ran      int  // calls run, of MaxCalls
+	mended   bool // the last reply was answered with a correction
+	urged    bool // the model was reminded of its tools
+	send     func(Event) bool
+	left     bool
+	cancel   context.CancelFunc
+	fitting  fitting
+	journal  journal
+	progress progress
+	partial  strings.Builder // the text of the reply that is under way
 }
 
 func play(ctx context.Context, c Config, r *utp.Request, send func(Event) bool) (Answer, error) {
@@ -168,8 +169,8 @@ func (t *turn) rounds(ctx context.Context) error {
 		if err != nil || done {
 			return t.finish(rep, err)
 		}
-		if why == "" && t.Budget > 0 && t.spentTokens() >= t.Budget {
-			why = fmt.Sprintf("the budget of %d tokens is spent", t.Budget)
+		if why == "" {
+			why = t.spent()
 		}
 		if why != "" {
 			return t.force(ctx, why)

@@ -92,7 +92,7 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 	if err != nil {
 		return err
 	}
-	conf.Piped = piped
+	conf.Piped, conf.Guide = piped, j.takeGuide(c)
 	s, err := j.openSession(ctx, c.name)
 	if err != nil {
 		return err

@@ -38,6 +38,9 @@ func (a *app) explain(cmd *cobra.Command, words []string) error {
 		return j.explainTeam(cmd.Context())
 	}
 	j.explainModel(cmd.Context())
+	if name, text := j.guide(); text != "" {
+		a.say("notes", "%s goes along ([agent] guides = false leaves it out)", name)
+	}
 	a.say("offered", "%s", j.offer(question).Why)
 	a.say("ceiling", "%s (--tier, [agent] max_tier)", j.set.MaxTier)
 	for _, in := range j.intents() {

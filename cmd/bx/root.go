@@ -84,7 +84,7 @@ func (a *app) askFlags(root *cobra.Command) {
 	f.BoolVar(&a.noSession, "no-session", false, "keep nothing of this question")
 	f.BoolVar(&a.noTools, "no-tools", false, "offer no tools")
 	a.teamFlag(f)
-	f.IntVar(&a.maxRounds, "max-rounds", 0, "let the model call tools in `N` rounds at most (default 5)")
+	f.IntVar(&a.maxRounds, "max-rounds", 0, "let the model call tools in `N` rounds at most (default 50)")
 }
 
 // checkOutput makes --output-format json the same as --json.

@@ -59,6 +59,7 @@ type Agent struct {
 	ForceXML     *bool    `toml:"use_xml_tool_format"`
 	Instructions Prompt   `toml:"instructions"`
 	AliasPreset  string   `toml:"alias_preset"`
+	Guides       *bool    `toml:"guides"`
 	RunWords     []string `toml:"run_words"`
 	WalkWords    []string `toml:"walk_words"`
 }
@@ -129,7 +130,7 @@ type Envelope struct {
 // Defaults is the configuration of a machine without any file.
 func Defaults() *Config {
 	return &Config{
-		Agent:    Agent{DefaultTier: utp.Walk, MaxTier: utp.Run, MaxRounds: 5, Timeout: 300},
+		Agent:    Agent{DefaultTier: utp.Walk, MaxTier: utp.Run, MaxRounds: 50, Timeout: 300},
 		Session:  Session{TimeoutHours: 4, KeepDays: 90, MaxHistoryTokens: 4096},
 		Envelope: Envelope{Enabled: true},
 	}

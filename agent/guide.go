@@ -1,0 +1,40 @@
+package agent
+
+import (
+	"slices"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// What a guide may take of the prompt: a share of the window, or so many bytes
+// where the window is not known.
+const (
+	guideShare = 10
+	guideBytes = 8 << 10
+)
+
+// guided puts the guide before the question. It is no part of the conversation
+// that is kept, and a text of others: it is marked as such.
+func (t *turn) guided(ms []utp.Message) []utp.Message {
+	at := t.fitting.question - len(t.fitting.gone)
+	if t.Guide == "" || at >= len(ms) {
+		return ms
+	}
+	text := guideLine + "\n\n" + cutMiddle(t.Guide, t.guideRoom()) + "\n\n" + questionLine
+	out := slices.Clone(ms)
+	out[at].Parts = slices.Concat([]utp.Part{utp.Text{Text: text}}, ms[at].Parts)
+	return out
+}
+
+// guideRoom is how many bytes of the guide are sent.
+func (t *turn) guideRoom() int {
+	room := t.fitting.window
+	if room <= 0 {
+		return guideBytes
+	}
+	tokens := max(utp.NewText(utp.User, t.Guide).Tokens(), 1)
+	return int(float64(len(t.Guide)) * min(1, float64(room)/guideShare/float64(tokens)))
+}
+
+// messages is what the model is sent.
+func (t *turn) messages(line string) []utp.Message { return withLine(t.guided(t.sent()), line) }
