@@ -522,23 +522,43 @@ func TestTheReaderMayLeave(t *testing.T) {
 	<-gone
 }
 
+// What goes out and what comes back can be had as it was, of every backend.
+//
+// contract: A-24
 func TestDump(t *testing.T) {
-	var sent, received int
-	h := httptest.NewServer(fake.New(script(t, "length")))
-	defer h.Close()
-	c, err := backend.New(backend.Config{Provider: backend.Ollama, URL: h.URL, Model: "m", Dump: func(s, r []byte) {
-		if s != nil {
-			sent++
-		}
-		if r != nil {
-			received++
-		}
-	}})
-	if err != nil {
-		t.Fatal(err)
+	bodies := map[string]string{
+		"ollama":    `{"model":"m","message":{"role":"assistant","content":"raw words"},"done":true,"done_reason":"length"}`,
+		"openai":    `{"choices":[{"index":0,"message":{"role":"assistant","content":"raw words"},"finish_reason":"length"}]}`,
+		"responses": `{"object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"raw words"}]}]}`,
+		"anthropic": `{"type":"message","role":"assistant","content":[{"type":"text","text":"raw words"}],"stop_reason":"max_tokens"}`,
+		"gemini":    `{"candidates":[{"content":{"role":"model","parts":[{"text":"raw words"}]},"finishReason":"MAX_TOKENS"}]}`,
 	}
-	if rep := mustReply(t, c, question()); rep.Stop != utp.StopLength || sent != 1 || received != 2 {
-		t.Errorf("%+v: %d sent, %d received", rep, sent, received)
+	for _, provider := range backend.Providers() {
+		t.Run(provider, func(t *testing.T) {
+			body := bodies[provider]
+			if body == "" {
+				t.Fatalf("no reply is known of %s", provider)
+			}
+			var asked, sent, received string
+			h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				b, _ := io.ReadAll(r.Body)
+				if strings.Contains(string(b), "authentication") {
+					asked = string(b)
+				}
+				w.Header().Set("Content-Type", "application/json")
+				io.WriteString(w, body)
+			}))
+			defer h.Close()
+			c, err := backend.New(backend.Config{Provider: provider, URL: h.URL, Model: "m", Whole: true, Retries: -1,
+				Dump: func(s, r []byte) { sent, received = sent+string(s), received+string(r) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep := mustReply(t, c, question())
+			if rep.Stop != utp.StopLength || rep.Text() != "raw words" || received != body || sent != asked || sent == "" {
+				t.Errorf("%+v\nsent %s, asked %s\nreceived %s", rep, sent, asked, received)
+			}
+		})
 	}
 }
 

@@ -171,7 +171,7 @@ func counter() func() string {
 	return func() string { n++; return "new_" + strconv.Itoa(n) }
 }
 
-// contract: P-01 P-02 P-04 P-06 P-07 T-03 A-24 CON-08 CON-39 Z-02 Z-07 Z-13 Z-14
+// contract: P-01 P-02 P-04 P-06 P-07 T-03 CON-08 CON-39 Z-02 Z-07 Z-13 Z-14
 func TestReadsTheReplyHoweverItIsCut(t *testing.T) {
 	eachAPI(t, func(t *testing.T, dir string, c conversation, p api) {
 		x, err := p.back.Open(&c.Request)

@@ -2,9 +2,11 @@ package openai
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/codec"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/history"
 	"github.com/unifiedtoolprotocol/utp/wire/internal/shape"
@@ -19,7 +21,7 @@ func (w *writing) messages() {
 		ids = codec.FixedIDs(9)
 	}
 	ordered := history.Files(history.Order(w.in.Messages, ids, w.Lose), w.refuses, w.Lose)
-	if w.back.Server == Any && strings.Contains(strings.ToLower(w.in.Model), "kimi-k2") {
+	if w.back.Server == Any && counts(w.in.Model) {
 		ordered = history.Numbered(ordered, w.names.Counted)
 	}
 	ordered = history.LiftBlobs(ordered, w.Lose)
@@ -28,6 +30,12 @@ func (w *writing) messages() {
 		w.message(m)
 	}
 	w.names.Strays(w.Lose)
+}
+
+// counts reports whether the model's dialect has ids that count its calls, as
+// functions.{name}:{n}: it takes ids for what its template wrote.
+func counts(model string) bool {
+	return slices.ContainsFunc(grammar.ForModel(model), func(g *grammar.Grammar) bool { return strings.Contains(g.ID, "{n}") })
 }
 
 func (w *writing) add(m messageJSON, rest shape.Fields) {

@@ -1,6 +1,7 @@
 package envelope_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -45,6 +46,63 @@ func TestCases(t *testing.T) {
 		}
 		c.Want(t, "out", out)
 	})
+}
+
+// A message gives the same calls whether a program holds it as bytes, as a map or
+// as a struct: each is the JSON that its provider sends.
+//
+// contract: P-03
+func TestMessageAsBytesMapOrStruct(t *testing.T) {
+	type function struct {
+		Arguments json.RawMessage `json:"arguments"`
+		Name      string          `json:"name"`
+	}
+	type call struct {
+		Type     string   `json:"type"`
+		ID       string   `json:"id,omitempty"`
+		Function function `json:"function"`
+	}
+	type message struct {
+		Calls   []call  `json:"tool_calls"`
+		Content *string `json:"content"`
+		Role    string  `json:"role"`
+	}
+	for args, id := range map[string]string{`"{\"query\":\"a\",\"n\":1}"`: "call_7", `{"query":"a","n":1}`: ""} {
+		held := message{Role: "assistant", Calls: []call{{"function", id, function{json.RawMessage(args), "search"}}}}
+		for wrap, around := range map[string]func(any) any{
+			"bare":    func(m any) any { return m },
+			"message": func(m any) any { return map[string]any{"message": m} },
+			"choice":  func(m any) any { return map[string]any{"index": 0, "message": m, "finish_reason": "tool_calls"} },
+		} {
+			b, err := json.Marshal(around(held))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var asMap map[string]any
+			if err := json.Unmarshal(b, &asMap); err != nil {
+				t.Fatal(err)
+			}
+			again, err := json.Marshal(asMap)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, in := range [][]byte{b, again} {
+				evs, found, err := envelope.New(nil).Read(in, true)
+				calls := utp.Collect(evs).Calls()
+				if err != nil || !found || len(calls) != 1 || calls[0].Name != "search" || calls[0].ID != id {
+					t.Errorf("%s: %s: %v, found %v: %+v", wrap, in, err, found, calls)
+					continue
+				}
+				var got struct {
+					Query string
+					N     json.Number
+				}
+				if err := json.Unmarshal(calls[0].Args, &got); err != nil || got.Query != "a" || got.N != "1" {
+					t.Errorf("%s: %s: arguments %s", wrap, in, calls[0].Args)
+				}
+			}
+		}
+	}
 }
 
 // What a model may write as text is no reply, in front of all JSON that has
