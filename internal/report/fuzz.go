@@ -6,19 +6,22 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/internal/arch"
 )
 
-// fuzzAll runs every fuzz target of the module for a while each.
+// fuzzAll runs every fuzz target of the module for a while, or with so many new inputs, each.
 func fuzzAll(w io.Writer, args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("fuzz: want a duration for each target, as in 5s")
+		return fmt.Errorf("fuzz: want a duration for each target, as in 5s, or a number of inputs, as in 1000x")
 	}
-	if _, err := time.ParseDuration(args[0]); err != nil {
-		return fmt.Errorf("fuzz: %w", err)
+	if _, err := strconv.Atoi(strings.TrimSuffix(args[0], "x")); err != nil || !strings.HasSuffix(args[0], "x") {
+		if _, err := time.ParseDuration(args[0]); err != nil {
+			return fmt.Errorf("fuzz: %w", err)
+		}
 	}
 	h, err := arch.Load(".")
 	if err != nil {

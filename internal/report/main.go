@@ -6,7 +6,7 @@
 //	go run ./internal/report contract [ID …]
 //	go run ./internal/report uat
 //	go run ./internal/report size
-//	go run ./internal/report fuzz DURATION
+//	go run ./internal/report fuzz DURATION|NUMBERx
 //	go run ./internal/report dist
 //	go run ./internal/report engines DIR
 //	go run ./internal/report mutants [-n N] [-seed N] PACKAGE[+PACKAGE]…
@@ -42,5 +42,5 @@ func run(w io.Writer, args []string) error {
 			return command(w, args[1:])
 		}
 	}
-	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION, dist, engines DIR, mutants PACKAGE…")
+	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, dist, engines DIR, mutants PACKAGE…")
 }
