@@ -53,7 +53,7 @@ func FuzzSettings(f *testing.F) {
 		}
 		on := func(bit int) bool { return how&(1<<bit) != 0 }
 		cfg := parse.Config{Prefill: prefill, Seen: []string{seen}, OneCall: on(0), Check: on(1), Repair: parse.Repair((how >> 2 & 3) % 3),
-			Policy: parse.Policy{Unknown: parse.Unknown(how >> 4 & 1), Quoted: on(5)}}
+			Policy: parse.Policy{Unknown: parse.Unknown(how >> 4 & 1), Shown: on(5), Repeated: on(15)}}
 		if on(6) {
 			cfg.Tools = offered
 		}
