@@ -151,7 +151,16 @@ func (t *turn) runBatch(ctx context.Context, batch []*slot) {
 }
 
 func (t *turn) run(ctx context.Context, s *slot, see func(Event)) {
-	s.Done, s.ready = t.Gate.run(ctx, s.Call, t.Now, see), true
+	s.Done, s.ready = t.Gate.run(ctx, s.Call, t.Now, func(e Event) { see(stopped(ctx, e)) }), true
+}
+
+// stopped words the failure of a call that ended because the turn did.
+func stopped(ctx context.Context, e Event) Event {
+	if e.Kind == Failed && e.Refusal == NotRefused && ctx.Err() != nil {
+		r := utp.TextResult(*e.Call, utp.Failed, stoppedLine)
+		e.Result = &r
+	}
+	return e
 }
 
 // results tells and keeps the result of every call, in call order, and makes

@@ -26,6 +26,7 @@ var (
 	memberLine   = line("member")
 	guideLine    = line("guide")
 	questionLine = line("question")
+	stoppedLine  = line("stopped")
 )
 
 // Reminder is what Config.Insist tells a model.

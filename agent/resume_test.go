@@ -242,3 +242,26 @@ func TestEntriesSurviveJSON(t *testing.T) {
 		t.Errorf("%v: %s", err, toJSON(transcript.Messages(again)))
 	}
 }
+
+// A tool that ends because the user stopped the turn is told as stopped, and not
+// with an error of the program's own.
+func TestAStoppedToolIsToldAsStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	kept := &notebook{}
+	conf := config("", readScript("call a read_file {\"path\":\"x\"}\n---\ntext Well.\n"), agent.RunnerFunc(func(ctx context.Context, c utp.Call) utp.Result {
+		stop()
+		return utp.TextResult(c, utp.Failed, ctx.Err().Error())
+	}))
+	conf.Session = kept
+	if _, err := agent.Ask(ctx, conf, ask("?")); !errors.Is(err, agent.ErrStopped) {
+		t.Fatal(err)
+	}
+	for _, e := range kept.log {
+		if e.Kind == transcript.Result && !strings.Contains(e.Result.Text(), "The user stopped it before it was done") {
+			t.Errorf("the result: %q", e.Result.Text())
+		}
+	}
+	if end := kept.log[len(kept.log)-1]; end.Reason != transcript.Stopped {
+		t.Errorf("the end: %+v", end)
+	}
+}

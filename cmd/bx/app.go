@@ -42,7 +42,8 @@ type job struct {
 	team  *agent.Team // of --team; nil: one agent alone
 
 	question string
-	piped    bool // part of the question was piped in
+	piped    bool     // part of the question was piped in
+	warnings []string // of the turn
 
 	serves bool       // as a gateway: the tools are the clients'
 	more   config.Own // dialects of the gateway's file

@@ -86,6 +86,9 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 		}
 		run = j.team
 	}
+	if err := j.checkSession(ctx); err != nil {
+		return err
+	}
 	offer := j.offer(question)
 	j.view.Line(view.Verbose, "tools offered: %s", offer.Why)
 	conf, c, err := j.agent(ctx, own, run, offer.Tier)
@@ -177,6 +180,9 @@ func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *se
 			answer = e.Answer
 			break
 		}
+		if e.Kind == agent.Warning {
+			j.warnings = append(j.warnings, e.Text)
+		}
 		j.view.Event(e)
 	}
 	if j.team != nil {
@@ -203,6 +209,7 @@ func (j *job) print(ctx context.Context, conf agent.Config, a agent.Answer, s *s
 		return failure
 	}
 	reply := view.NewReply(a)
+	reply.Warnings = j.warnings
 	reply.SessionID, reply.SessionMessages = s.count(context.WithoutCancel(ctx))
 	if broken {
 		code := exitCode(ctx, failure)

@@ -76,6 +76,10 @@ func breakOff(t *testing.T, signal os.Signal, pieces int) {
 		t.Fatal(err)
 	}
 	seen, id := readPieces(t, bufio.NewScanner(out), server, pieces)
+	busy, err := run("--model", "m", "-c", "Me too.").CombinedOutput()
+	if want := fmt.Sprintf("process %d has been answering a question of it since", cmd.Process.Pid); err == nil || !strings.Contains(string(busy), want) {
+		t.Errorf("a second process in the session: %v\n%s", err, busy)
+	}
 	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}

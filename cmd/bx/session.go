@@ -76,6 +76,20 @@ func (j *job) openSession(ctx context.Context, model string) (*session, error) {
 	return s, nil
 }
 
+// checkSession looks for the session of -s or -c before any server is asked.
+func (j *job) checkSession(ctx context.Context) error {
+	if j.app.session == "" && !j.app.goOn {
+		return nil
+	}
+	db, err := j.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = j.pick(ctx, db)
+	return err
+}
+
 // goOn takes the session of -s or -c.
 func (s *session) goOn(ctx context.Context) error {
 	found, err := s.job.pick(ctx, s.db)

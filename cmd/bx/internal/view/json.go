@@ -25,6 +25,7 @@ type Reply struct {
 	Forced           string          `json:"forced,omitempty"`
 	Stop             utp.Stop        `json:"stop,omitempty"`
 	LeftOut          []agent.LeftOut `json:"left_out,omitempty"`
+	Warnings         []string        `json:"warnings,omitempty"`
 	Found            string          `json:"found,omitempty"` // in place of an answer: what the tools brought
 	Error            *Failure        `json:"error,omitempty"` // why there is no answer
 }

@@ -1,7 +1,9 @@
 package view
 
 import (
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -55,8 +57,10 @@ func (s *sums) add(d agent.Done) {
 	switch name := d.Call.Name; {
 	case name == "search_code" || name == "grep" || name == "glob":
 		s.searches++
-	case path != "" && slices.Contains(writers, name):
-		s.changed = once(s.changed, path)
+	case slices.Contains(writers, name):
+		for _, path := range written(d.Call) {
+			s.changed = once(s.changed, path)
+		}
 	case path != "" && name != "list_dir":
 		s.read = once(s.read, path)
 	default:
@@ -64,8 +68,28 @@ func (s *sums) add(d agent.Done) {
 	}
 }
 
-// writers are the tools that change the file of their argument path.
+// writers are the tools that change files.
 var writers = []string{"write_file", "edit_block", "delete_file", "move_file", "apply_patch"}
+
+// patched finds the files of a patch as GPT models write it.
+var patched = regexp.MustCompile(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$`)
+
+// written lists the files that a call of a writer changes.
+func written(c utp.Call) (paths []string) {
+	var args struct{ Path, From, To, Patch string }
+	if json.Unmarshal(c.Args, &args) != nil {
+		return nil
+	}
+	for _, p := range []string{args.Path, args.From, args.To} {
+		if p != "" {
+			paths = append(paths, p)
+		}
+	}
+	for _, m := range patched.FindAllStringSubmatch(args.Patch, -1) {
+		paths = append(paths, strings.TrimSpace(m[1]+m[2]))
+	}
+	return paths
+}
 
 func once(list []string, s string) []string {
 	if slices.Contains(list, s) {
