@@ -228,7 +228,7 @@ func (p *Parser) textBehind(own []marker, v view) bool {
 			continue
 		}
 		n, f := longest(own, v.from(i), nil)
-		if f == no {
+		if f == no && len(own) > 0 {
 			f = p.callBehind(v, i)
 			if f == yes {
 				return true

@@ -33,6 +33,7 @@ func (p *Parser) argKey(key string) {
 		}
 		p.firstKey(own)
 	}
+	p.sawValue()
 	p.again(own)
 	c.holds = c.holds || p.repeats(own)
 	if p.trying() && p.trial().bare && !p.trial().whole && !c.holds && c.declared {
@@ -48,6 +49,7 @@ func (p *Parser) argKey(key string) {
 	}
 	c.buf = appendString(c.buf, own)
 	c.buf = append(c.buf, ':')
+	c.valueAt = len(c.buf)
 }
 
 // isResult reports whether {tool: {key: …}} as ordinary text is no call: the
@@ -278,6 +280,7 @@ func (p *Parser) closeArgs() {
 		c.buf = append(c.buf, "{}"...)
 		return
 	}
+	p.sawValue()
 	c.buf = append(c.buf, '}')
 	if !c.holds {
 		return
@@ -331,10 +334,11 @@ func (p *Parser) wraps(f field) bool {
 		return false
 	}
 	c.fixes = append(c.fixes, utp.Fix{Path: "/" + f.key, Why: "arguments in a wrapper"})
-	c.buf, c.keys = c.buf[:0], c.keys[:0]
+	c.buf, c.keys, c.valueAt = c.buf[:0], c.keys[:0], 0
 	for _, in := range inner {
 		p.argField(in)
 	}
+	p.sawValue()
 	if len(c.keys) == 0 {
 		c.buf = append(c.buf, '{')
 	}

@@ -40,6 +40,8 @@ type call struct {
 	echo  bool // looks like a tool's definition
 	args  argument
 
+	valueAt int    // where the argument at hand begins in buf
+	blank   string // what is a placeholder
 	twiceAt int    // length of buf where an argument came a second time
 	twice   string // what is given twice, with different values
 
@@ -136,7 +138,8 @@ func (p *Parser) finish() {
 
 // failJudged ends a call that was read to its end but is none.
 func (p *Parser) failJudged(prob utp.Problem) {
-	if p.inTrial() && p.trial().think == nil && ((p.cur.twice != "" || p.cfg.Check && prob.Kind == utp.Invalid) && p.cur.declared || prob.Kind == utp.Quoted || prob.Kind == utp.Repeated) {
+	said := p.cur.twice != "" || p.cur.blank != "" || p.cfg.Check && prob.Kind == utp.Invalid
+	if p.inTrial() && p.trial().think == nil && (said && p.cur.declared || prob.Kind == utp.Quoted || prob.Kind == utp.Repeated) {
 		p.accept()
 	}
 	trial := p.trying()
@@ -153,6 +156,9 @@ func (p *Parser) failJudged(prob utp.Problem) {
 func (p *Parser) judge() *utp.Problem {
 	c := &p.cur
 	if prob := p.contradicts(); prob != nil {
+		return prob
+	}
+	if prob := p.unfilled(); prob != nil {
 		return prob
 	}
 	switch {

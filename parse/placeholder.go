@@ -1,0 +1,52 @@
+package parse
+
+import (
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/schema"
+)
+
+// maxPlaceholder is the length of a value that may stand for another.
+const maxPlaceholder = 80
+
+// sawValue looks whether the argument that ends here is a placeholder.
+func (p *Parser) sawValue() {
+	c := &p.cur
+	if c.valueAt == 0 || c.blank != "" || len(c.buf)-c.valueAt > maxPlaceholder {
+		return
+	}
+	v := c.buf[c.valueAt:]
+	if len(v) < 3 || v[0] != '"' || v[len(v)-1] != '"' || strings.IndexByte("<{.yY\xe2", v[1]) < 0 {
+		return
+	}
+	text := string(v[1 : len(v)-1])
+	if isPlaceholder(c.args.key, text) && p.tools.Kind(c.name, c.args.key) != schema.Choice {
+		c.blank = c.args.key + " is a placeholder: " + text
+	}
+}
+
+// isPlaceholder reports whether a text stands for a value that somebody is to fill
+// in: <your city>, {{city}}, your_city_here, "...". Tags of a markup are none.
+func isPlaceholder(key, text string) bool {
+	switch {
+	case text == "..." || text == "…":
+		return true
+	case strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}"):
+		return !strings.ContainsAny(text[2:len(text)-2], "{}")
+	case text[0] == '<' && text[len(text)-1] == '>':
+		inner := text[1 : len(text)-1]
+		words := inner != "" && strings.Trim(inner, " ") == inner && !strings.ContainsAny(inner, "<>=/\\\"&|!?:;#.")
+		return words && (strings.ContainsAny(inner, " _-") || strings.EqualFold(inner, key))
+	}
+	lower := strings.ToLower(text)
+	return strings.HasPrefix(lower, "your_") && strings.HasSuffix(lower, "_here") || strings.HasPrefix(lower, "your-") && strings.HasSuffix(lower, "-here")
+}
+
+// unfilled is the Problem of a call that is an example, with a placeholder in it.
+func (p *Parser) unfilled() *utp.Problem {
+	if p.cur.blank == "" {
+		return nil
+	}
+	return &utp.Problem{Kind: utp.Quoted, Message: p.cur.blank, Want: "the value itself"}
+}
