@@ -34,10 +34,10 @@ var all = []*Grammar{
 	&functools, &internlm, &gigachat3, &nemotron, &hyperclovax14b, &solar, &solarOpen,
 	&plamo3, &k2Horizon, &k2HorizonJSON, &lfm2, &pangu, &llama4, &olmo3,
 	// message headers
-	&harmony, &inkling, &muse, &functionary32,
+	&harmony, &inkling, &muse, &museBare, &functionary32,
 	// tags of prompts
 	&toolsTag, &toolUseArgs, &toolUseChildren, &toolUse,
-	&autobyteus, &sentinel, &cwm,
+	&autobyteus, &sentinel, &cwm, &toolCode,
 	// no markers of their own
 	&jsonFence, &openAIJSON, &geminiJSON, &anthropicJSON, &defaultJSON, &jsonTag,
 	&react, &reactTool, &reactCall, &laguna, &cline, &gemma4Bare, &kimiBare,

@@ -12,7 +12,8 @@ var qwen3Coder = Grammar{
 	Body:    Tagged,
 	Also: map[string][]string{
 		"call.open": {"<function {name}>\n", "<function={name}\n"},
-		"arg.open":  {"<parameter={key}\n", "<parameter=parameter={key}>\n"},
+		"arg.open":  {"<parameter={key}\n", "<parameter=parameter={key}>\n", "<param={key}>\n"},
+		"arg.close": {"\n</param>\n"},
 	},
 	Result: Fence{"<tool_response>\n", "\n</tool_response>"},
 

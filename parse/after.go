@@ -208,6 +208,11 @@ func (p *Parser) afterJunk(v view) bool {
 		p.surplus(v)
 		return true
 	case '}', ')':
+		if v.s[0] == ')' && p.el.printed {
+			p.pos++
+			p.el.printed = false
+			return true
+		}
 		p.surplus(v)
 		return true
 	}

@@ -192,6 +192,9 @@ func (p *Parser) argsJSON(v json.RawMessage) {
 			p.argField(f)
 		}
 		return
+	case v[0] == '[' && len(p.el.guessed()) > 0: // an id, or a reference
+		p.broken("the arguments are no object", "{")
+		return
 	case v[0] == '[' && !p.el.lists() && p.placeAll(v):
 		return
 	}

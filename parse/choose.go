@@ -456,7 +456,7 @@ func (p *Parser) pythonHead(v view) (from, to int, f found) {
 		switch {
 		case next.s == "":
 			return from, to, v.ask()
-		case next.s[0] == '(' && (v.s[from:to] != "print" || !p.inside || p.declared("print")):
+		case next.s[0] == '(' && (v.s[from:to] != "print" || !p.printable() || p.declared("print")):
 			return from, to, yes
 		case next.s[0] != '(' && (next.s[0] != '=' || from > 0):
 			return 0, 0, no
@@ -466,4 +466,10 @@ func (p *Parser) pythonHead(v view) (from, to int, f found) {
 		from += blanks
 	}
 	return 0, 0, no
+}
+
+// printable reports whether what stands here is a call for certain, so that print(
+// around it means nothing.
+func (p *Parser) printable() bool {
+	return p.inside || p.cur.open && p.cur.g.Body == grammar.Python && len(p.cur.g.call.close) > 0
 }

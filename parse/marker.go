@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
@@ -16,9 +17,30 @@ type marker struct {
 	repeats bool   // a slot repeats the opener's name or key
 }
 
-// compile makes the marker and, for a leading "]" or a trailing "[", its
-// other spelling (rule 5).
+// asciiBars are DeepSeek's bars and blocks as models write them without the special
+// tokens.
+var asciiBars = []*strings.Replacer{strings.NewReplacer("｜", "|"), strings.NewReplacer("｜", "|", "▁", "_")}
+
+// compile makes the marker and its other spellings: with ASCII bars, and as
+// compileOne has it.
 func compile(template string) []marker {
+	out := compileOne(template)
+	if !strings.Contains(template, "｜") {
+		return out
+	}
+	written := []string{template}
+	for _, ascii := range asciiBars {
+		if other := ascii.Replace(template); !slices.Contains(written, other) {
+			written = append(written, other)
+			out = append(out, compileOne(other)...)
+		}
+	}
+	return out
+}
+
+// compileOne makes the marker and, for a leading "]" or a trailing "[", its
+// other spelling (rule 5).
+func compileOne(template string) []marker {
 	pieces, err := grammar.Split(template)
 	if err != nil || len(pieces) == 0 {
 		return nil

@@ -220,10 +220,13 @@ func matchSlot(v view, slot, next string, c *caps) (int, found) {
 		start = countBlanks(s)
 	}
 	end := start
-	for end < len(s) && inSlot(s[end], slot) && !(next != "" && strings.HasPrefix(s[end:], next)) {
+	for end < len(s) && (inSlot(s[end], slot) || inTagKey(s[end:], slot, next)) && !(next != "" && strings.HasPrefix(s[end:], next)) {
 		if end++; end-start > maxSlot {
 			return 0, no
 		}
+	}
+	if slot == "name" && next == ">" && end > start {
+		end = spacedName(s, end)
 	}
 	if end == len(s) && !v.end {
 		return 0, more
@@ -247,6 +250,23 @@ func matchSlot(v view, slot, next string, c *caps) (int, found) {
 	return end, yes
 }
 
+// spacedName is the end of a name with blanks in it that ">" ends, or of its first
+// word.
+func spacedName(s string, end int) int {
+	for i := end; i < len(s) && i < end+maxSlot; i++ {
+		switch {
+		case s[i] == '>':
+			return i
+		case s[i] != ' ' && !isNameByte(s[i]):
+			return end
+		}
+	}
+	if len(s) < end+maxSlot && end < len(s) && s[end] == ' ' {
+		return len(s)
+	}
+	return end
+}
+
 // slotEnds are the bytes that no name, type or id has.
 var slotEnds = func() (t [256]bool) {
 	for _, b := range []byte(" \t\r\n<>{}[]()\"'=,|`*") {
@@ -267,6 +287,16 @@ func inSlot(b byte, slot string) bool {
 		return b > ' ' && b != '<' && b != '>'
 	}
 	return !slotEnds[b]
+}
+
+// inTagKey reports whether the first byte of s may stand in a key that a closing tag
+// ends.
+func inTagKey(s, slot, next string) bool {
+	if slot != "key" || !strings.HasPrefix(next, "</") || s[0] != '<' && s[0] != '>' {
+		return false
+	}
+	tag, _, _ := strings.Cut(next, ">")
+	return !strings.HasPrefix(s, tag) && !strings.HasPrefix(tag, s)
 }
 
 func isNameByte(b byte) bool {

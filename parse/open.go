@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"strings"
+
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 )
@@ -147,6 +149,13 @@ func (p *Parser) readBody() bool {
 		}
 		p.cur.ticks, n, v = ticks, n+head, v.from(head)
 	}
+	if skip, f := idBefore(v); f == more {
+		return false
+	} else if f == yes {
+		_, id := v.blanks()
+		p.cur.id = strings.Clone(id.s[1:strings.IndexByte(id.s, ']')])
+		n, v = n+skip, v.from(skip)
+	}
 	if p.bodyJSON(g, v, n) {
 		return true
 	}
@@ -196,6 +205,25 @@ func openTicks(v view) (head, ticks int, f found) {
 		return head + blanks, ticks, yes
 	}
 	return 0, 0, no
+}
+
+// idBefore is the length of an id in brackets that stands before an object: [call_1]{…}.
+func idBefore(v view) (int, found) {
+	if v.s == "" || v.s[0] != '[' || len(v.s) > 1 && !isASCIILetter(v.s[1]) {
+		return 0, no
+	}
+	n := 1 + word(v.s[1:])
+	switch {
+	case n >= len(v.s) && n <= maxSlot:
+		return 0, v.ask()
+	case n >= len(v.s) || v.s[n] != ']':
+		return 0, no
+	}
+	blanks, rest := v.from(n + 1).blanks()
+	if rest.s == "" {
+		return 0, rest.ask()
+	}
+	return n + 1 + blanks, either(rest.s[0] == '{')
 }
 
 // bodyJSON begins arguments that are JSON.

@@ -37,7 +37,7 @@ func isPlaceholder(key, text string) bool {
 	case text[0] == '<' && text[len(text)-1] == '>':
 		inner := text[1 : len(text)-1]
 		words := inner != "" && strings.Trim(inner, " ") == inner && !strings.ContainsAny(inner, "<>=/\\\"&|!?:;#.")
-		return words && (strings.ContainsAny(inner, " _-") || strings.EqualFold(inner, key))
+		return words && (strings.Contains(inner, " ") || strings.EqualFold(inner, key) || strings.HasPrefix(strings.ToLower(inner), "your_"))
 	}
 	lower := strings.ToLower(text)
 	return strings.HasPrefix(lower, "your_") && strings.HasSuffix(lower, "_here") || strings.HasPrefix(lower, "your-") && strings.HasSuffix(lower, "-here")

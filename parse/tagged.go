@@ -1,6 +1,9 @@
 package parse
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // readTagged reads between tagged arguments.
 func (p *Parser) readTagged() bool {
@@ -79,10 +82,20 @@ func (p *Parser) endTagged() {
 // strayTag drops a closer of an argument that stands alone, and an argument's
 // name without a value; anything else breaks the call.
 func (p *Parser) strayTag(g *gram, v view) bool {
-	switch n, f := longest(g.argHead, v, nil); f {
+	var c caps
+	switch n, f := longest(g.argHead, v, &c); f {
 	case more:
 		return false
 	case yes:
+		switch p.valueFollows(g, v.from(n)) {
+		case more:
+			return false
+		case yes:
+			p.fix("/"+c.key, "", "", "missing opener of a value")
+			p.pos += n + countBlanks(v.s[n:])
+			p.openValue(g, c)
+			return true
+		}
 		p.fix("", v.s[:n], "", "an argument without a value")
 		p.pos += n
 		return true
@@ -94,7 +107,36 @@ func (p *Parser) strayTag(g *gram, v view) bool {
 		p.fix("", v.s[:n], "", "surplus closer")
 		p.pos += n
 	default:
+		if p.endsInMarker(g, v) {
+			p.pos = len(p.src)
+			p.truncated()
+			return true
+		}
 		p.broken("text where an argument is due", g.Arg.Open)
 	}
 	return true
+}
+
+// endsInMarker reports whether the output ends in the opener of an argument or the
+// call's closer.
+func (p *Parser) endsInMarker(g *gram, v view) bool {
+	if !v.end {
+		return false
+	}
+	v.end = false
+	return max(fits(g.arg.open, v), fits(p.cur.closers, v)) == more
+}
+
+// valueFollows reports whether text stands behind an argument's name up to the closer
+// of a value: only its opener is missing.
+func (p *Parser) valueFollows(g *gram, v view) found {
+	_, v = v.blanks()
+	i := strings.IndexByte(v.s, '<')
+	switch {
+	case i < 0:
+		return v.ask()
+	case i == 0:
+		return no
+	}
+	return fits(g.arg.close, v.from(i))
 }
