@@ -31,6 +31,8 @@ func (p *Parser) open(line bool) found {
 		p.begin(best)
 	case best.state == no && best.broken > 0 && p.think == nil && !p.inline:
 		return p.refuse(best)
+	case best.state == no && p.cutOpener(v, p.cand):
+		return yes
 	}
 	return best.state
 }

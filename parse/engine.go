@@ -58,6 +58,7 @@ type Parser struct {
 	work  int    // bytes looked at
 
 	line     bool   // at a line start
+	sentence bool   // JSON within a line may be a call
 	loose    bool   // it reads a text that is said to be a call
 	program  bool   // a line of a program was read: calls beside it are its own
 	inline   bool   // inside `code` on this line

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -69,6 +70,9 @@ func (p *Parser) mayHold(v view) found {
 	if strings.IndexByte("{[<(", v.s[0]) >= 0 {
 		return yes
 	}
+	if f := p.mayLabel(v); f != no {
+		return f
+	}
 	n := word(v.s)
 	if n == len(v.s) {
 		return v.ask()
@@ -79,6 +83,24 @@ func (p *Parser) mayHold(v view) found {
 	}
 	if n > 0 && (next.s[0] == '=' || p.plainly(v.s[:n]) || v.s[:n] == "print" && next.s[0] == '(') {
 		return yes
+	}
+	return no
+}
+
+// mayLabel reports whether v can begin a call with labels: "# Tool: x" and
+// "# Arguments:" below it.
+func (p *Parser) mayLabel(v view) found {
+	cand, short := p.m.leads(p.cand[:0], v.s)
+	cand = slices.DeleteFunc(cand, func(i int32) bool {
+		o := &p.m.openers[i]
+		return o.kind != openCall || !o.named || !o.labelled()
+	})
+	p.cand = cand
+	if best := p.choose(v, cand, true); best.state != no {
+		return best.state
+	}
+	if short {
+		return v.ask()
 	}
 	return no
 }

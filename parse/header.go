@@ -18,6 +18,9 @@ func (p *Parser) readHeader() bool {
 			f = no
 		}
 	}
+	if f == no && p.cutHeader(v) {
+		return true
+	}
 	if f == no {
 		p.noHeader()
 		return true

@@ -103,6 +103,7 @@ func newParser(c Config, m *machine) *Parser {
 			p.preferred = append(p.preferred, g)
 		}
 	}
+	p.sentence = p.readsSentences()
 	if text := p.promptEnd(); text != "" {
 		p.prefill(text)
 	}

@@ -21,6 +21,12 @@ func (p *Parser) readText() bool {
 	}
 	s, from := p.src, p.pos // from: where the line began, if p.line
 	for i := p.pos; i < len(s); i++ {
+		if p.sentence && s[i] == '{' {
+			p.pos, p.line = i, p.line && isBlank(s[from:i])
+			if got := p.openSentence(); got != no {
+				return p.decided(got)
+			}
+		}
 		if !p.m.mayBegin(s, i) || p.midWord(s, i) {
 			continue
 		}

@@ -1,0 +1,86 @@
+package parse
+
+import (
+	"sync"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
+
+// inSentence is the opener of a JSON call that stands within a line.
+var inSentence = sync.OnceValue(func() *opener { return &opener{g: compileGrammar(&bareJSON, 0), declared: true} })
+
+// readsSentences reports whether JSON in the middle of a sentence may be a call: the
+// dialect that was named writes its calls as JSON with no markers of their own.
+func (p *Parser) readsSentences() bool {
+	named := p.preferred
+	if len(p.m.grams) == 1 {
+		named = p.m.grams
+	}
+	for _, g := range named {
+		if g.Body == grammar.JSON && g.Line && (g.fence || len(g.call.open)+len(g.group.open) == 0) {
+			return p.tools != nil
+		}
+	}
+	return false
+}
+
+// openSentence looks for a call of JSON within a line.
+func (p *Parser) openSentence() found {
+	if p.inline || p.think != nil || p.message != nil || p.inTrial() || p.at() < p.noBare || p.at() == p.noTry || p.tried > maxTried {
+		return no
+	}
+	f := p.lookElement(p.view(), true)
+	if f == yes {
+		p.beginBare(inSentence(), 0, caps{})
+	}
+	return f
+}
+
+// cutOpener finds the opener of a call that the output ends in: of its markers only
+// the first is there, or a part of the header of a message that is a call.
+func (p *Parser) cutOpener(v view, cand []int32) bool {
+	if !v.end || p.think != nil || p.inline {
+		return false
+	}
+	for _, i := range cand {
+		o := &p.m.openers[i]
+		if o.kind != openCall || o.declared || !o.steps[0].strong {
+			continue
+		}
+		if n, f := matchLiteral(v.s, o.steps[0].lead); f == yes && countBlanks(v.s[n:]) == len(v.s)-n {
+			p.text()
+			p.openCall(o.g)
+			p.leave()
+			p.cutHere()
+			return true
+		}
+	}
+	return false
+}
+
+// cutHere ends the open call, and with it the output.
+func (p *Parser) cutHere() {
+	p.pos = len(p.src)
+	p.fail(utp.Problem{Kind: utp.Truncated, Message: "the output ended inside the call"})
+	p.message, p.st = nil, inText
+	p.leave()
+}
+
+// cutHeader ends a header that the output ended in, if its message would have been a
+// call.
+func (p *Parser) cutHeader(v view) bool {
+	if !v.end || hasNewline(v.s) || !isHeader(v.s) {
+		return false
+	}
+	r, c := p.routeOf(p.message, string(p.head)+v.s, false)
+	if r == nil || r.As != grammar.CallRoute {
+		return false
+	}
+	p.openCall(p.message)
+	p.cur.start = p.at() - len(p.head)
+	p.setName(p.nameOf(p.message, c))
+	p.leave()
+	p.cutHere()
+	return true
+}
