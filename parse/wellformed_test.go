@@ -24,11 +24,8 @@ var broken = []string{
 // expected call has its name in the text, and a text from which no call is
 // expected has no opener of the format.
 func (r row) wellFormed() bool {
-	notes := strings.ReplaceAll(strings.ToLower(r.Notes), "malformed-looking but valid", "")
-	for _, word := range broken {
-		if strings.Contains(notes, word) {
-			return false
-		}
+	if !r.soundNotes() {
+		return false
 	}
 	for _, pair := range [...][2]string{{"{", "}"}, {"[", "]"}, {"<tool_call>", "</tool_call>"}} {
 		if strings.Count(r.Input, pair[0]) != strings.Count(r.Input, pair[1]) {
@@ -55,4 +52,15 @@ func (r row) opens() bool {
 		}
 	}
 	return false
+}
+
+// soundNotes reports whether a row's notes name no malformation.
+func (r row) soundNotes() bool {
+	notes := strings.ReplaceAll(strings.ToLower(r.Notes), "malformed-looking but valid", "")
+	for _, word := range broken {
+		if strings.Contains(notes, word) {
+			return false
+		}
+	}
+	return true
 }
