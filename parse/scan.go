@@ -199,7 +199,7 @@ func (p *Parser) bare() found {
 		case f == more:
 			waits = more
 		case f == yes && waits == no:
-			p.beginBare(o, n, c)
+			p.beginBare(o, n, c, p.placeOf(plainly))
 			return yes
 		}
 	}
@@ -238,9 +238,9 @@ func (p *Parser) bareWord(v view) found {
 }
 
 // beginBare begins a form without a marker, as a trial.
-func (p *Parser) beginBare(o *opener, n int, c caps) {
+func (p *Parser) beginBare(o *opener, n int, c caps, at place) {
 	p.text()
-	p.tryCall(true, p.placeOf(plainly))
+	p.tryCall(true, at)
 	p.leave()
 	p.block, p.inLine = p.at(), false
 	p.openCall(o.g)
