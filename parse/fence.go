@@ -14,6 +14,7 @@ type fence struct {
 	in     *Parser
 	prompt int // bytes of the prompt that no event of in covers yet
 	calls  int
+	depth  int // of the fences within it, if it holds no calls
 }
 
 // callTags are the info words of a fence that may hold calls.
@@ -307,21 +308,50 @@ func (p *Parser) rejectFence() {
 	p.text()
 }
 
+// opensCode reports whether v, behind a fence's mark, says what code it holds.
+func opensCode(v view) found {
+	n := word(v.s)
+	if n == len(v.s) {
+		return v.ask()
+	}
+	if n > 0 && callTags[strings.ToLower(v.s[:n])] && (v.s[n] == '\n' || v.s[n] == '\r') {
+		return yes
+	}
+	return no
+}
+
 // code goes on in the code that a mark of backquotes opens.
 func (p *Parser) code(mark string) {
 	p.st, p.line, p.inline = inText, false, len(mark) < 3
 	if len(mark) >= 3 {
-		p.fence.mark, p.st = strings.Clone(mark), inCode
+		p.fence.mark, p.fence.depth, p.st = strings.Clone(mark), 0, inCode
 	}
 }
 
-// readCode passes a code fence on as text, up to its end.
+// readCode passes a code fence on as text, up to its end. A fence in it that says
+// what it holds is text as well, up to its own end.
 func (p *Parser) readCode() bool {
 	s, mark := p.rest(), p.fence.mark
 	if at := strings.Index(s, mark); at >= 0 {
-		p.pos += at + len(mark)
+		p.pos += at
+		inner := no
+		if p.before() == '\n' {
+			inner = opensCode(p.viewAt(p.pos + len(mark)))
+		}
+		if inner == more {
+			p.text()
+			return false
+		}
+		p.pos += len(mark)
 		p.text()
-		p.st, p.line = inText, false
+		switch {
+		case inner == yes:
+			p.fence.depth++
+		case p.fence.depth > 0:
+			p.fence.depth--
+		default:
+			p.st, p.line = inText, false
+		}
 		return true
 	}
 	to := p.wholeRunes()

@@ -180,7 +180,7 @@ func (p *Parser) countsBefore(words string, ended bool) bool {
 		}
 		return t.place.opens || p.soundBlock(t.from)
 	case labelled:
-		return ended && !answers(words) && p.soundBlock(t.from)
+		return ended && !answers(words) && p.soundBlock(t.from) && p.objects(t.from)
 	}
 	return false
 }
@@ -211,6 +211,14 @@ func (p *Parser) soundBlock(from int) bool {
 		}
 	}
 	return true
+}
+
+// objects reports whether the arguments of all calls that wait were written as
+// objects.
+func (p *Parser) objects(from int) bool {
+	return !slices.ContainsFunc(p.waiting[from:], func(e utp.Event) bool {
+		return e.Kind == utp.CallEnd && e.Call.RawArgs != "" && !strings.HasPrefix(e.Call.RawArgs, "{")
+	})
 }
 
 // knows reports whether the tool has every argument of a call.
