@@ -20,6 +20,7 @@ type flow struct {
 	yield  func(utp.Event) bool
 
 	left     bool
+	finished bool
 	broken   bool         // the reply ends in an error
 	dropped  map[int]bool // native parts that are dropped
 	calls    int
@@ -51,6 +52,11 @@ func (f *flow) frames(frames []wire.Frame) error {
 		if f.events(f.reader.Feed(frame)); f.left {
 			return errLeft
 		}
+		if f.parser.Looping() && !f.finished { // the rest would repeat it
+			f.client.warn("%s makes the same calls again and again: stopped", f.plan.model)
+			f.events([]utp.Event{{Kind: utp.Finish, End: &utp.End{Stop: utp.StopEnd}}})
+			return errLeft
+		}
 	}
 	return nil
 }
@@ -65,6 +71,7 @@ func (f *flow) close() error {
 
 func (f *flow) events(evs []utp.Event) {
 	for _, e := range evs {
+		f.finished = f.finished || e.Kind == utp.Finish
 		f.broken = f.broken || e.Kind == utp.Finish && e.End != nil && e.End.Stop == utp.StopError
 		if !f.plan.choice.Calls.Native && f.native(e) {
 			continue

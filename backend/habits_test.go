@@ -364,3 +364,20 @@ func TestAnotherFormIsAMismatch(t *testing.T) {
 		}
 	}
 }
+
+// TestARepeatingReplyIsStopped: of a reply that makes the same call again and
+// again, the calls before count and the request ends.
+func TestARepeatingReplyIsStopped(t *testing.T) {
+	call := "<tool_call>\n{\"name\": \"search_code\", \"arguments\": {\"query\": \"a\"}}\n</tool_call>\n"
+	eachWay(t, func(t *testing.T, provider string, whole bool, chunk int) {
+		s := inline(t, turns(strings.Repeat(call, 100)))
+		s.Chunk = chunk
+		got := mustReply(t, setUp(t, s, backend.Config{Provider: provider, Whole: whole}).Client, question(search))
+		if len(got.Calls()) != 3 || len(got.Problems) != 1 || got.Stop != utp.StopTool {
+			t.Errorf("%d calls, problems %v, stop %s", len(got.Calls()), got.Problems, got.Stop)
+		}
+		if text := got.Text(); !whole && chunk == 1 && len(text) > 2*len(call) {
+			t.Errorf("%d bytes of text follow", len(text))
+		}
+	})
+}

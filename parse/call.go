@@ -147,7 +147,7 @@ func (p *Parser) failJudged(prob utp.Problem) {
 	if !trial {
 		p.closeCall()
 	}
-	if loops(&prob) {
+	if p.looped && prob.Kind == utp.Repeated {
 		p.group, p.st = nil, inRest
 	}
 }

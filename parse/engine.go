@@ -92,6 +92,7 @@ type Parser struct {
 	others   told
 	anywhere bool // calls count wherever they stand: it reads what others wrote
 	made     []made
+	looped   bool // they repeat each other again and again
 	fence    fence
 	cand     []int32
 	through  *through // nil in a parser within another

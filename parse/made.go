@@ -2,7 +2,6 @@ package parse
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 )
@@ -59,6 +58,7 @@ func (p *Parser) repeated(c *utp.Call, start int, raw func() string) *utp.Proble
 	case last < 0:
 		return nil
 	case blocks >= maxRepeats:
+		p.looped = true
 		return &utp.Problem{Kind: utp.Repeated, Message: "it repeats an earlier call again and again; what follows is not read"}
 	case between:
 		return &utp.Problem{Kind: utp.Repeated, Message: "it repeats an earlier call of the reply"}
@@ -66,7 +66,6 @@ func (p *Parser) repeated(c *utp.Call, start int, raw func() string) *utp.Proble
 	return nil
 }
 
-// loops reports whether a problem ends the reading.
-func loops(prob *utp.Problem) bool {
-	return prob.Kind == utp.Repeated && strings.HasSuffix(prob.Message, "is not read")
-}
+// Looping reports whether the reply repeats its calls again and again, so that
+// nothing more of it is read.
+func (p *Parser) Looping() bool { return p.looped }
