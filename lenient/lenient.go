@@ -65,9 +65,9 @@ type SyntaxError struct {
 // Error says where and what was wanted.
 func (e *SyntaxError) Error() string {
 	if e.Pointer == "" {
-		return fmt.Sprintf("lenient: offset %d: want %s", e.Offset, e.Want)
+		return fmt.Sprintf("offset %d: want %s", e.Offset, e.Want)
 	}
-	return fmt.Sprintf("lenient: offset %d (%s): want %s", e.Offset, e.Pointer, e.Want)
+	return fmt.Sprintf("offset %d (%s): want %s", e.Offset, e.Pointer, e.Want)
 }
 
 var _ error = (*SyntaxError)(nil)
