@@ -47,7 +47,7 @@ before it is written, and --yes is a yes.`,
 }
 
 func (a *app) doctor(ctx context.Context, yes bool) error {
-	j, err := a.begin()
+	j, err := a.beginAnywhere()
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -25,12 +26,12 @@ asked of the model.`,
 }
 
 func (a *app) explain(cmd *cobra.Command, words []string) error {
-	j, err := a.begin()
+	j, err := a.beginAnywhere()
 	if err != nil {
 		return err
 	}
 	question := strings.Join(words, " ")
-	a.say("root", "%s", j.root)
+	a.say("root", "%s", cmp.Or(j.root, noRoot))
 	for _, f := range j.cfg.Files {
 		a.say("config", "%s", f)
 	}

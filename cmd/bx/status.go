@@ -78,11 +78,14 @@ func (j *job) ask(ctx context.Context, s *status) error {
 	return err
 }
 
+// noRoot is said in the place of a root.
+const noRoot = "none: this folder is in no repository"
+
 func (a *app) printStatus(s status) {
 	say := func(name, format string, args ...any) {
 		fmt.Fprintf(a.out, "%-9s"+format+"\n", append([]any{name}, args...)...)
 	}
-	say("root", "%s", cmp.Or(s.Root, "none: this folder is in no repository"))
+	say("root", "%s", cmp.Or(s.Root, noRoot))
 	for _, f := range s.Files {
 		say("config", "%s", f)
 	}

@@ -29,7 +29,7 @@ type Progress struct {
 	more  string // how far it is
 	since time.Time
 	told  time.Time // when a line that stays was printed last
-	shown bool      // the line is on the terminal
+	shown string    // the line that is on the terminal
 	dirty bool      // the cursor stands behind words that shall stay
 	ticks bool
 }
@@ -83,8 +83,10 @@ func (p *Progress) Tick() {
 	text = Clean(fmt.Sprintf("%s, %d s", text, int(took.Seconds())))
 	switch {
 	case p.Live && !p.dirty:
-		fmt.Fprintf(p.Err, "\r\x1b[K\x1b[2m%s\x1b[0m", cutTo(text, p.Columns()-1))
-		p.shown = true
+		if text = cutTo(text, p.Columns()-1); text != p.shown {
+			fmt.Fprintf(p.Err, "\r\x1b[K\x1b[2m%s\x1b[0m", text)
+		}
+		p.shown = text
 	case !p.Live && took >= tellEvery && now.Sub(p.told) >= tellEvery:
 		fmt.Fprintln(p.Err, text)
 		p.told = now
@@ -99,9 +101,9 @@ func cutTo(s string, columns int) string {
 }
 
 func (p *Progress) clear() {
-	if p.shown {
+	if p.shown != "" {
 		io.WriteString(p.Err, "\r\x1b[K")
-		p.shown = false
+		p.shown = ""
 	}
 }
 
