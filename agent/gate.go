@@ -22,9 +22,11 @@ import (
 type Gate struct {
 	Tools   *schema.Set // every tool there is; nil: none
 	Tier    utp.Tier    // the highest tier that may run now
+	Ceiling utp.Tier    // the tier that RequestTools may raise Tier to after a yes
 	Runner  Runner
 	Confirm Confirm  // nil: the answer is no
 	Allow   []string // tools that run unasked: names, or "run" for every tool of that tier
+	Named   []string // tools that "run" does not stand for: they must be named
 	// Sensitive says why this very call needs the user's word, whatever is
 	// allowed; "" where it does not. nil: no call does.
 	Sensitive func(c utp.Call) (why string)
@@ -50,7 +52,7 @@ type Confirm func(ctx context.Context, c utp.Call, t utp.Tool) (ok bool, why str
 func (g *Gate) Offered() []utp.Tool {
 	var out []utp.Tool
 	for _, name := range g.Tools.Names() {
-		if t, ok := g.Tools.Tool(name); ok && t.Tier <= g.Tier {
+		if t, ok := g.Tools.Tool(name); ok && t.Tier <= g.Tier && (name != requestTools || g.Ceiling > g.Tier) {
 			out = append(out, t)
 		}
 	}
@@ -123,7 +125,7 @@ func (g *Gate) check(c utp.Call) (utp.Call, utp.Tool, *refusal) {
 	if len(issues) > 0 {
 		return c, tool, &refusal{BadArguments, utp.Failed, g.misfit(c.Name, issues)}
 	}
-	return c, tool, nil
+	return c, tool, g.tooHigh(c)
 }
 
 // unknown words the answer to a call of a tool that is not there. It names
@@ -200,8 +202,11 @@ func (g *Gate) needsWord(c utp.Call, t utp.Tool) bool {
 func asks(t utp.Tool) bool { return t.Confirm || t.Tier >= utp.Run }
 
 func (g *Gate) allowed(t utp.Tool) bool {
+	if t.Name == requestTools {
+		return false
+	}
 	return slices.ContainsFunc(g.Allow, func(a string) bool {
-		return a == t.Name || strings.EqualFold(a, t.Tier.String())
+		return a == t.Name || strings.EqualFold(a, t.Tier.String()) && !slices.Contains(g.Named, t.Name)
 	})
 }
 
@@ -227,6 +232,9 @@ func (g *Gate) call(ctx context.Context, c utp.Call) (r utp.Result) {
 			r = utp.TextResult(c, utp.Failed, fmt.Sprintf("Tool '%s' failed: %v", c.Name, p))
 		}
 	}()
+	if c.Name == requestTools {
+		return g.raise(c)
+	}
 	if g.Runner == nil {
 		return utp.TextResult(c, utp.Failed, fmt.Sprintf("Tool '%s' cannot run here: no runner is set", c.Name))
 	}

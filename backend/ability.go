@@ -73,6 +73,12 @@ func (c *Client) ability(ctx context.Context, model string) *ability {
 	return known
 }
 
+// Sees reports whether the server says that the model takes images.
+func (c *Client) Sees(ctx context.Context, model string) bool {
+	d := c.ability(ctx, model).details
+	return d != nil && d.Vision != nil && *d.Vision
+}
+
 func (c *Client) learn(ctx context.Context, model string) (a *ability, sure bool) {
 	if c.cfg.Provider == Ollama {
 		return c.learnOllama(ctx, model)

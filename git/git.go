@@ -118,21 +118,21 @@ func (r *Repo) run(ctx context.Context, args ...string) (string, error) {
 		return "", ctx.Err()
 	}
 	if err != nil {
-		text, _, _ := strings.Cut(strings.TrimSpace(say.String()), "\n")
+		text, _, _ := strings.Cut(strings.TrimSpace(say.kept.String()), "\n")
 		if text = strings.TrimPrefix(text, "fatal: "); text == "" {
 			text = err.Error()
 		}
 		return "", errors.New(text)
 	}
-	return out.String(), nil
+	return out.kept.String(), nil
 }
 
 // limited keeps the first bytes of what is written to it.
-type limited struct{ bytes.Buffer }
+type limited struct{ kept bytes.Buffer }
 
 func (l *limited) Write(b []byte) (int, error) {
-	if room := maxOutput - l.Len(); room > 0 {
-		l.Buffer.Write(b[:min(len(b), room)])
+	if room := maxOutput - l.kept.Len(); room > 0 {
+		l.kept.Write(b[:min(len(b), room)])
 	}
 	return len(b), nil
 }

@@ -1,19 +1,19 @@
 package tool
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
+
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+
 	"path"
 	"syscall"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/safefile"
 	"github.com/unifiedtoolprotocol/utp/search"
 )
 
@@ -83,6 +83,8 @@ func (s *Set) Foresee(ctx context.Context, c utp.Call) (changes []Change, failur
 		r := failed(c, err)
 		return &r
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return nil, no(err)
@@ -118,6 +120,14 @@ func (c change) shown() Change {
 
 // write does what a call plans, all of it or nothing.
 func (s *Set) write(ctx context.Context, b builtin, args json.RawMessage) (string, error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := s.beginTurn(); err != nil {
+		return "", err
+	}
+	if !s.together {
+		defer s.endTurn()
+	}
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return "", err
@@ -127,10 +137,10 @@ func (s *Set) write(ctx context.Context, b builtin, args json.RawMessage) (strin
 	if err == nil {
 		err = s.ready(ctx, p)
 	}
-	if err == nil {
-		err = s.apply(ctx, p)
-	}
 	if err != nil {
+		return "", err
+	}
+	if err := s.apply(ctx, p); err != nil {
 		return "", err
 	}
 	return object(p.answer), nil
@@ -190,10 +200,23 @@ func (c change) reverse() change {
 }
 
 func (s *Set) make(c change) error {
+	temp := safefile.Temp(c.at.real)
+	if err := s.note(c, temp); err != nil {
+		return err
+	}
 	if c.gone {
 		return bare(s.root.Remove(c.at.real))
 	}
-	return s.replace(c.at, c.data, c.mode)
+	return s.replace(c.at, c.data, c.newMode(), temp)
+}
+
+// newMode is the permissions that the file has after the change; 0 leaves them
+// to the system.
+func (c change) newMode() fs.FileMode {
+	if c.old != nil {
+		return c.old.mode
+	}
+	return c.mode
 }
 
 // original is a text file before a change.
@@ -227,28 +250,12 @@ func (s *Set) absent(at place) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// replace writes a file whole or not at all: to a new file beside it, which
-// then takes its name and has its permissions, or mode for one that is new.
-// Directories are made. What is there must be a regular file.
-func (s *Set) replace(at place, data []byte, mode fs.FileMode) error {
-	old, err := s.target(at)
-	if err != nil {
+// replace writes a file whole or not at all. What is there must be a regular file.
+func (s *Set) replace(at place, data []byte, mode fs.FileMode, temp string) error {
+	if _, err := s.target(at); err != nil {
 		return err
 	}
-	if old != nil {
-		mode = old.Mode().Perm()
-	}
-	if err := s.root.MkdirAll(path.Dir(at.real), 0o777); err != nil {
-		return fmt.Errorf("make the directory: %w", bare(err))
-	}
-	temp := path.Join(path.Dir(at.real), ".bx-"+rand.Text()+".tmp")
-	if err := s.create(temp, mode, data); err != nil {
-		return errors.Join(bare(err), s.discard(temp))
-	}
-	if err := s.root.Rename(temp, at.real); err != nil {
-		return errors.Join(bare(err), s.discard(temp))
-	}
-	return nil
+	return safefile.Replace(s.root, at.real, temp, data, mode)
 }
 
 // target looks at the file to be replaced; nil if there is none.
@@ -267,25 +274,4 @@ func (s *Set) target(at place) (fs.FileInfo, error) {
 		return nil, fs.ErrPermission
 	}
 	return info, nil
-}
-
-// create writes a new file, with the permissions mode unless that is 0.
-func (s *Set) create(name string, mode fs.FileMode, data []byte) error {
-	f, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	if mode != 0 {
-		err = f.Chmod(mode)
-	}
-	_, failed := io.Copy(f, bytes.NewReader(data))
-	return errors.Join(err, failed, f.Sync(), f.Close())
-}
-
-// discard removes a file that is no longer wanted; that it is not there is fine.
-func (s *Set) discard(name string) error {
-	if err := s.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return bare(err)
-	}
-	return nil
 }

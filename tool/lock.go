@@ -4,39 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+
+	"github.com/unifiedtoolprotocol/utp/safefile"
 )
 
-// lock keeps every other writer of the root out, in this process and in others,
-// from reading a file to replacing it. It lasts as long as one call.
+// lock keeps writers of other processes out of the root, from reading a file to
+// replacing it. It lasts as long as one call. The caller holds s.writing.
 func (s *Set) lock(ctx context.Context) (unlock func(), err error) {
-	s.writing.Lock()
 	dir, err := s.root.Open(".")
 	if err != nil {
-		s.writing.Unlock()
 		return nil, fmt.Errorf("the root cannot be opened: %w", bare(err))
 	}
-	for {
-		err := tryLock(dir)
-		switch {
-		case err == nil, errors.Is(err, errNoLocks):
-			return func() { dir.Close(); s.writing.Unlock() }, nil
-		case !errors.Is(err, errLocked):
-			dir.Close()
-			s.writing.Unlock()
-			return nil, fmt.Errorf("the root cannot be locked: %w", err)
-		}
-		select {
-		case <-ctx.Done():
-			dir.Close()
-			s.writing.Unlock()
-			return nil, ctx.Err()
-		case <-time.After(time.Millisecond):
-		}
+	if err := safefile.Lock(ctx, dir); err != nil {
+		err = fmt.Errorf("the root cannot be locked: %w", err)
+		return nil, errors.Join(ctx.Err(), err, dir.Close())
 	}
+	return func() { dir.Close() }, nil
 }
-
-var (
-	errLocked  = errors.New("locked by another process")
-	errNoLocks = errors.New("this file system has no locks") // then only writers of one process wait for each other
-)

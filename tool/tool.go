@@ -27,6 +27,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/search/index"
 	"github.com/unifiedtoolprotocol/utp/store/handle"
 	"github.com/unifiedtoolprotocol/utp/te"
+	"github.com/unifiedtoolprotocol/utp/undo"
 )
 
 // DefaultMaxResult is the size of a result in bytes if Config does not say.
@@ -34,13 +35,21 @@ const DefaultMaxResult = 16000
 
 // Config says where the tools work.
 type Config struct {
-	Root      string             // the directory that the tools may touch; "" is the current one
-	IndexDir  string             // where the search index is kept, outside of Root; "" does without an index
-	Plain     bool               // search_code answers in plain JSON, without the tool envelope
-	MaxResult int                // bytes of one result; 0 is DefaultMaxResult
-	Progress  func(done, of int) // told while many files are indexed; nil: nobody is
-	Results   *handle.Store      // where results that are cut are kept; nil: in memory
-	Path      string             // the directories in which programs are found, as PATH lists them
+	Root      string                     // the directory that the tools may touch; "" is the current one
+	IndexDir  string                     // where the search index is kept, outside of Root; "" does without an index
+	UndoDir   string                     // where what files held before is kept, outside of Root; "": nowhere
+	Results   *handle.Store              // where results that are cut are kept; nil: in memory
+	Shell     *Shell                     // how commands are run; nil: there is no shell
+	Plain     bool                       // search_code answers in plain JSON, without the tool envelope
+	MaxResult int                        // bytes of one result; 0 is DefaultMaxResult
+	Images    func(context.Context) bool // whether the model takes images; nil: read_file knows none
+	Path      string                     // the directories in which programs are found, as PATH lists them
+	Progress  func(done, of int)         // told while many files are indexed; nil: nobody is
+}
+
+// offers reports whether the configuration has a tool.
+func (c Config) offers(name string) bool {
+	return name != ShellName || c.Shell != nil
 }
 
 // Set is the built-in tools over one directory. It is safe for concurrent use.
@@ -54,6 +63,15 @@ type Set struct {
 
 	writing sync.Mutex // held from reading a file to replacing it
 	seen    seen
+
+	boxOnce sync.Once
+	boxErr  error // why commands have no sandbox
+
+	store    *undo.Store   // nil: nothing is kept
+	storeErr error         // why there is none
+	session  func() string // whose turn it is; nil: nobody's
+	together bool          // calls are one turn
+	turn     *undo.Turn    // that writes; nil: nothing was written yet
 
 	mu       sync.Mutex // guards what follows
 	index    *index.Index
@@ -79,7 +97,11 @@ func New(c Config) (*Set, error) {
 	if results == nil {
 		results = handle.Open("", time.Now)
 	}
-	return &Set{config: c, root: root, given: given, real: real, results: results}, nil
+	s := &Set{config: c, root: root, given: given, real: real, results: results}
+	if c.UndoDir != "" {
+		s.store, s.storeErr = undo.Open(c.UndoDir, root)
+	}
+	return s, nil
 }
 
 // Close closes the index and the root.
@@ -92,7 +114,9 @@ func (s *Set) Close() error {
 		s.index = nil
 	}
 	s.indexErr = os.ErrClosed
-	return errors.Join(err, s.root.Close())
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return errors.Join(err, s.endTurn(), s.root.Close())
 }
 
 // builtin is a tool and what runs it.
@@ -109,16 +133,19 @@ type builtin struct {
 var builtins = []builtin{
 	searchCode, glob, grep, readResult,
 	readGit, inspectCode, listDir, readFile,
-	applyPatch, deleteFile, editBlock, moveFile, writeFile,
+	applyPatch, deleteFile, editBlock, moveFile, shell, writeFile,
 }
 
 // Tools lists the tools by tier, search_code first, then by name.
 func (s *Set) Tools() []utp.Tool {
-	out := make([]utp.Tool, len(builtins))
-	for i, b := range builtins {
-		out[i] = b.Tool
-		out[i].Description = strings.TrimSpace(b.Description)
-		out[i].Schema = slices.Clone(b.Schema)
+	var out []utp.Tool
+	for _, b := range builtins {
+		if !s.config.offers(b.Name) {
+			continue
+		}
+		t := b.Tool
+		t.Description, t.Schema = strings.TrimSpace(b.Description), slices.Clone(b.Schema)
+		out = append(out, t)
 	}
 	return out
 }
@@ -132,8 +159,13 @@ func (s *Set) Run(ctx context.Context, c utp.Call) (r utp.Result) {
 		}
 	}()
 	b, ok := byName(c.Name)
-	if !ok {
-		return failed(c, fail("Tool '%s' does not exist. Available: %s", c.Name, strings.Join(names(), ", ")))
+	if !ok || !s.config.offers(c.Name) {
+		return failed(c, fail("Tool '%s' does not exist. Available: %s", c.Name, strings.Join(s.names(), ", ")))
+	}
+	if b.Name == readFile.Name {
+		if r, ok := s.image(ctx, c); ok {
+			return r
+		}
 	}
 	var text string
 	var err error
@@ -156,9 +188,9 @@ func byName(name string) (builtin, bool) {
 	return builtins[i], true
 }
 
-func names() (out []string) {
-	for _, b := range builtins {
-		out = append(out, b.Name)
+func (s *Set) names() (out []string) {
+	for _, t := range s.Tools() {
+		out = append(out, t.Name)
 	}
 	return out
 }

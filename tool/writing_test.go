@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/sandbox"
 )
 
 // appender is the variable that makes this test binary append to a file of the
@@ -22,6 +23,12 @@ import (
 const appender = "TEST_APPEND_BELOW"
 
 func TestMain(m *testing.M) {
+	if ok, code, err := sandbox.Helper(); ok {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(code)
+	}
 	if root := os.Getenv(appender); root != "" {
 		os.Exit(appendLines(root))
 	}
@@ -246,4 +253,31 @@ func FuzzPatch(f *testing.F) {
 			_, _, _ = p.update(src, "a")
 		}
 	})
+}
+
+func TestImagesGoToModelsThatTakeThem(t *testing.T) {
+	dir := t.TempDir()
+	png := "\x89PNG\r\n\x1a\n\x00\x00"
+	write(t, dir, "logo.png", png)
+	write(t, dir, "big.png", png+strings.Repeat("x", maxImage))
+	write(t, dir, "text.png", "words\n")
+	takes := true
+	s := open(t, Config{Root: dir, Images: func(context.Context) bool { return takes }})
+	r := run(s, "read_file", `{"path":"logo.png"}`)
+	if len(r.Parts) != 2 || r.Status != utp.OK {
+		t.Fatalf("%+v", r)
+	}
+	if b, ok := r.Parts[1].(utp.Blob); !ok || b.MIME != "image/png" || string(b.Data) != png {
+		t.Errorf("%+v", r.Parts[1])
+	}
+	if r := run(s, "read_file", `{"path":"big.png"}`); !strings.Contains(r.Text(), "Image is too large") {
+		t.Errorf("%q", r.Text())
+	}
+	if r := run(s, "read_file", `{"path":"text.png"}`); r.Status != utp.OK || !strings.Contains(r.Text(), "words") {
+		t.Errorf("%q", r.Text())
+	}
+	takes = false
+	if r := run(s, "read_file", `{"path":"logo.png"}`); r.Status != utp.Failed || !strings.Contains(r.Text(), "the model takes none") {
+		t.Errorf("%q", r.Text())
+	}
 }

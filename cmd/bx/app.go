@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -32,14 +33,16 @@ type app struct {
 
 // job is one run of a command: where, by which settings, and who is told.
 type job struct {
-	app   *app
-	root  string
-	known *schema.Set // every tool there is, offered or not
-	cfg   *config.Config
-	set   config.Settings
-	view  *view.Printer
-	tools *tool.Set   // of the repository
-	team  *agent.Team // of --team; nil: one agent alone
+	app    *app
+	root   string
+	known  *schema.Set // every tool there is, offered or not
+	cfg    *config.Config
+	set    config.Settings
+	view   *view.Printer
+	always []string                   // what the user said yes to for good: a tool and a file
+	tools  *tool.Set                  // of the repository
+	sees   func(context.Context) bool // the model takes images; nil: it is not known
+	team   *agent.Team                // of --team; nil: one agent alone
 
 	question string
 	piped    bool     // part of the question was piped in
@@ -155,8 +158,7 @@ func (j *job) results() *handle.Store {
 
 // openTools opens the built-in tools over the root.
 func (j *job) openTools() (*tool.Set, error) {
-	tools, err := tool.New(tool.Config{Root: j.root, IndexDir: dirs.Cache(), Progress: j.indexing, Plain: !j.set.Envelope.Enabled,
-		MaxResult: int(j.set.Envelope.MaxOutputChars), Path: j.app.env("PATH"), Results: j.results()})
+	tools, err := tool.New(j.toolConfig())
 	if err != nil {
 		return nil, err
 	}

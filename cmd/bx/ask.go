@@ -89,6 +89,8 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 	if err := j.checkSession(ctx); err != nil {
 		return err
 	}
+	j.tellUndone()
+	own = append(own, agent.RequestTools())
 	offer := j.offer(question)
 	j.view.Line(view.Verbose, "tools offered: %s", offer.Why)
 	conf, c, err := j.agent(ctx, own, run, offer.Tier)
@@ -102,6 +104,8 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 	}
 	defer s.close()
 	conf.Session = s
+	end := tools.Turn(s.id)
+	defer func() { err = errors.Join(err, end()) }()
 	r, err := j.request(ctx, c, conf.Gate != nil)
 	if err != nil {
 		return err
@@ -116,7 +120,7 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 // agent makes an agent of the settings: the model that answers, and says so,
 // with the tools of a tier.
 func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tier utp.Tier) (conf agent.Config, c *connection, err error) {
-	j.known = schema.CompileWith(tools, schema.Options{Aliases: j.set.Aliases})
+	j.known = schema.CompileWith(tools, schema.Options{Aliases: append(agent.RequestAliases(), j.set.Aliases...)})
 	if c, err = j.connect(ctx); err != nil {
 		return conf, nil, err
 	}
@@ -124,10 +128,12 @@ func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tie
 	conf = agent.Config{Model: c.model, Rounds: j.set.MaxRounds, MaxResult: int(j.set.Envelope.MaxOutputChars),
 		History: int(j.set.Session.MaxHistoryTokens), Insist: j.insists(habits.Insist), Suggest: habits.Suggest}
 	if c.client != nil {
+		j.sees = func(ctx context.Context) bool { return c.client.Sees(ctx, c.name) }
 		conf.Window = func(ctx context.Context) int { return c.client.Room(ctx, c.name, 0) }
 	}
 	if !j.app.noTools && c.tools {
 		conf.Gate = j.gate(j.known, tier, run, j.confirm)
+		conf.Gate.Ceiling = j.set.MaxTier
 	}
 	return conf, c, nil
 }

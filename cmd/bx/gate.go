@@ -21,7 +21,7 @@ func (b builtins) Run(ctx context.Context, c utp.Call) utp.Result {
 
 // gate is what stands between a model, or an MCP client, and the tools.
 func (j *job) gate(known *schema.Set, tier utp.Tier, run agent.Runner, confirm agent.Confirm) *agent.Gate {
-	return &agent.Gate{Tools: known, Tier: tier, Runner: run, Confirm: confirm, Allow: j.app.allow,
+	return &agent.Gate{Tools: known, Tier: tier, Runner: run, Confirm: confirm, Allow: j.app.allow, Named: []string{tool.ShellName},
 		Sensitive: j.tools.Sensitive, Fails: j.fails}
 }
 

@@ -16,7 +16,12 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 )
 
-func main() { os.Exit(run()) }
+func main() {
+	if handled, code := sandboxed(); handled {
+		os.Exit(code)
+	}
+	os.Exit(run())
+}
 
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
+	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/mcp"
 	"github.com/unifiedtoolprotocol/utp/schema"
+	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -19,7 +23,8 @@ func (a *app) mcpCommand() *cobra.Command {
 clients. Name the repository with --root: clients start servers anywhere.
 
 Tools of tier RUN are listed only with --tier run, and run only when the client's
-user says yes to a question, or with --allow run.`,
+user says yes to a question, or with --allow run. The tool shell is listed only
+with --allow shell.`,
 		Example: `  bx mcp serve --root ~/src/project
   bx mcp serve --root . --tier run --allow run`,
 	})
@@ -36,8 +41,9 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer tools.Close()
-	gate := j.gate(schema.Compile(tools.Tools()), j.set.Tier, builtins{tools}, mcp.Confirm)
-	s, err := mcp.New(mcp.Config{Name: "bx", Version: versionText(), Tools: tools.Tools(), Tier: gate.Tier, Runner: gate})
+	list := slices.DeleteFunc(tools.Tools(), func(t utp.Tool) bool { return t.Name == tool.ShellName && !slices.Contains(a.allow, t.Name) })
+	gate := j.gate(schema.Compile(list), j.set.Tier, builtins{tools}, mcp.Confirm)
+	s, err := mcp.New(mcp.Config{Name: "bx", Version: versionText(), Tools: list, Tier: gate.Tier, Runner: gate})
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,9 @@ import (
 const noWait = "atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
+	if handled, code := sandboxed(); handled {
+		os.Exit(code)
+	}
 	os.Setenv("GORACE", noWait) // for the commands that are given no environment
 	testscript.Main(m, map[string]func(){"bx": main})
 }

@@ -47,28 +47,76 @@ func (a *app) question(words []string) (question, piped string, err error) {
 	return asked + "\n\n" + piped, piped, nil
 }
 
-// yesNo asks on the terminal. ok is false when there is none, or no answer.
+// yesNo asks on the terminal. ok is false when there is none, or it is closed.
 func (a *app) yesNo(ctx context.Context, text string) (yes, ok bool) {
-	if !isTerminal(a.in) {
-		return false, false
+	key, ok := a.choose(ctx, text, "y/n")
+	return key == 'y', ok
+}
+
+// choose asks on the terminal for one of the letters of choices, as y/n. A line
+// without any is n; another word is asked again. ok is false when there is no
+// terminal, or it is closed.
+func (a *app) choose(ctx context.Context, text, choices string) (key byte, ok bool) {
+	in, out, end, ok := a.person()
+	if !ok {
+		return 0, false
 	}
-	var w io.Writer = a.err
-	if tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
-		defer tty.Close()
-		w = tty
+	defer end()
+	for {
+		fmt.Fprintf(out, "%s [%s] ", text, choices)
+		word, ok := readLine(ctx, in)
+		if !ok {
+			return 0, false
+		}
+		switch word = strings.ToLower(strings.TrimSpace(word)); {
+		case word == "", word == "no":
+			return 'n', true
+		case word == "yes":
+			return 'y', true
+		case len(word) == 1 && word != "/" && strings.Contains(choices, word):
+			return word[0], true
+		}
+		text = fmt.Sprintf("%q is no answer.", word)
 	}
-	fmt.Fprint(w, text+" [y/n] ")
-	line := make(chan string, 1)
+}
+
+// person finds where a person can be asked: standard input, or the terminal
+// that bx was started from, where something is piped in.
+func (a *app) person() (in io.Reader, out io.Writer, end func(), ok bool) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	end = func() {
+		if err == nil {
+			tty.Close()
+		}
+	}
+	switch {
+	case isTerminal(a.in) && err == nil:
+		return a.in, tty, end, true
+	case isTerminal(a.in):
+		return a.in, a.err, end, true
+	case err == nil && isTerminal(a.err):
+		return tty, tty, end, true
+	}
+	end()
+	return nil, nil, nil, false
+}
+
+// readLine reads a line; ok is false when ctx ends or nothing more comes.
+func readLine(ctx context.Context, in io.Reader) (string, bool) {
+	type read struct {
+		line string
+		err  error
+	}
+	done := make(chan read, 1)
 	go func() {
-		s, _ := bufio.NewReader(oneByte{a.in}).ReadString('\n')
-		line <- s
+		s, err := bufio.NewReader(oneByte{in}).ReadString('\n')
+		done <- read{s, err}
 	}()
 	select {
 	case <-ctx.Done():
-		return false, false
-	case s := <-line:
-		s = strings.ToLower(strings.TrimSpace(s))
-		return s == "y" || s == "yes", s != ""
+		return "", false
+	case r := <-done:
+		return r.line, r.err == nil || r.line != ""
 	}
 }
 

@@ -49,9 +49,12 @@ var rooms = []Room{
 	{Path: "dialect", Ring: 3},
 	{Path: "git", Ring: 3},
 	{Path: "mcp", Ring: 3},
+	{Path: "safefile", Ring: 3},
+	{Path: "sandbox", Ring: 3},
 	{Path: "search", Ring: 3},
 	{Path: "search/index", Ring: 3, Beside: []string{"search"}},
 	{Path: "store", Ring: 3},
+	{Path: "undo", Ring: 3, Beside: []string{"safefile", "search"}},
 	{Path: "store/handle", Ring: 3},
 
 	{Path: "agent", Ring: 4},

@@ -35,6 +35,7 @@ type Config struct {
 	Dialects  Dialects            `toml:"dialects"`
 
 	Envelope Envelope `toml:"tool_envelope"`
+	Shell    Shell    `toml:"shell"`
 
 	Files   []string `toml:"-"` // read, in the order of their layers
 	Ignored []string `toml:"-"` // tables of other programs: "llmc.toml: [rag]"
@@ -119,6 +120,13 @@ type Profile struct {
 	NumCtx      Count    `toml:"num_ctx"`
 	ForceXML    *bool    `toml:"use_xml_tool_format"`
 	Tools       Tools    `toml:"tools"`
+}
+
+// Shell is the table [shell]: folders beside the repository that commands may
+// use in the sandbox.
+type Shell struct {
+	Read  []string `toml:"read"`  // of the home folder, which is hidden otherwise
+	Write []string `toml:"write"` // anywhere
 }
 
 // Envelope is the table [tool_envelope].

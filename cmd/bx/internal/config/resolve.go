@@ -48,6 +48,7 @@ type Settings struct {
 	WalkWords   []string          // likewise, of tier WALK
 	Session     Session
 	Envelope    Envelope
+	Shell       Shell
 	Aliases     []schema.Alias
 
 	habits   []habit
@@ -76,7 +77,7 @@ func (c *Config) Resolve(f Flags, env func(string) string) (Settings, error) {
 func (c *Config) resolver(f Flags, env func(string) string) *resolver {
 	r := &resolver{Config: c, flags: f, env: env}
 	r.out = Settings{Extra: string(c.Agent.Instructions), RunWords: c.Agent.RunWords, WalkWords: c.Agent.WalkWords,
-		Session: c.Session, Envelope: c.Envelope, Dialects: c.Own,
+		Session: c.Session, Envelope: c.Envelope, Shell: c.Shell, Dialects: c.Own,
 		MaxRounds: first(f.MaxRounds, int(c.Agent.MaxRounds)), Guides: c.Agent.Guides}
 	r.out.Templates = map[string]string{}
 	for name, t := range c.Templates {

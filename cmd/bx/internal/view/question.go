@@ -40,6 +40,18 @@ func Question(c utp.Call, t utp.Tool, changes []tool.Change, sensitive string) s
 	return Clean(b.String()) + "Run it?"
 }
 
+// TierQuestion words a model's wish for the tools of a higher tier.
+func TierQuestion(c utp.Call, tier utp.Tier, reason string) string {
+	text := fmt.Sprintf("\nThe model asks for the tools of tier %s", tier)
+	if c.FromText() {
+		text += fmt.Sprintf("; the call was recovered from its text (%s)", strings.TrimPrefix(c.Source, "text:"))
+	}
+	if tier == utp.Run {
+		text += ", which change files. Each of their calls still asks"
+	}
+	return Clean(text+".\nIts reason: "+reason+"\n") + "Offer them for this question?"
+}
+
 // changeOf shows what becomes of a file.
 func changeOf(f tool.Change) string {
 	head := "path: " + f.Path

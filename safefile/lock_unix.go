@@ -1,6 +1,6 @@
 //go:build unix
 
-package tool
+package safefile
 
 import (
 	"errors"
@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// tryLock locks an open file until it is closed, or says errLocked at once.
-func tryLock(f *os.File) error {
+// TryLock locks an open file until it is closed, or says ErrLocked at once.
+func TryLock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, syscall.EINTR):
-		return errLocked
+		return ErrLocked
 	case errors.Is(err, syscall.EBADF), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOSYS):
-		return errNoLocks
+		return ErrNoLocks
 	}
 	return err
 }
