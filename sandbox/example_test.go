@@ -2,12 +2,13 @@ package sandbox_test
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/unifiedtoolprotocol/utp/sandbox"
 )
 
 func Example() {
-	handled, _, _ := sandbox.Helper() // first thing in main
+	handled, _, _ := sandbox.Helper(os.Args, os.Stdout, os.Stderr) // first thing in main
 	fmt.Println(handled)
 	// Output: false
 }

@@ -18,14 +18,14 @@ import (
 // inside lays out the sandbox and runs a command in it. It is the first process
 // of its namespace: when it ends the kernel ends all the others. The command "/"
 // runs nothing.
-func inside(policy string, argv []string) (code int, err error) {
+func inside(policy string, argv []string, out, errs *os.File) (code int, err error) {
 	var p Policy
 	if err := json.Unmarshal([]byte(policy), &p); err != nil {
 		return 1, err
 	}
 	go func() { // its other end is open as long as bx lives
 		_, _ = os.NewFile(3, "alive").Read(make([]byte, 1))
-		os.Exit(137)
+		_ = unix.Kill(-1, unix.SIGKILL) // every process here but this one, which then ends
 	}()
 	runtime.LockOSThread()
 	if err := p.layOut(); err != nil {
@@ -43,7 +43,7 @@ func inside(policy string, argv []string) (code int, err error) {
 		return 0, nil
 	}
 	c := exec.Command(argv[0], argv[1:]...)
-	c.Dir, c.Stdout, c.Stderr = p.Root, os.Stdout, os.Stderr
+	c.Dir, c.Stdout, c.Stderr = p.Root, out, errs
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = c.Run()
 	var exit *exec.ExitError

@@ -35,11 +35,12 @@ type Policy struct {
 var ErrNone = errors.New("this system has no sandbox")
 
 // Helper runs the rest of the command line in the sandbox if this process was
-// started for that, and never returns then. handled is false in every other process.
-func Helper() (handled bool, code int, err error) {
-	if len(os.Args) < 4 || os.Args[1] != Mark {
+// started for that; it ends with the code then. handled is false in every other
+// process. args is the command line.
+func Helper(args []string, out, errs *os.File) (handled bool, code int, err error) {
+	if len(args) < 4 || args[1] != Mark {
 		return false, 0, nil
 	}
-	code, err = inside(os.Args[2], os.Args[3:])
+	code, err = inside(args[2], args[3:], out, errs)
 	return true, code, err
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if ok, code, err := sandbox.Helper(); ok {
+	if ok, code, err := sandbox.Helper(os.Args, os.Stdout, os.Stderr); ok {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}

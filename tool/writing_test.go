@@ -23,7 +23,7 @@ import (
 const appender = "TEST_APPEND_BELOW"
 
 func TestMain(m *testing.M) {
-	if ok, code, err := sandbox.Helper(); ok {
+	if ok, code, err := sandbox.Helper(os.Args, os.Stdout, os.Stderr); ok {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}

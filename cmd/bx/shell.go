@@ -14,7 +14,7 @@ import (
 
 // sandboxed runs a command in the sandbox if this process was started for that.
 func sandboxed() (handled bool, code int) {
-	handled, code, err := sandbox.Helper()
+	handled, code, err := sandbox.Helper(os.Args, os.Stdout, os.Stderr)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bx: the sandbox:", err)
 	}
