@@ -131,7 +131,7 @@ func (p *Parser) relax() {
 	if !p.cur.open {
 		end = p.closedAt
 	}
-	front := t.place.manner == marked && !t.place.leads && end-t.start > maxShort
+	front := t.place.manner == marked && !t.place.leads && end-t.start > maxShort && !(p.cur.open && p.mayRepeat())
 	if !t.place.shown && t.place.manner < fenced && (front || end-t.start > maxHeld) {
 		p.settlePlace(true)
 	}

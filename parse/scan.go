@@ -199,7 +199,7 @@ func (p *Parser) bare() found {
 		case f == more:
 			waits = more
 		case f == yes && waits == no:
-			p.beginBare(o, n, c, p.placeOf(plainly))
+			p.beginBare(o, n, c, plainly)
 			return yes
 		}
 	}
@@ -238,9 +238,9 @@ func (p *Parser) bareWord(v view) found {
 }
 
 // beginBare begins a form without a marker, as a trial.
-func (p *Parser) beginBare(o *opener, n int, c caps, at place) {
+func (p *Parser) beginBare(o *opener, n int, c caps, m manner) {
 	p.text()
-	p.tryCall(true, at)
+	p.tryCall(true, p.placeOf(m))
 	p.leave()
 	p.block, p.inLine = p.at(), false
 	p.openCall(o.g)

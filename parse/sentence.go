@@ -32,7 +32,7 @@ func (p *Parser) openSentence() found {
 	}
 	f := p.lookElement(p.view(), true)
 	if f == yes {
-		p.beginBare(inSentence(), 0, caps{}, place{})
+		p.beginBare(inSentence(), 0, caps{}, surely)
 	}
 	return f
 }

@@ -264,3 +264,22 @@ func TestRepeatedCalls(t *testing.T) {
 		t.Errorf("problems %v, want one that says that the reply repeats itself", long.Problems)
 	}
 }
+
+// TestALongCallThatOthersWroteShowsNothing: of a tool that others wrote a call of,
+// a call waits for its end, so that no client sees one begin that is theirs.
+func TestALongCallThatOthersWroteShowsNothing(t *testing.T) {
+	call := `<tool_call>{"name": "get_weather", "arguments": {"city": "` + strings.Repeat("Oslo ", 400) + `"}}</tool_call>`
+	cfg := parse.Config{Tools: forecast, Seen: []string{strings.ReplaceAll(call, "\": ", "\":  ")}}
+	p := parse.New(cfg)
+	for i := range len(call) - 1 {
+		for _, e := range p.Feed(call[i : i+1]) {
+			if e.Kind == utp.CallStart {
+				t.Fatal("a call begins")
+			}
+		}
+	}
+	cfg.Seen = nil
+	if got := calls(feed(cfg, call, false, every(len(call), 7)...)); !strings.HasPrefix(got, "get_weather") {
+		t.Errorf("calls %q", got)
+	}
+}

@@ -13,7 +13,7 @@ import (
 // told is what tools and users wrote, read for calls.
 type told struct {
 	prints map[string]bool // of their calls
-	names  map[string]bool // of the tools that were looked for
+	names  map[string]bool // of the tools that were looked for: whether there is a call of it
 	calls  int             // that were compared as text
 }
 
@@ -27,17 +27,28 @@ func (p *Parser) wasTold(c *utp.Call, raw string) bool {
 		return false
 	}
 	t := &p.others
-	if t.prints == nil {
-		t.prints, t.names = map[string]bool{}, map[string]bool{}
-	}
 	if t.calls++; t.calls <= maxCompared && p.wasWritten(strings.TrimSpace(raw)) {
 		return true
 	}
-	if !t.names[c.Name] {
-		t.names[c.Name] = true
-		p.readTold(c.Name)
+	return p.toldOf(c.Name) && t.prints[foldedPrint(c)]
+}
+
+// mayRepeat reports whether others wrote a call of the open call's tool: it waits
+// for its end, which tells whether it is the same.
+func (p *Parser) mayRepeat() bool {
+	return len(p.cfg.Seen) > 0 && !p.cfg.Policy.Repeated && !p.cur.pending && p.toldOf(p.cur.name)
+}
+
+// toldOf reports whether others wrote a call of a tool.
+func (p *Parser) toldOf(name string) bool {
+	t := &p.others
+	if t.prints == nil {
+		t.prints, t.names = map[string]bool{}, map[string]bool{}
 	}
-	return t.prints[foldedPrint(c)]
+	if _, looked := t.names[name]; !looked {
+		t.names[name] = p.readTold(name)
+	}
+	return t.names[name]
 }
 
 // wasWritten reports whether the text of a call stands in what others said.
@@ -47,24 +58,25 @@ func (p *Parser) wasWritten(raw string) bool {
 
 // readTold reads the texts of others that name a tool. A call may be cut in two by
 // the end of a text.
-func (p *Parser) readTold(name string) {
+func (p *Parser) readTold(tool string) (found bool) {
 	texts := p.cfg.Seen
 	if len(texts) > 1 {
 		texts = append(slices.Clone(texts), strings.Join(texts, ""))
 	}
-	name = folded(name)
+	name := folded(tool)
 	for _, s := range texts {
 		if !strings.Contains(folded(s), name) {
 			continue
 		}
 		for _, read := range readings(s) {
-			p.noteTold(read)
+			found = p.noteTold(read, tool) || found
 		}
 	}
+	return found
 }
 
-// noteTold notes the calls of a text.
-func (p *Parser) noteTold(s string) {
+// noteTold notes the calls of a text, and reports whether one is of a tool.
+func (p *Parser) noteTold(s, tool string) (found bool) {
 	machines := []*machine{all(false)}
 	if p.m != machines[0] {
 		machines = append(machines, p.m)
@@ -78,10 +90,12 @@ func (p *Parser) noteTold(s string) {
 			for i := range evs {
 				if e := &evs[i]; e.Kind == utp.CallEnd {
 					p.others.prints[foldedPrint(e.Call)] = true
+					found = found || e.Call.Name == tool
 				}
 			}
 		}
 	}
+	return found
 }
 
 // readings are the ways to read a text that others wrote: as it stands; without
