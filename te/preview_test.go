@@ -119,7 +119,7 @@ func TestExcerptAddsUp(t *testing.T) {
 				at++
 				continue
 			}
-			from, to := at+1, at+1
+			var from, to int
 			spec := strings.TrimSuffix(strings.TrimPrefix(l, crumb), " left out\n")
 			if a, b, ok := strings.Cut(strings.TrimPrefix(spec, "lines "), "-"); ok {
 				from, to = number(t, a), number(t, b)

@@ -140,7 +140,6 @@ type grepping struct {
 	lost   bool // the text is not all
 	groups []te.Group
 	lines  int // of the files, that match
-	hits   int
 	binary int
 	bad    bool // something could not be read
 	listed int  // lines of text

@@ -1,6 +1,9 @@
 package telemetry_test
 
 import (
+	"fmt"
+	"os"
+
 	"compress/gzip"
 	"encoding/json"
 	"io"
@@ -182,7 +185,8 @@ func (c *collector) figures() map[string]figure {
 // open opens telemetry as the environment says.
 func open(t *testing.T) *telemetry.Telemetry {
 	t.Helper()
-	told, err := telemetry.Open(t.Context(), telemetry.Config{Version: "1.2.3", Warn: func(s string) { t.Log(s) }})
+	warn := func(s string) { fmt.Fprintln(os.Stderr, s) } // also after the end of the test
+	told, err := telemetry.Open(t.Context(), telemetry.Config{Version: "1.2.3", Warn: warn})
 	if err != nil {
 		t.Fatal(err)
 	}
