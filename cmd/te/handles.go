@@ -70,11 +70,11 @@ func (a *app) listHandles() (int, error) {
 }
 
 func (a *app) coach(ctx context.Context) (int, error) {
-	return a.bx(ctx, append([]string{"coach"}, a.args...)...)
+	return a.bx(ctx, os.Stdout, append([]string{"coach"}, a.args...)...)
 }
 
 // bx starts bx, which stands beside te or on PATH, for what needs an index.
-func (a *app) bx(ctx context.Context, args ...string) (int, error) {
+func (a *app) bx(ctx context.Context, out writer, args ...string) (int, error) {
 	name := "bx"
 	if runtime.GOOS == "windows" {
 		name = "bx.exe"
@@ -92,7 +92,7 @@ func (a *app) bx(ctx context.Context, args ...string) (int, error) {
 		}
 		program = found
 	}
-	return a.execute(ctx, 5*time.Minute, append([]string{program}, args...), os.Stdout, os.Stderr)
+	return a.execute(ctx, 5*time.Minute, append([]string{program}, args...), out, os.Stderr)
 }
 
 func executable(name string) bool {

@@ -161,7 +161,7 @@ func (a *app) run(ctx context.Context, args []string) (int, error) {
 	case a.list:
 		return a.listHandles()
 	case a.stats:
-		return a.bx(ctx, "stats")
+		return a.bx(ctx, os.Stdout, "stats")
 	}
 	if c, ok := commands[a.command]; ok && !(a.raw && a.command != "grep") {
 		return c(a, ctx)

@@ -249,12 +249,12 @@ func (a *app) rag(ctx context.Context) (int, error) {
 	if strings.TrimSpace(question) == "" {
 		return 0, usage("te rag query wants --q QUESTION")
 	}
-	args := []string{"search", "--root", a.root.real}
+	args := []string{"rag", "query", "--root", a.root.real}
 	if k > 0 {
 		args = append(args, "--limit", strconv.Itoa(k))
 	}
-	if a.json {
-		args = append(args, "--json")
-	}
-	return a.bx(ctx, append(args, "--", question)...)
+	var out output
+	code, err := a.bx(ctx, stream{&out, false}, append(args, "--", question)...)
+	a.print(string(out.text))
+	return code, err
 }

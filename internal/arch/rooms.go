@@ -63,7 +63,7 @@ var rooms = []Room{
 	{Path: "tool", Ring: 4},
 
 	{Path: "cmd/bx", Ring: 5, Beside: []string{"cmd/internal/dirs", "cmd/bx/internal/config", "cmd/bx/internal/cost", "cmd/bx/internal/doctor", "cmd/bx/internal/envelope", "cmd/bx/internal/reading", "cmd/bx/internal/serving", "cmd/bx/internal/telemetry", "cmd/bx/internal/translation", "cmd/bx/internal/view"}},
-	{Path: "cmd/bx/internal/config", Ring: 5},
+	{Path: "cmd/bx/internal/config", Ring: 5, Beside: []string{"cmd/internal/toolenvelope"}},
 	{Path: "cmd/bx/internal/cost", Ring: 5},
 	{Path: "cmd/bx/internal/doctor", Ring: 5},
 	{Path: "cmd/bx/internal/envelope", Ring: 5},

@@ -9,6 +9,7 @@
 //	go run ./internal/report fuzz DURATION|NUMBERx
 //	go run ./internal/report dist
 //	go run ./internal/report engines DIR
+//	go run ./internal/report te DIR…
 //	go run ./internal/report mutants [-n N] [-seed N] PACKAGE[+PACKAGE]…
 package main
 
@@ -27,6 +28,7 @@ var commands = map[string]func(w io.Writer, args []string) error{
 	"dist":     dist,
 	"engines":  engines,
 	"mutants":  mutants,
+	"te":       reader,
 }
 
 func main() {
@@ -42,5 +44,5 @@ func run(w io.Writer, args []string) error {
 			return command(w, args[1:])
 		}
 	}
-	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, dist, engines DIR, mutants PACKAGE…")
+	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, dist, engines DIR, mutants PACKAGE…, te DIR…")
 }

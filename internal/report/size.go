@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"runtime"
 	"text/tabwriter"
 
 	"github.com/unifiedtoolprotocol/utp/internal/arch"
@@ -15,10 +18,14 @@ func sizeReport(w io.Writer, _ []string) error {
 	if err != nil {
 		return err
 	}
+	te, err := programSize("./cmd/te")
+	if err != nil {
+		return err
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "Budget\tWant\tIs\t")
 	broken := false
-	for _, b := range h.Budgets() {
+	for _, b := range append(h.Budgets(), te) {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", b.Name, b.Want, b.Got, mark(b))
 		broken = broken || b.Hard && !b.OK
 	}
@@ -27,6 +34,29 @@ func sizeReport(w io.Writer, _ []string) error {
 		return errors.New("a budget that is a law is exceeded")
 	}
 	return nil
+}
+
+// maxProgram is how long te may be as it is shipped, in bytes: it is started for
+// every command of an agent.
+const maxProgram = 4 << 20
+
+// programSize builds a program as dist does and measures it.
+func programSize(pkg string) (arch.Budget, error) {
+	dir, err := os.MkdirTemp("", "size")
+	if err != nil {
+		return arch.Budget{}, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "program")
+	if err := build(platform{runtime.GOOS, runtime.GOARCH}, pkg, file, ""); err != nil {
+		return arch.Budget{}, err
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return arch.Budget{}, err
+	}
+	n := int(info.Size())
+	return arch.Budget{Name: "bytes of " + pkg + ", stripped", Want: fmt.Sprintf("≤ %d", maxProgram), Got: fmt.Sprint(n), OK: n <= maxProgram, Hard: true}, nil
 }
 
 func mark(b arch.Budget) string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/toolenvelope"
 	"github.com/unifiedtoolprotocol/utp/prompt"
 )
 
@@ -40,6 +41,10 @@ func sense(v any, own Own) error {
 	case Template:
 		return prompt.CheckTemplate(string(v))
 	case Count:
+		if v < 1 {
+			return fmt.Errorf("%d: want a whole number above 0", v)
+		}
+	case toolenvelope.Count:
 		if v < 1 {
 			return fmt.Errorf("%d: want a whole number above 0", v)
 		}
@@ -109,6 +114,9 @@ func (c *Config) distrust(k key, before Agent) string {
 			return ""
 		}
 		return fmt.Sprintf("%s is not on this machine", u)
+	}
+	if name, ok := strings.CutPrefix(k.String(), "tool_envelope."); ok {
+		return c.Envelope.Unsafe(name)
 	}
 	switch k.String() {
 	case "agent.profile":

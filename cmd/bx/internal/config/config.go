@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/toolenvelope"
 )
 
 // Config is the sum of all files.
@@ -34,8 +35,8 @@ type Config struct {
 	Templates map[string]Template `toml:"tool_templates"`
 	Dialects  Dialects            `toml:"dialects"`
 
-	Envelope Envelope `toml:"tool_envelope"`
-	Shell    Shell    `toml:"shell"`
+	Envelope toolenvelope.Table `toml:"tool_envelope"`
+	Shell    Shell              `toml:"shell"`
 
 	Files   []string `toml:"-"` // read, in the order of their layers
 	Ignored []string `toml:"-"` // tables of other programs: "llmc.toml: [rag]"
@@ -129,18 +130,12 @@ type Shell struct {
 	Write []string `toml:"write"` // anywhere
 }
 
-// Envelope is the table [tool_envelope].
-type Envelope struct {
-	Enabled        bool  `toml:"enabled"`
-	MaxOutputChars Count `toml:"max_output_chars"`
-}
-
 // Defaults is the configuration of a machine without any file.
 func Defaults() *Config {
 	return &Config{
 		Agent:    Agent{DefaultTier: utp.Walk, MaxTier: utp.Run, MaxRounds: 50, Timeout: 300},
 		Session:  Session{TimeoutHours: 4, KeepDays: 90, MaxHistoryTokens: 4096},
-		Envelope: Envelope{Enabled: true},
+		Envelope: toolenvelope.Default(),
 	}
 }
 

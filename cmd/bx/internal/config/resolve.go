@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/toolenvelope"
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -47,7 +48,7 @@ type Settings struct {
 	RunWords    []string          // that ask for tools of tier RUN; none: the built-in ones
 	WalkWords   []string          // likewise, of tier WALK
 	Session     Session
-	Envelope    Envelope
+	Envelope    toolenvelope.Table
 	Shell       Shell
 	Aliases     []schema.Alias
 
