@@ -1,10 +1,10 @@
 package utp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 )
 
 // Kind is what an Event says.
@@ -145,9 +145,8 @@ func (r Reply) Thinking() string {
 	return strings.Join(words, "\n")
 }
 
-// Collect makes a reply of its events. White space is trimmed only where text
-// or thinking that was parsed from text stands beside a mark or another part.
-// A call that started and did not end becomes a Problem.
+// Collect makes a reply of its events. Text and thinking are the deltas, joined
+// as they stand; what was parsed from text and is white space alone is none. A call that started and did not end becomes a Problem.
 func Collect(evs []Event) Reply {
 	c := collector{index: map[int]int{}}
 	for i := range evs {
@@ -165,24 +164,17 @@ type building struct {
 	raw    []byte // of a call that has not ended
 	done   bool
 	parsed bool // came out of a text parse
-	before bool // a mark stands directly before
-	after  bool // a mark stands directly after
 }
 
 type collector struct {
 	parts []building
 	index map[int]int // Event.Part → parts
-	mark  bool        // the last event was a mark
 	out   Reply
 }
 
 func (c *collector) add(e *Event) {
 	switch e.Kind {
 	case Mark:
-		if n := len(c.parts); n > 0 {
-			c.parts[n-1].after = true
-		}
-		c.mark = true
 		return
 	case Finish:
 		if e.End != nil {
@@ -216,8 +208,6 @@ func (c *collector) add(e *Event) {
 // at finds the part of an event, or begins it.
 func (c *collector) at(e *Event) *building {
 	if i, ok := c.index[e.Part]; ok {
-		c.parts[i].after = false
-		c.mark = false
 		return &c.parts[i]
 	}
 	kind := e.Kind
@@ -230,8 +220,7 @@ func (c *collector) at(e *Event) *building {
 		kind = TextDelta
 	}
 	c.index[e.Part] = len(c.parts)
-	c.parts = append(c.parts, building{kind: kind, before: c.mark})
-	c.mark = false
+	c.parts = append(c.parts, building{kind: kind})
 	return &c.parts[len(c.parts)-1]
 }
 
@@ -258,7 +247,6 @@ func (c *collector) problem(e *Event) {
 		return
 	}
 	if !e.Problem.Shows() {
-		c.add(&Event{Kind: Mark, Part: e.Part})
 		return
 	}
 	b := c.at(e)
@@ -297,7 +285,7 @@ func (c *collector) join() {
 	out := c.parts[:0]
 	for _, b := range c.parts {
 		if n := len(out); n > 0 && b.kind == TextDelta && b.parsed && out[n-1].kind == TextDelta && out[n-1].parsed {
-			out[n-1].text, out[n-1].after = append(out[n-1].text, b.text...), b.after
+			out[n-1].text = append(out[n-1].text, b.text...)
 			continue
 		}
 		out = append(out, b)
@@ -310,16 +298,8 @@ func (c *collector) finish(i int) Part {
 	if b.kind != TextDelta && b.kind != ThinkDelta {
 		return b.value // nil for a call that broke and left no text
 	}
-	if b.parsed {
-		if b.before || i > 0 && c.parts[i-1].parsed {
-			b.text = trimLeft(b.text)
-		}
-		if b.after || i+1 < len(c.parts) && c.parts[i+1].parsed {
-			b.text = trimRight(b.text)
-		}
-		if len(b.text) == 0 {
-			return nil
-		}
+	if b.parsed && len(bytes.TrimSpace(b.text)) == 0 {
+		return nil
 	}
 	if b.kind == TextDelta {
 		return Text{Text: string(b.text)}
@@ -328,9 +308,6 @@ func (c *collector) finish(i int) Part {
 	t.Text = string(b.text)
 	return t
 }
-
-func trimLeft(b []byte) []byte  { return []byte(strings.TrimLeftFunc(string(b), unicode.IsSpace)) }
-func trimRight(b []byte) []byte { return []byte(strings.TrimRightFunc(string(b), unicode.IsSpace)) }
 
 // Replay makes the events of a reply. Collect(Replay(r)) is r.
 func Replay(r Reply) []Event {

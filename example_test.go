@@ -53,7 +53,7 @@ func Example_sdk() {
 		fmt.Println(c.Name, string(c.Args), c.Source)
 	}
 	// Output:
-	// "Let me see."
+	// "Let me see.\n"
 	// now {} text:hermes
 }
 

@@ -68,7 +68,7 @@ func TestAGrammarOfOnesOwn(t *testing.T) {
 	}
 	tools := schema.Compile([]utp.Tool{tool})
 	got := parse.Text(parse.Config{Grammars: []*grammar.Grammar{g}, Tools: tools}, "(thinking)Hm.(/thinking)I look. "+text+"(end)")
-	if cs := got.Calls(); len(cs) != 1 || string(cs[0].Args) != string(call.Args) || cs[0].Source != "text:house-style" || got.Text() != "I look." || got.Thinking() != "Hm." {
+	if cs := got.Calls(); len(cs) != 1 || string(cs[0].Args) != string(call.Args) || cs[0].Source != "text:house-style" || got.Text() != "I look. " || got.Thinking() != "Hm." {
 		t.Errorf("read as %+v", got)
 	}
 	if others := parse.Text(parse.Config{Tools: tools}, text); len(others.Calls()) > 0 {

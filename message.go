@@ -74,7 +74,8 @@ func NewText(r Role, text string) Message {
 	return Message{Role: r, Parts: []Part{Text{Text: text}}}
 }
 
-// Text joins the texts that say something, a line each.
+// Text joins the texts that say something: as they stand around calls and thinking,
+// else a line each.
 func (m Message) Text() string { return textOf(m.Parts) }
 
 // Calls lists the calls in order.
@@ -93,14 +94,28 @@ func partsOf[P Part](parts []Part) (out []P) {
 }
 
 func textOf(parts []Part) string {
-	var room [4]string
-	words := room[:0]
+	if len(parts) == 1 {
+		t, _ := parts[0].(Text)
+		return t.Text
+	}
+	var b strings.Builder
+	apart := true
 	for _, p := range parts {
-		if t, _ := p.(Text); t.Text != "" {
-			words = append(words, t.Text)
+		switch p := p.(type) {
+		case Call, Think:
+			apart = true
+		case Text:
+			if p.Text == "" {
+				continue
+			}
+			if !apart {
+				b.WriteByte('\n')
+			}
+			b.WriteString(p.Text)
+			apart = false
 		}
 	}
-	return strings.Join(words, "\n")
+	return b.String()
 }
 
 var partTypes = map[string]func() any{

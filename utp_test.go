@@ -109,8 +109,8 @@ func TestAResultSurvivesJSON(t *testing.T) {
 	})
 }
 
-// Text is trimmed only where markup was cut out of it.
-func TestCollectTrims(t *testing.T) {
+// Text stays as it stands, beside markup too; white space alone is none.
+func TestTextIsHandedOnByteForByte(t *testing.T) {
 	call := &utp.Call{Name: "f", Args: json.RawMessage(`{}`), Source: "text:hermes"}
 	got := utp.Collect([]utp.Event{
 		{Kind: utp.TextDelta, Part: 0, Text: "  Before \n", Raw: "  Before \n"},
@@ -118,7 +118,7 @@ func TestCollectTrims(t *testing.T) {
 		{Kind: utp.CallEnd, Part: 1, Call: call, Raw: "</tool_call>"},
 		{Kind: utp.TextDelta, Part: 2, Text: "\n\n", Raw: "\n\n"},
 	})
-	want := []utp.Part{utp.Text{Text: "  Before"}, *call}
+	want := []utp.Part{utp.Text{Text: "  Before \n"}, *call}
 	if d := cmp.Diff(want, got.Parts); d != "" {
 		t.Fatal(d)
 	}
@@ -144,7 +144,7 @@ func TestCollectBrokenCall(t *testing.T) {
 		if len(r.Calls()) != 0 || len(r.Problems) != 1 || r.Problems[0].Kind != utp.Truncated {
 			t.Errorf("%s: calls %v, problems %v", name, r.Calls(), r.Problems)
 		}
-		if got := r.Text(); got != "I will" {
+		if got := r.Text(); got != "I will " {
 			t.Errorf("%s: text %q", name, got)
 		}
 	}

@@ -152,7 +152,7 @@ func TestACallInTheTextIsFound(t *testing.T) {
 		if c := calls(got); len(c) != 1 || c[0] != `search_code {"query":"authentication","limit":5}` && c[0] != `search_code {"query": "authentication", "limit": 5}` {
 			t.Fatalf("calls %q", c)
 		}
-		if got.Text() != "I'll search for authentication code." || got.Stop != utp.StopTool {
+		if got.Text() != "I'll search for authentication code.\n\n" || got.Stop != utp.StopTool {
 			t.Errorf("text %q, stop %q", got.Text(), got.Stop)
 		}
 		if len(r.traced) != 1 || !r.traced[0].Mismatch || !strings.Contains(r.traced[0].Raw, `"search_code"`) {

@@ -36,5 +36,5 @@ func Example() {
 	}
 	reply := utp.Collect(events)
 	fmt.Printf("%q calls %s, found as %s\n", reply.Text(), reply.Calls()[0].Name, reply.Calls()[0].Source)
-	// Output: "Let me look." calls now, found as text:hermes
+	// Output: "Let me look.\n" calls now, found as text:hermes
 }

@@ -296,7 +296,7 @@ func TestCleaningIsTheSameInStreams(t *testing.T) {
 		if want.Parts == nil {
 			want = got
 		}
-		if d := cmp.Diff(want.Parts, got.Parts); d != "" || got.Text() != "I look." || got.Thinking() != "Hm." || len(got.Calls()) != 1 {
+		if d := cmp.Diff(want.Parts, got.Parts); d != "" || got.Text() != "I look.\n" || got.Thinking() != "Hm." || len(got.Calls()) != 1 {
 			t.Errorf("text %q, thinking %q: %s", got.Text(), got.Thinking(), d)
 		}
 		if stop := bodyOf(t, r, 0).Stop; len(stop) != 1 || stop[0] != "<tool_response>" {

@@ -55,7 +55,7 @@ func TestTheSameReplyEverywhere(t *testing.T) {
 	tools := schema.Compile([]utp.Tool{{Name: "now"}, {Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)}})
 	for text, want := range map[string]string{
 		"All done.<|im_end|>":                        "text \"All done.\"\n",
-		"Sure.\nto=functions.now {}\nBye.":           "text \"Sure.\"\ncall now {} from=text:name-json\ntext \"Bye.\"\n",
+		"Sure.\nto=functions.now {}\nBye.":           "text \"Sure.\\n\"\ncall now {} from=text:name-json\ntext \"\\nBye.\"\n",
 		"Thought: I know.\nFinal Answer: 42":         "text \"Thought: I know.\\nFinal Answer: 42\"\n",
 		"Thought: x\nAction: nope\nAction Input: {}": "text \"Thought: x\\nAction: nope\\nAction Input: {}\"\n",
 		"<tool_call>{\"name\": \"now\", \"arguments\": {}}</tool_call>\n<tool_response>12</tool_response>\nIt is 12.": "call now {} from=text:hermes\n",

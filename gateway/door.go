@@ -38,13 +38,12 @@ type door struct {
 	// forgets says that the API has no place for what other providers want to see
 	// again of a call.
 	forgets bool
-	flat    bool   // a reply of the API has one text
 	drops   bool   // its clients go on when a stream breaks off, and give up when it ends in an error
 	talk    string // the field of the conversation, which must hold something; "": it need not
 }
 
 var (
-	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, id: "X-Request-Id", prefix: "chatcmpl-", forgets: true, flat: true, drops: true, talk: "messages"}
+	chatDoor      = &door{api: openaiAPI, front: openai.Front{}, id: "X-Request-Id", prefix: "chatcmpl-", forgets: true, drops: true, talk: "messages"}
 	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, id: "X-Request-Id", prefix: "resp_", count: responses.CountReply, forgets: true, talk: "input"}
 	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, id: "Request-Id", prefix: "msg_", count: anthropic.CountReply, forgets: true, drops: true, talk: "messages",
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}

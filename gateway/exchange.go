@@ -175,11 +175,7 @@ func (x *exchange) reply(yield func(utp.Event, error) bool) {
 		if x.anew != nil {
 			x.anew()
 		}
-		events := x.held(try)
-		if x.request.Stream {
-			events = trimmed(events)
-		}
-		for e, err := range events {
+		for e, err := range x.held(try) {
 			if err != nil {
 				return x.wrote, err
 			}
@@ -287,9 +283,6 @@ func (x *exchange) whole(events iter.Seq2[utp.Event, error]) error {
 		x.note(e)
 	}
 	said := utp.Collect(x.seen)
-	if x.door.flat {
-		said = new(lines).reply(said)
-	}
 	body, losses, err := x.door.front.Whole(x.request, said, x.stamp())
 	x.report.Losses = append(x.report.Losses, losses...)
 	x.report.First = x.Now().Sub(x.began)

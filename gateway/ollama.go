@@ -13,7 +13,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/ollama"
 )
 
-var ollamaDoor = &door{api: ollamaAPI, front: ollama.Front{}, forgets: true, flat: true, framing: ollamaFraming, pinging: emptyChunk}
+var ollamaDoor = &door{api: ollamaAPI, front: ollama.Front{}, forgets: true, framing: ollamaFraming, pinging: emptyChunk}
 
 func ollamaFraming(*utp.Request) (wire.Framing, string) { return wire.NDJSON, "application/x-ndjson" }
 

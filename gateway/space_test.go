@@ -44,17 +44,14 @@ func sides(c parse.Config, in string, size int) (streamed, whole string) {
 		return "", "" // a stream of these ends in an error
 	}
 	var say, think strings.Builder
-	t := trimmer{part: -1}
 	for _, e := range evs {
-		for _, e := range t.event(e) {
-			switch {
-			case e.Kind == utp.ThinkDelta:
-				think.WriteString(e.Text)
-			case e.Kind == utp.TextDelta:
-				say.WriteString(e.Text)
-			case e.Kind == utp.ProblemEvent && e.Problem.Shows():
-				say.WriteString(e.Raw)
-			}
+		switch {
+		case e.Kind == utp.ThinkDelta:
+			think.WriteString(e.Text)
+		case e.Kind == utp.TextDelta:
+			say.WriteString(e.Text)
+		case e.Kind == utp.ProblemEvent && e.Problem.Shows():
+			say.WriteString(e.Raw)
 		}
 	}
 	var text, thought string

@@ -35,7 +35,6 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	still := sync.OnceFunc(out.beat(x.Limits.Heartbeat))
 	defer still()
 	var writer wire.Writer
-	var apart *lines
 	send := func(frames []wire.Frame) error {
 		x.wrote = x.wrote || len(frames) > 0
 		return out.send(frames)
@@ -46,7 +45,7 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 		out.flush()
 	}, out.learn
 	x.anew = func() {
-		writer, apart = x.door.front.Writer(x.request, x.stamp()), new(lines)
+		writer = x.door.front.Writer(x.request, x.stamp())
 		x.seen, x.said = nil, 0
 	}
 	x.anew()
@@ -58,9 +57,6 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 		x.note(e)
 		if e.Kind == utp.Finish && e.End.Stop != utp.StopError {
 			x.remember(utp.Collect(x.seen)) // a client may go on as soon as it has the end
-		}
-		if x.door.flat {
-			e = apart.event(e)
 		}
 		frames := writer.Write(e)
 		if failed = writer.Err(); failed != nil && (!out.opened() || x.drops(failed)) {

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/schema"
@@ -340,6 +341,23 @@ func (p *Parser) mark() {
 	if p.uncovered() > 0 {
 		p.emit(utp.Event{Kind: utp.Mark, Part: max(p.textPart, 0)})
 	}
+}
+
+// markWords sends what was consumed as markup, but for the blanks at its end, which
+// belong to the text behind it.
+func (p *Parser) markWords() {
+	if p.uncovered() == 0 {
+		return
+	}
+	line := p.sofar
+	raw := p.take()
+	words := strings.TrimRightFunc(raw, unicode.IsSpace)
+	p.sofar = line
+	p.sofar.pass(words, p.at()-len(raw)+len(words))
+	if words != "" {
+		p.send(utp.Event{Kind: utp.Mark, Part: max(p.textPart, 0), Raw: words})
+	}
+	p.carry = append(p.carry, raw[len(words):]...)
 }
 
 // leave closes the open text or thinking part.

@@ -193,7 +193,7 @@ func (p *Parser) endBlock(closed bool) {
 		p.emptyBlock(closed)
 		return
 	}
-	p.mark()
+	p.markWords()
 	p.toText()
 	if closed || bare {
 		p.st = inTail
@@ -228,7 +228,7 @@ func (p *Parser) readTail() bool {
 			return false
 		}
 		if shut == yes {
-			p.mark()
+			p.markWords()
 			p.toText()
 			return true
 		}
@@ -245,7 +245,7 @@ func (p *Parser) readTail() bool {
 		return false
 	}
 	if f == no || n == 1 {
-		p.mark()
+		p.markWords()
 		p.toText()
 	}
 	return true

@@ -15,18 +15,24 @@ import (
 // However a text is cut, the same of it counts, and the events cover all of it:
 // with the marks of a family, with one call a reply, with the words of ReAct.
 func TestWhatCountsIsCutInvariant(t *testing.T) {
-	words := []string{"a", "b", "[b]", "[bb", "[a", "a]", "ab\nb", "bb]", "\n", " ", "\n\n", "Thought: ", "\nFinal Answer: ", "Action: f\nAction Input: ", "{}", "\nObservation: ",
+	words := []string{"a", "b", "[b]", "[bb", "[a", "a]", "ab\nb", "bb]", "\n", " ", "\n\n", "{}",
 		"<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>", "<tool_response>", "</s>", "\nuser\n", "user", "<|im_start|>", "assistant\n"}
 	marks := grammar.Marks{Noise: []string{"[b]", "[bb"}, Drop: []grammar.Fence{{Open: "[a", Close: "a]"}}, Ends: []string{"ab\nb"}}
 	tools := schema.Compile([]utp.Tool{{Name: "f"}})
+	labels := append([]string{"Thought: ", "\nFinal Answer: ", "Action: f\nAction Input: ", "\nObservation: "}, words...)
 	rapid.Check(t, func(t *rapid.T) {
+		react := rapid.Bool().Draw(t, "react")
+		words := words
+		if react {
+			words = labels
+		}
 		in := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 10).Draw(t, "words"), "")
 		c := parse.Config{Tools: tools, OneCall: rapid.Bool().Draw(t, "one")}
 		if rapid.Bool().Draw(t, "marks") {
 			c.Marks = marks
 			c.Marks.Tight = rapid.Bool().Draw(t, "tight")
 		}
-		if rapid.Bool().Draw(t, "react") {
+		if react {
 			c.Prefer = []string{"react"}
 		}
 		var at []int

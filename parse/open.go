@@ -38,6 +38,10 @@ func (p *Parser) begin(b choice) {
 		p.route(head)
 		return
 	}
+	if b.o.kind == openResult && !p.answersCall(b.o.g) { // the words before it made text of the call
+		p.noTry = p.at()
+		return
+	}
 	if b.o.kind == openResult || b.o.kind == endReply && p.said() {
 		p.ignoreRest(notOurs(p.rest()[:b.n]))
 		return

@@ -85,7 +85,7 @@ func New(c Config) *Parser {
 		m = m.with(c.Marks)
 	}
 	p := newParser(c, m)
-	p.through = &through{}
+	p.through = &through{edges: edges{begun: -1, last: [2]int{-1, -1}}}
 	p.through.tally = newTally(p)
 	return p
 }
@@ -198,7 +198,7 @@ func (p *Parser) opened() int {
 // Feed takes more of the text. It never fails: what cannot be read is a
 // Problem event. The slice is valid until the next Feed.
 func (p *Parser) Feed(s string) []utp.Event {
-	return p.through.tally.events(p.feedTail(s))
+	return p.through.edges.events(p.through.tally.events(p.feedTail(s)))
 }
 
 func (p *Parser) feed(s string) []utp.Event {
@@ -210,7 +210,7 @@ func (p *Parser) feed(s string) []utp.Event {
 // Close ends the text. cut says that the output ended early: at a length
 // limit, or because the stream broke. A parser is not used after Close.
 func (p *Parser) Close(cut bool) []utp.Event {
-	return p.through.tally.last(p.close(cut), cut, p.part)
+	return p.through.edges.end(p.through.tally.last(p.close(cut), cut, p.part))
 }
 
 func (p *Parser) close(cut bool) []utp.Event {
@@ -228,6 +228,7 @@ func (p *Parser) close(cut bool) []utp.Event {
 		}
 		p.keep() // calls inside thinking that never closed
 	}
+	p.text()
 	if tokens != "" {
 		p.out = append(p.out, utp.Event{Kind: utp.Mark, Part: max(p.textPart, 0), Raw: tokens})
 	}

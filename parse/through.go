@@ -19,6 +19,7 @@ type through struct {
 	text   *held // a text call that waits: a native one of its name was seen
 	tail   tail
 	tally  *tally // nil: every event counts
+	edges  edges
 	out    []utp.Event
 }
 
@@ -38,7 +39,7 @@ func (p *Parser) Through(e utp.Event) []utp.Event {
 		return p.throughEnd(e)
 	}
 	p.pass(e)
-	return t.tally.events(t.out)
+	return t.edges.events(t.tally.events(t.out))
 }
 
 func (p *Parser) pass(e utp.Event) {
@@ -91,8 +92,8 @@ func (p *Parser) throughEnd(e utp.Event) []utp.Event {
 		end.Stop = utp.StopTool
 	}
 	out := t.tally.last(t.out, end.Stop == utp.StopLength, p.part)
-	e.End, e.Part = &end, p.nextPart
-	return append(out, e)
+	e.End = &end
+	return t.edges.end(append(out, e))
 }
 
 // fromText sends the events of the text parse, but for a call that a native one

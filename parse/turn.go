@@ -76,6 +76,8 @@ func (p *Parser) turn() found {
 		return v.ask()
 	case f == yes && p.cfg.Marks.Begin(v.from(n).s):
 		return no // the model's family writes it so
+	case f == yes && !p.stillCalled():
+		return no
 	case f == yes && head.Turn == grammar.OwnTurn:
 		p.text()
 		p.settleRest()
@@ -84,6 +86,13 @@ func (p *Parser) turn() found {
 		p.ignoreRest(notOurs(head.Text))
 	}
 	return f
+}
+
+// stillCalled reports whether a call was made, once the words before this place are
+// known to follow it.
+func (p *Parser) stillCalled() bool {
+	p.text()
+	return p.called
 }
 
 // notOurs is why nothing counts behind a mark.

@@ -22,13 +22,13 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(r.Content)
+	fmt.Printf("%q\n", r.Content)
 	for _, c := range r.ToolCalls {
 		fmt.Println(c.ID, c.Grammar, c.Name, string(c.Arguments), c.Status)
 		fmt.Println(text[c.Offset : c.Offset+c.Length][:12])
 	}
 	// Output:
-	// Let me look.
+	// "Let me look.\n"
 	// call_0 hermes get_weather {"city":"Oslo","days":3} repaired
 	// <tool_call>{
 }

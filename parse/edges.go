@@ -1,0 +1,157 @@
+package parse
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// edges hands text on as it stands, and keeps what is white space alone out of it:
+// that becomes a Mark. The blanks between thinking and its markers are theirs.
+type edges struct {
+	out    []utp.Event
+	parts  map[int]int // parts to those that have more than blanks
+	last   [2]int      // the latest entry of it
+	begun  int         // the part that text and thinking belong to; -1: none
+	hold   utp.Event   // blanks that wait for words of their part
+	trail  utp.Event   // blanks at the end of thinking
+	marked bool        // a marker stands directly before
+	called bool        // a call stands before that, or a try at one
+}
+
+// events gives those to hand on, valid until the next call.
+func (s *edges) events(evs []utp.Event) []utp.Event {
+	s.out = s.out[:0]
+	for i := range evs {
+		s.event(&evs[i])
+	}
+	return s.out
+}
+
+func (s *edges) event(e *utp.Event) {
+	words := e.Kind == utp.TextDelta || e.Kind == utp.ThinkDelta
+	if words && e.Raw == "" && e.Text != "" {
+		words = false // not of the text that is parsed
+	}
+	if s.trail.Raw != "" && !(words && e.Part == s.begun) {
+		s.endThinking(e)
+	}
+	if s.hold.Raw != "" && !(words && e.Part == s.hold.Part) {
+		s.drop(e)
+	}
+	switch {
+	case !words:
+		s.note(e)
+		s.put(*e)
+	case e.Part == s.begun:
+		s.say(*e)
+	default:
+		s.begin(*e)
+	}
+}
+
+// begin takes words of a part that has none yet.
+func (s *edges) begin(e utp.Event) {
+	e.Text, e.Raw = s.hold.Text+e.Text, s.hold.Raw+e.Raw
+	s.hold = utp.Event{}
+	bare := strings.TrimLeftFunc(e.Text, unicode.IsSpace)
+	if bare == "" {
+		s.hold = e
+		return
+	}
+	if lead := len(e.Text) - len(bare); lead > 0 && s.marked && !s.called && e.Text == e.Raw {
+		s.put(utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw[:lead]})
+		e.Text, e.Raw = bare, bare
+	}
+	s.begun, s.marked, s.called = e.Part, false, false
+	s.say(e)
+}
+
+// say hands on words of the part that has begun.
+func (s *edges) say(e utp.Event) {
+	s.marked = false
+	if e.Kind != utp.ThinkDelta || e.Text != e.Raw {
+		s.put(e)
+		return
+	}
+	e.Text, e.Raw = s.trail.Text+e.Text, s.trail.Raw+e.Raw
+	words := strings.TrimRightFunc(e.Text, unicode.IsSpace)
+	s.trail = utp.Event{Kind: e.Kind, Part: e.Part, Text: e.Text[len(words):], Raw: e.Raw[len(words):]}
+	if e.Text, e.Raw = words, words; words != "" {
+		s.put(e)
+	}
+}
+
+// endThinking decides on the blanks at the end of thinking, by what follows.
+func (s *edges) endThinking(next *utp.Event) {
+	e := s.trail
+	if s.trail = (utp.Event{}); next.Kind == utp.Mark || next.Kind == utp.ProblemEvent && next.Raw != "" || next.Call != nil && next.Call.FromText() {
+		e = utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw}
+	}
+	s.put(e)
+}
+
+// drop makes a Mark of blanks without words, unless a problem's text follows, which
+// is text.
+func (s *edges) drop(next *utp.Event) {
+	e := s.hold
+	if s.hold = (utp.Event{}); next.Kind != utp.ProblemEvent || !next.Problem.Shows() || next.Raw == "" || e.Kind != utp.TextDelta {
+		e = utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw}
+	}
+	s.put(e)
+}
+
+// note keeps what the next words are judged by.
+func (s *edges) note(e *utp.Event) {
+	switch e.Kind {
+	case utp.Mark:
+		s.marked = s.marked || strings.TrimSpace(e.Raw) != ""
+	case utp.ProblemEvent:
+		if s.called = true; e.Problem.Shows() && e.Raw != "" {
+			s.begun, s.marked = e.Part, false // it is text
+		}
+	default:
+		s.marked, s.called, s.begun = false, true, -1
+	}
+}
+
+// put hands an event on, with its part among those that are.
+func (s *edges) put(e utp.Event) {
+	if e.Kind == utp.Finish {
+		e.Part = len(s.parts)
+	} else if e.Part >= 0 && (e.Kind != utp.Mark || len(s.parts) > 0) {
+		e.Part = s.part(e.Part, e.Kind != utp.Mark)
+	}
+	s.out = append(s.out, e)
+}
+
+func (s *edges) part(n int, begins bool) int {
+	if s.parts == nil {
+		s.parts = map[int]int{}
+	} else if s.last[0] == n {
+		return s.last[1]
+	}
+	to, ok := s.parts[n]
+	switch {
+	case !ok && !begins:
+		return max(len(s.parts)-1, 0)
+	case !ok:
+		to = len(s.parts)
+		s.parts[n] = to
+	}
+	s.last = [2]int{n, to}
+	return to
+}
+
+// end is events for the last ones: what waited follows.
+func (s *edges) end(evs []utp.Event) []utp.Event {
+	s.events(evs)
+	if s.hold.Raw != "" {
+		s.put(utp.Event{Kind: utp.Mark, Part: s.hold.Part, Raw: s.hold.Raw})
+	}
+	if s.trail.Raw != "" {
+		s.put(s.trail)
+	}
+	return s.out
+}
