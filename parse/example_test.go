@@ -20,7 +20,7 @@ func ExampleText() {
 <tool_call>
 {"name": "get_weather", "arguments": {"city": "Oslo", "days": "3",}}
 </tool_call>`)
-	fmt.Println(reply.Text())
+	fmt.Printf("%q\n", reply.Text())
 	for _, c := range reply.Calls() {
 		fmt.Println(c.Source, c.Name, string(c.Args))
 		for _, f := range c.Fixes {
@@ -28,7 +28,7 @@ func ExampleText() {
 		}
 	}
 	// Output:
-	// I'll look.
+	// "I'll look.\n"
 	// text:hermes get_weather {"city":"Oslo","days":3}
 	// mended: a number is wanted
 	// mended: trailing comma

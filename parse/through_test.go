@@ -56,7 +56,7 @@ func TestCallInNativeThinking(t *testing.T) {
 		want   []utp.Part
 	}{
 		{"nothing", nil, []utp.Part{utp.Think{Text: "I will call.", Signature: "s"}, utp.Call{Name: "now", Args: []byte("{}"), RawArgs: "{}", Source: "text:hermes"}}},
-		{"blanks", []utp.Event{{Kind: utp.TextDelta, Part: 1, Text: "\n\n"}}, []utp.Part{utp.Think{Text: "I will call.", Signature: "s"}, utp.Call{Name: "now", Args: []byte("{}"), RawArgs: "{}", Source: "text:hermes"}}},
+		{"blanks", []utp.Event{{Kind: utp.TextDelta, Part: 1, Text: "\n\n"}}, []utp.Part{utp.Think{Text: "I will call.\n", Signature: "s"}, utp.Call{Name: "now", Args: []byte("{}"), RawArgs: "{}", Source: "text:hermes"}}},
 		{"an answer", []utp.Event{{Kind: utp.TextDelta, Part: 1, Text: "It is noon."}}, []utp.Part{utp.Think{Text: "I will call.\n" + call, Signature: "s"}, utp.Text{Text: "It is noon."}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
