@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -38,8 +39,8 @@ func behind(t *testing.T, name, provider string, h http.Handler) gateway.Target 
 }
 
 func ids() func() string {
-	n := 0
-	return func() string { n++; return fmt.Sprint(n) }
+	var n atomic.Int64
+	return func() string { return fmt.Sprint(n.Add(1)) }
 }
 
 func TestRoutes(t *testing.T) {
