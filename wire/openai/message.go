@@ -35,7 +35,9 @@ func (w *writing) messages() {
 // counts reports whether the model's dialect has ids that count its calls, as
 // functions.{name}:{n}: it takes ids for what its template wrote.
 func counts(model string) bool {
-	return slices.ContainsFunc(grammar.ForModel(model), func(g *grammar.Grammar) bool { return strings.Contains(g.ID, "{n}") })
+	return slices.ContainsFunc(grammar.All(), func(g *grammar.Grammar) bool {
+		return strings.Contains(g.ID, "{n}") && grammar.Fits(g.Models, model)
+	})
 }
 
 func (w *writing) add(m messageJSON, rest shape.Fields) {
