@@ -214,7 +214,7 @@ func TestParallelCallsOfOllamasAPIGoInOneLine(t *testing.T) {
 	}{
 		"a frame":      {[]string{`"content":"","tool_calls":[` + oslo + `,` + bergen + `]`}, 1},
 		"two frames":   {[]string{`"content":"","tool_calls":[` + oslo + `]`, `"content":"","tool_calls":[` + bergen + `]`}, 2},
-		"a text block": {[]string{`"content":"<tool_call>\n{\"name\":\"get_weather\",\"arguments\":{\"city\":\"Oslo\"}}\n</tool_call>\n<tool_call>\n{\"name\":\"get_weather\",\"arguments\":{\"city\":\"Bergen\"}}\n</tool_call>"`}, 1},
+		"a text block": {[]string{`"content":"<tool_call>\n{\"name\":\"get_weather\",\"arguments\":{\"city\":\"Oslo\"}}\n</tool_call>\n<tool_call>\n{\"name\":\"get_weather\",\"arguments\":{\"city\":\"Bergen\"}}\n</tool_call>\n"`}, 1}, // the line ends, so nothing is waited for
 	} {
 		sent := make(chan bool)
 		up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
