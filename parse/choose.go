@@ -15,7 +15,7 @@ func (p *Parser) open(line bool) found {
 	}
 	v := p.view()
 	var short bool
-	p.cand, short = p.m.leads(p.cand[:0], v.s)
+	p.cand, short = p.m.trie.leads(p.cand[:0], v.s)
 	if len(p.cand) == 0 && !short {
 		return no
 	}

@@ -50,9 +50,8 @@ type machine struct {
 	words    words
 	grams    []*gram
 	openers  []opener
-	headers  []*gram // those with message headers
-	nodes    []node
-	root     [256]int32
+	headers  []*gram         // those with message headers
+	trie     *trie           // of the openers' first literals
 	pairs    [256][4]uint64  // by the first byte of a literal: the bytes that may follow it
 	hot      [256]bool       // bytes that begin a literal, in any case
 	lineHot  [256]bool       // the same, of openers that count only at a line start
@@ -63,16 +62,6 @@ type machine struct {
 	closers  []marker        // of all groups and calls but code fences
 	fence    *gram           // the grammar whose calls stand in code fences
 	inside   func() *machine // what is read inside such a fence
-}
-
-type node struct {
-	edges []edge
-	opens []int32
-}
-
-type edge struct {
-	b  byte
-	to int32
 }
 
 var (
@@ -112,7 +101,7 @@ const (
 
 // build compiles grammars in their order of rank.
 func build(list []*grammar.Grammar, w words) *machine {
-	m := &machine{words: w, nodes: make([]node, 1)}
+	m := &machine{words: w, trie: newTrie()}
 	for i, g := range list {
 		c := compileGrammar(g, i)
 		m.grams = append(m.grams, c)
@@ -207,10 +196,7 @@ func (m *machine) addMarks(g *gram, w words) {
 // with is m with the marks of a family of models.
 func (m *machine) with(marks grammar.Marks) *machine {
 	out := *m
-	out.openers, out.nodes = slices.Clip(m.openers), slices.Clone(m.nodes)
-	for i := range out.nodes {
-		out.nodes[i].edges, out.nodes[i].opens = slices.Clip(out.nodes[i].edges), slices.Clip(out.nodes[i].opens)
-	}
+	out.openers, out.trie = slices.Clip(m.openers), m.trie.clone()
 	add := func(kind openKind, text, shut string) {
 		for _, mk := range compile(text) {
 			out.openers = append(out.openers, opener{g: family, kind: kind, steps: []marker{mk}, text: text, close: shut})
@@ -266,11 +252,7 @@ func (m *machine) enter(i int) {
 	} else {
 		m.heat(lead, &m.hot)
 	}
-	at := int32(0)
-	for k := 0; k < len(lead); k++ {
-		at = m.child(at, lower(lead[k]))
-	}
-	m.nodes[at].opens = append(m.nodes[at].opens, int32(i))
+	m.trie.add(lead, int32(i))
 }
 
 // heat notes the first two bytes of a literal.
@@ -330,45 +312,3 @@ var allBytes = func() (t [256]bool) {
 	}
 	return t
 }()
-
-func (m *machine) child(at int32, b byte) int32 {
-	if to := m.next(at, b); to >= 0 {
-		return to
-	}
-	to := int32(len(m.nodes))
-	m.nodes = append(m.nodes, node{})
-	m.nodes[at].edges = append(m.nodes[at].edges, edge{b, to})
-	if at == 0 {
-		m.root[b] = to
-	}
-	return to
-}
-
-// next is the node that b leads to, or -1.
-func (m *machine) next(at int32, b byte) int32 {
-	if at == 0 {
-		if to := m.root[b]; to > 0 {
-			return to
-		}
-		return -1
-	}
-	for _, e := range m.nodes[at].edges {
-		if e.b == b {
-			return e.to
-		}
-	}
-	return -1
-}
-
-// leads collects into dst the openers whose first literal begins s. open says
-// that a longer literal may begin it once more text is there.
-func (m *machine) leads(dst []int32, s string) (out []int32, open bool) {
-	at := int32(0)
-	for i := range len(s) {
-		if at = m.next(at, lower(s[i])); at < 0 {
-			return dst, false
-		}
-		dst = append(dst, m.nodes[at].opens...)
-	}
-	return dst, len(m.nodes[at].edges) > 0 && at != 0
-}

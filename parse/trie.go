@@ -1,0 +1,81 @@
+package parse
+
+import "slices"
+
+// trie finds which of many literals begin a text, in any case.
+type trie struct {
+	nodes []node
+	root  [256]int32 // the first node of each literal
+}
+
+type node struct {
+	edges []edge
+	ids   []int32 // of the literals that end here
+}
+
+type edge struct {
+	b  byte
+	to int32
+}
+
+func newTrie() *trie { return &trie{nodes: make([]node, 1)} }
+
+// clone is a trie that can grow without t.
+func (t *trie) clone() *trie {
+	out := &trie{nodes: slices.Clone(t.nodes), root: t.root}
+	for i := range out.nodes {
+		out.nodes[i].edges, out.nodes[i].ids = slices.Clip(out.nodes[i].edges), slices.Clip(out.nodes[i].ids)
+	}
+	return out
+}
+
+// add files a literal under an id.
+func (t *trie) add(literal string, id int32) {
+	at := int32(0)
+	for k := 0; k < len(literal); k++ {
+		at = t.child(at, lower(literal[k]))
+	}
+	t.nodes[at].ids = append(t.nodes[at].ids, id)
+}
+
+func (t *trie) child(at int32, b byte) int32 {
+	if to := t.next(at, b); to >= 0 {
+		return to
+	}
+	to := int32(len(t.nodes))
+	t.nodes = append(t.nodes, node{})
+	t.nodes[at].edges = append(t.nodes[at].edges, edge{b, to})
+	if at == 0 {
+		t.root[b] = to
+	}
+	return to
+}
+
+// next is the node that b leads to, or -1.
+func (t *trie) next(at int32, b byte) int32 {
+	if at == 0 {
+		if to := t.root[b]; to > 0 {
+			return to
+		}
+		return -1
+	}
+	for _, e := range t.nodes[at].edges {
+		if e.b == b {
+			return e.to
+		}
+	}
+	return -1
+}
+
+// leads collects into dst the ids of the literals that begin s. open says that a
+// longer literal may begin it once more text is there.
+func (t *trie) leads(dst []int32, s string) (out []int32, open bool) {
+	at := int32(0)
+	for i := range len(s) {
+		if at = t.next(at, lower(s[i])); at < 0 {
+			return dst, false
+		}
+		dst = append(dst, t.nodes[at].ids...)
+	}
+	return dst, len(t.nodes[at].edges) > 0 && at != 0
+}
