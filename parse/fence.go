@@ -91,7 +91,7 @@ func (p *Parser) mayHold(v view) found {
 // mayLabel reports whether v can begin a call with labels: "# Tool: x" and
 // "# Arguments:" below it.
 func (p *Parser) mayLabel(v view) found {
-	cand, short := p.m.leads(p.cand[:0], v.s)
+	cand, short := p.m.trie.leads(p.cand[:0], v.s)
 	cand = slices.DeleteFunc(cand, func(i int32) bool {
 		o := &p.m.openers[i]
 		return o.kind != openCall || !o.named || !o.labelled()
