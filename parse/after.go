@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // readAfter waits for the closer of a balanced call.
@@ -16,7 +17,7 @@ func (p *Parser) readAfter() bool {
 		return false
 	}
 	v := p.view()
-	if v.s == "" {
+	if v.S == "" {
 		if p.cut && p.needsCloser() {
 			p.truncated()
 			return true
@@ -25,8 +26,8 @@ func (p *Parser) readAfter() bool {
 		return true
 	}
 	if p.cur.ticks > 0 {
-		n, f := matchLiteral(v.s, "```"[:p.cur.ticks])
-		if f == more && v.ask() == more {
+		n, f := scan.MatchLiteral(v.S, "```"[:p.cur.ticks])
+		if f == scan.More && v.Ask() == scan.More {
 			return false
 		}
 		p.pos += n
@@ -36,19 +37,19 @@ func (p *Parser) readAfter() bool {
 	if p.cur.g.segments() && !p.cur.headed {
 		return p.readHead(v)
 	}
-	n, f := longest(p.ownClosers(), v, nil)
+	n, f := scan.Longest(p.ownClosers(), v, nil)
 	switch {
-	case f == more:
+	case f == scan.More:
 		return false
-	case f == yes:
+	case f == scan.Yes:
 		p.pos += n
 		p.finishClosed()
 		return true
 	}
-	switch fits(p.cur.g.after, v) {
-	case more:
+	switch scan.Fits(p.cur.g.after, v) {
+	case scan.More:
 		return false
-	case yes:
+	case scan.Yes:
 		p.lostCloser()
 		return true
 	}
@@ -60,24 +61,24 @@ func (p *Parser) readAfter() bool {
 func (g *gram) segments() bool { return g.Body == grammar.JSON && len(g.arg.open) > 0 }
 
 // readHead takes the end of such an object, and begins the text behind it.
-func (p *Parser) readHead(v view) bool {
-	n, f := longest(p.cur.g.arg.open, v, nil)
-	if f == no {
+func (p *Parser) readHead(v scan.View) bool {
+	n, f := scan.Longest(p.cur.g.arg.open, v, nil)
+	if f == scan.No {
 		p.broken("the header is not closed", p.cur.g.Arg.Open)
 		return true
 	}
-	line, more1 := lineBreak(v.from(n))
-	if f == more || more1 == more {
+	line, more1 := lineBreak(v.From(n))
+	if f == scan.More || more1 == scan.More {
 		return false
 	}
-	_, body := v.from(n).blanks()
-	shut := fits(p.ownClosers(), body)
-	if body.s == "" && body.ask() == more || shut == more {
+	_, body := v.From(n).Blanks()
+	shut := scan.Fits(p.ownClosers(), body)
+	if body.S == "" && body.Ask() == scan.More || shut == scan.More {
 		return false
 	}
 	p.pos += n
 	p.cur.headed = true
-	if key := p.openText(); shut == no && body.s != "" && key != "" {
+	if key := p.openText(); shut == scan.No && body.S != "" && key != "" {
 		p.pos += line
 		p.openPlain(key)
 	}
@@ -108,36 +109,36 @@ func (p *Parser) readLineEnd() bool {
 		n++
 	}
 	v := p.viewAt(p.pos + n)
-	f := yes
+	f := scan.Yes
 	if p.anywhere {
 		n = 0
-	} else if v.s != "" && strings.IndexByte("\n,;])#", v.s[0]) < 0 {
-		f = fits(p.m.closers, v)
-	} else if v.s == "" && !v.end {
-		f = more
+	} else if v.S != "" && strings.IndexByte("\n,;])#", v.S[0]) < 0 {
+		f = scan.Fits(p.m.closers, v)
+	} else if v.S == "" && !v.End {
+		f = scan.More
 	}
-	if f == no && v.s[0] == '[' && p.inList() {
-		f = p.lookPython(v.from(1), true)
+	if f == scan.No && v.S[0] == '[' && p.inList() {
+		f = p.lookPython(v.From(1), true)
 	}
-	if f == yes && p.el.alone && !p.loose && len(p.el.guessed()) > 0 {
+	if f == scan.Yes && p.el.alone && !p.loose && len(p.el.guessed()) > 0 {
 		f = p.soleCall()
 	}
 	switch {
-	case f == no:
+	case f == scan.No:
 		p.el.kept = false // a mention
 		p.broken("words behind the call", "the end of the line")
-	case f == yes && p.el.printed && v.s != "" && v.s[0] == ')':
+	case f == scan.Yes && p.el.printed && v.S != "" && v.S[0] == ')':
 		p.pos += n + 1
 		p.el.printed = false
-	case f == yes:
+	case f == scan.Yes:
 		p.cur.plain = false
 		p.finish()
 	}
-	return f != more
+	return f != scan.More
 }
 
 // ownClosers are the closers of the open call itself.
-func (p *Parser) ownClosers() []marker {
+func (p *Parser) ownClosers() []scan.Marker {
 	if p.cur.direct {
 		return nil
 	}
@@ -189,9 +190,9 @@ func (p *Parser) finishClosed() {
 }
 
 // afterJunk meets something else than the closer behind a balanced call.
-func (p *Parser) afterJunk(v view) bool {
+func (p *Parser) afterJunk(v scan.View) bool {
 	own := p.ownClosers()
-	switch v.s[0] {
+	switch v.S[0] {
 	case ',', ';', '{', '[', '(':
 		p.finish()
 		return true
@@ -208,7 +209,7 @@ func (p *Parser) afterJunk(v view) bool {
 		p.surplus(v)
 		return true
 	case '}', ')':
-		if v.s[0] == ')' && p.el.printed {
+		if v.S[0] == ')' && p.el.printed {
 			p.pos++
 			p.el.printed = false
 			return true
@@ -220,36 +221,36 @@ func (p *Parser) afterJunk(v view) bool {
 }
 
 // surplus drops a bracket that closes nothing.
-func (p *Parser) surplus(v view) {
-	p.fix("", v.s[:1], "", "surplus closer")
+func (p *Parser) surplus(v scan.View) {
+	p.fix("", v.S[:1], "", "surplus closer")
 	p.pos++
 }
 
 // textBehind drops text between a balanced call and its closer, if that comes
 // soon.
-func (p *Parser) textBehind(own []marker, v view) bool {
-	for i := 0; i < len(v.s) && i < maxSlot; i++ {
-		if !p.cur.g.skipHot[v.s[i]] {
+func (p *Parser) textBehind(own []scan.Marker, v scan.View) bool {
+	for i := 0; i < len(v.S) && i < scan.MaxSlot; i++ {
+		if !p.cur.g.skipHot[v.S[i]] {
 			continue
 		}
-		n, f := longest(own, v.from(i), nil)
-		if f == no && len(own) > 0 {
+		n, f := scan.Longest(own, v.From(i), nil)
+		if f == scan.No && len(own) > 0 {
 			f = p.callBehind(v, i)
-			if f == yes {
+			if f == scan.Yes {
 				return true
 			}
 		}
 		switch f {
-		case more:
+		case scan.More:
 			return false
-		case yes:
-			p.fix("", v.s[:i], "", "text behind the call dropped")
+		case scan.Yes:
+			p.fix("", v.S[:i], "", "text behind the call dropped")
 			p.pos += i + n
 			p.finishClosed()
 			return true
 		}
 	}
-	if len(own) > 0 && len(v.s) < maxSlot && !v.end {
+	if len(own) > 0 && len(v.S) < scan.MaxSlot && !v.End {
 		return false
 	}
 	p.lostCloser()
@@ -261,12 +262,12 @@ func (p *Parser) textBehind(own []marker, v view) bool {
 
 // callBehind ends a call that lacks its closer before the opener of another, i bytes
 // on: signs between them that are no words belong to neither.
-func (p *Parser) callBehind(v view, i int) found {
-	f := fits(p.cur.g.skipOpen, v.from(i))
-	if f != yes {
+func (p *Parser) callBehind(v scan.View, i int) scan.Found {
+	f := scan.Fits(p.cur.g.skipOpen, v.From(i))
+	if f != scan.Yes {
 		return f
 	}
-	if junk := strings.TrimSpace(v.s[:i]); junk != "" && !strings.ContainsFunc(junk, isLetter) {
+	if junk := strings.TrimSpace(v.S[:i]); junk != "" && !strings.ContainsFunc(junk, scan.IsLetter) {
 		p.fix("", junk, "", "text behind the call dropped")
 		p.pos += i
 	}
@@ -274,18 +275,18 @@ func (p *Parser) callBehind(v view, i int) found {
 	if p.st == inGap && p.group == nil {
 		p.endBlock(false)
 	}
-	return yes
+	return scan.Yes
 }
 
 // soleCall reports whether a call with words that lack their quotes is all of the
 // reply.
-func (p *Parser) soleCall() found {
-	_, v := p.view().blanks()
+func (p *Parser) soleCall() scan.Found {
+	_, v := p.view().Blanks()
 	switch {
-	case v.s == "" && v.end:
-		return yes
-	case v.s == "":
-		return v.ask()
+	case v.S == "" && v.End:
+		return scan.Yes
+	case v.S == "":
+		return v.Ask()
 	}
-	return no
+	return scan.No
 }

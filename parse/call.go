@@ -7,6 +7,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // call is the call being read.
@@ -14,8 +15,8 @@ type call struct {
 	open     bool // raw text belongs to it
 	pending  bool // no name yet
 	g        *gram
-	caps     caps // of a message's header
-	closers  []marker
+	caps     scan.Caps // of a message's header
+	closers  []scan.Marker
 	name, id string
 	declared bool
 	started  bool
@@ -68,8 +69,8 @@ func (p *Parser) setName(name string) {
 }
 
 func (p *Parser) fix(path, was, now, why string) {
-	if len(was) > maxSlot {
-		was = was[:maxSlot]
+	if len(was) > scan.MaxSlot {
+		was = was[:scan.MaxSlot]
 	}
 	p.cur.fixes = append(p.cur.fixes, utp.Fix{Path: path, Was: was, Now: now, Why: why})
 }

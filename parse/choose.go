@@ -5,64 +5,65 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // open decides what begins at p.pos. yes: it was taken; more: it may be an
 // opener; no: it is text.
-func (p *Parser) open(line bool) found {
+func (p *Parser) open(line bool) scan.Found {
 	if p.at() == p.noTry {
-		return no
+		return scan.No
 	}
 	v := p.view()
 	var short bool
-	p.cand, short = p.m.trie.leads(p.cand[:0], v.s)
+	p.cand, short = p.m.trie.Leads(p.cand[:0], v.S)
 	if len(p.cand) == 0 && !short {
-		return no
+		return scan.No
 	}
 	best := p.choose(v, p.cand, line)
-	if short && v.ask() == more {
-		best.state = more
+	if short && v.Ask() == scan.More {
+		best.state = scan.More
 	}
-	if best.state != no && p.inline {
+	if best.state != scan.No && p.inline {
 		best.state = min(best.state, outside(v))
 	}
 	switch {
-	case best.state == yes:
+	case best.state == scan.Yes:
 		p.begin(best)
-	case best.state == no && best.broken > 0 && p.think == nil && !p.inline:
+	case best.state == scan.No && best.broken > 0 && p.think == nil && !p.inline:
 		return p.refuse(best)
-	case best.state == no && p.cutOpener(v, p.cand):
-		return yes
+	case best.state == scan.No && p.cutOpener(v, p.cand):
+		return scan.Yes
 	}
 	return best.state
 }
 
 // outside reports whether no backquote follows on the line: what looked like
 // the beginning of code was none.
-func outside(v view) found {
-	switch i := strings.IndexAny(v.s, "`\n"); {
-	case i >= 0 && v.s[i] == '`':
-		return no
-	case i >= 0 || v.end || v.cut:
-		return yes
+func outside(v scan.View) scan.Found {
+	switch i := strings.IndexAny(v.S, "`\n"); {
+	case i >= 0 && v.S[i] == '`':
+		return scan.No
+	case i >= 0 || v.End || v.Cut:
+		return scan.Yes
 	}
-	return more
+	return scan.More
 }
 
 // choice is the opener decided on, and where its body begins.
 type choice struct {
-	state  found
+	state  scan.Found
 	o      *opener
 	n      int // bytes of the opener
-	caps   caps
+	caps   scan.Caps
 	broken int     // a complete opener of this length without a body that could be a call
 	first  *opener // that opener
 	named  bool    // it names the call, and caps are its
-	lost   caps
+	lost   scan.Caps
 }
 
 // choose fits the candidates: the longest wins, then the grammar's rank.
-func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
+func (p *Parser) choose(v scan.View, cand []int32, line bool) (best choice) {
 	wait := false
 	for _, i := range cand {
 		o := &p.m.openers[i]
@@ -72,19 +73,19 @@ func (p *Parser) choose(v view, cand []int32, line bool) (best choice) {
 		if p.anywhere && (o.kind == openThink || o.kind == openResult) || o.kind == openResult && !p.answersCall(o.g) || o.declared && p.inTrial() || o.line && !line || o.hinted && !p.prefers(o.g) || o.first && !p.begins() && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
 			continue
 		}
-		var c caps
+		var c scan.Caps
 		n, first, f := p.fit(o, v, &c)
 		switch {
-		case f == more:
+		case f == scan.More:
 			wait = true
-		case f == yes && (best.state != yes || n > best.n || n == best.n && p.ranks(o, best.o)):
-			best.state, best.o, best.n, best.caps = yes, o, n, c
-		case f == no && first > best.broken && o.kind == openCall && o.steps[0].strong && !o.declared:
+		case f == scan.Yes && (best.state != scan.Yes || n > best.n || n == best.n && p.ranks(o, best.o)):
+			best.state, best.o, best.n, best.caps = scan.Yes, o, n, c
+		case f == scan.No && first > best.broken && o.kind == openCall && o.steps[0].Strong && !o.declared:
 			best.broken, best.first, best.named, best.lost = first, o, n > 0, c
 		}
 	}
 	if wait {
-		best.state = more
+		best.state = scan.More
 	}
 	return best
 }
@@ -114,7 +115,7 @@ func (p *Parser) ranks(o, b *opener) bool {
 	if o.second != b.second {
 		return b.second
 	}
-	if lead, other := len(o.steps[0].lead), len(b.steps[0].lead); lead != other && (o.g != b.g || len(o.steps) == len(b.steps)) {
+	if lead, other := len(o.steps[0].Lead), len(b.steps[0].Lead); lead != other && (o.g != b.g || len(o.steps) == len(b.steps)) {
 		return lead > other
 	}
 	if o.g == b.g {
@@ -126,7 +127,7 @@ func (p *Parser) ranks(o, b *opener) bool {
 // literals counts the pieces of an opener that are no slots.
 func (o *opener) literals() (n int) {
 	for _, m := range o.steps {
-		for _, p := range m.pieces {
+		for _, p := range m.Pieces {
 			if p.Kind == grammar.Literal {
 				n++
 			}
@@ -139,7 +140,7 @@ func (o *opener) literals() (n int) {
 func (p *Parser) inThinking(o *opener) bool {
 	switch o.kind {
 	case openCall:
-		return p.at() >= p.closes && (!o.line || o.g == p.think || o.g.aloud && p.think.aloud) && !p.think.Quiet && p.tried < maxTried && o.steps[0].strong
+		return p.at() >= p.closes && (!o.line || o.g == p.think || o.g.aloud && p.think.aloud) && !p.think.Quiet && p.tried < maxTried && o.steps[0].Strong
 	case openThink:
 		return p.think.thinkOpens(&o.steps[0])
 	case closeThink:
@@ -152,16 +153,16 @@ func (p *Parser) inThinking(o *opener) bool {
 
 // fit matches all markers of an opener and looks at what follows. first is the
 // length of its first marker when that one fits.
-func (p *Parser) fit(o *opener, v view, c *caps) (n, first int, f found) {
+func (p *Parser) fit(o *opener, v scan.View, c *scan.Caps) (n, first int, f scan.Found) {
 	for i := range o.steps {
-		at := v.from(n)
+		at := v.From(n)
 		if i > 0 {
 			var blanks int
-			blanks, at = at.blanks()
+			blanks, at = at.Blanks()
 			n += blanks
 		}
-		k, f := o.steps[i].match(at, c)
-		if f != yes {
+		k, f := o.steps[i].Match(at, c)
+		if f != scan.Yes {
 			return 0, first, f
 		}
 		if n += k; i == 0 {
@@ -170,57 +171,57 @@ func (p *Parser) fit(o *opener, v view, c *caps) (n, first int, f found) {
 	}
 	switch {
 	case o.first && !p.prefers(o.g):
-		return n, first, closesHeader(o.g, v.from(n))
+		return n, first, closesHeader(o.g, v.From(n))
 	case o.kind == routeHeader:
-		if r, _ := p.routeOf(o.g, v.s[:n], false); r == nil {
-			return 0, first, no
+		if r, _ := p.routeOf(o.g, v.S[:n], false); r == nil {
+			return 0, first, scan.No
 		}
-		return n, first, yes
-	case o.text != "" && !strings.HasPrefix(v.s, o.text):
-		return 0, first, no
+		return n, first, scan.Yes
+	case o.text != "" && !strings.HasPrefix(v.S, o.text):
+		return 0, first, scan.No
 	case o.kind != openCall:
-		return n, first, yes
+		return n, first, scan.Yes
 	}
 	return p.fitBody(o, v, n, first, c)
 }
 
 // fitBody asks whether what follows an opener can be its body. An opener that
 // is a call beyond doubt gives its length as first though none follows.
-func (p *Parser) fitBody(o *opener, v view, n, first int, c *caps) (int, int, found) {
-	body := v.from(n)
+func (p *Parser) fitBody(o *opener, v scan.View, n, first int, c *scan.Caps) (int, int, scan.Found) {
+	body := v.From(n)
 	if o.named {
 		switch name := p.nameOf(o.g, c); {
 		case name == "" && o.enclosed():
-			return n, n, no
+			return n, n, scan.No
 		case name == "" || !p.mayCall(o, name):
-			return 0, 0, no
+			return 0, 0, scan.No
 		}
 	}
-	if o.line && !o.onLine(body) || o.declared && c.id != "" && !inForm(o.g.ID, c.id) {
-		return 0, 0, no
+	if o.line && !o.onLine(body) || o.declared && c.ID != "" && !inForm(o.g.ID, c.ID) {
+		return 0, 0, scan.No
 	}
 	again, f := o.openedTwice(body)
-	if f == more {
-		return 0, first, more
+	if f == scan.More {
+		return 0, first, scan.More
 	}
-	if f = p.look(o, body.from(again), c); f == no && o.named && o.enclosed() {
-		return n, n, no
+	if f = p.look(o, body.From(again), c); f == scan.No && o.named && o.enclosed() {
+		return n, n, scan.No
 	}
-	if f != yes {
+	if f != scan.Yes {
 		return 0, first, f
 	}
-	c.twice = again > 0
-	return n + again, first, yes
+	c.Twice = again > 0
+	return n + again, first, scan.Yes
 }
 
 // onLine reports whether a new line, an object or nothing stands behind an
 // opener that ends its line, where anything could be the call's text.
-func (o *opener) onLine(v view) bool {
-	if o.g.Text == "" || len(o.steps) == 0 || !o.steps[len(o.steps)-1].ends {
+func (o *opener) onLine(v scan.View) bool {
+	if o.g.Text == "" || len(o.steps) == 0 || !o.steps[len(o.steps)-1].Ends {
 		return true
 	}
-	n, rest := v.blanks()
-	return rest.s == "" || rest.s[0] == '{' || hasNewline(v.s[:n])
+	n, rest := v.Blanks()
+	return rest.S == "" || rest.S[0] == '{' || hasNewline(v.S[:n])
 }
 
 // mayCall reports whether the name in an opener may be called: outside its
@@ -237,40 +238,40 @@ func (p *Parser) told(g *gram) bool {
 }
 
 // openedTwice counts the bytes of an opener that stands again where the body is due.
-func (o *opener) openedTwice(v view) (int, found) {
-	if len(o.steps) != 1 || !o.steps[0].strong || o.named {
-		return 0, yes
+func (o *opener) openedTwice(v scan.View) (int, scan.Found) {
+	if len(o.steps) != 1 || !o.steps[0].Strong || o.named {
+		return 0, scan.Yes
 	}
-	blanks, v := v.blanks()
-	var c caps
-	switch n, f := o.steps[0].match(v, &c); f {
-	case yes:
-		return blanks + n, yes
-	case more:
-		return 0, more
+	blanks, v := v.Blanks()
+	var c scan.Caps
+	switch n, f := o.steps[0].Match(v, &c); f {
+	case scan.Yes:
+		return blanks + n, scan.Yes
+	case scan.More:
+		return 0, scan.More
 	}
-	return 0, yes
+	return 0, scan.Yes
 }
 
 // look reports whether v can be the body that o asks for.
-func (p *Parser) look(o *opener, v view, c *caps) found {
-	_, v = v.blanks()
+func (p *Parser) look(o *opener, v scan.View, c *scan.Caps) scan.Found {
+	_, v = v.Blanks()
 	switch {
-	case v.s == "":
+	case v.S == "":
 		return p.atEnd(o, v, c)
 	case o.named && o.g.Body == grammar.Tagged:
 		return p.lookTagged(o, v, c)
 	case o.named && o.g.Body == grammar.Args:
 		return p.lookArgs(o, v, c)
 	}
-	if f := fits(o.closers(), v); f == more {
-		return more
+	if f := scan.Fits(o.closers(), v); f == scan.More {
+		return scan.More
 	}
 	return p.lookElement(v, o.declared)
 }
 
 // closers end a block that holds nothing.
-func (o *opener) closers() []marker {
+func (o *opener) closers() []scan.Marker {
 	if o.group {
 		return o.g.group.close
 	}
@@ -278,61 +279,61 @@ func (o *opener) closers() []marker {
 }
 
 // atEnd decides an opener with nothing behind it.
-func (p *Parser) atEnd(o *opener, v view, c *caps) found {
-	if !v.end {
-		return v.ask()
+func (p *Parser) atEnd(o *opener, v scan.View, c *scan.Caps) scan.Found {
+	if !v.End {
+		return v.Ask()
 	}
 	if bare := len(o.g.call.close) == 0 || o.g.Line; o.named && bare && o.g.Body == grammar.Args {
 		name, _, ok := p.resolve(p.nameOf(o.g, c))
 		if ok && !p.cut && p.needsNothing(name) {
-			return yes
+			return scan.Yes
 		}
 	}
 	if o.call && !o.declared || o.group {
-		return yes // an opened call that is cut off: judged where it is read
+		return scan.Yes // an opened call that is cut off: judged where it is read
 	}
-	return no
+	return scan.No
 }
 
-func (p *Parser) lookTagged(o *opener, v view, c *caps) found {
+func (p *Parser) lookTagged(o *opener, v scan.View, c *scan.Caps) scan.Found {
 	switch {
-	case c.closed:
-		return yes
-	case v.s[0] == '{' && o.line:
-		return no // a name and an object: name-json
-	case v.s[0] == '{' && o.declared:
-		return lookObject(v.from(1))
-	case v.s[0] == '{':
-		return yes
+	case c.Closed:
+		return scan.Yes
+	case v.S[0] == '{' && o.line:
+		return scan.No // a name and an object: name-json
+	case v.S[0] == '{' && o.declared:
+		return lookObject(v.From(1))
+	case v.S[0] == '{':
+		return scan.Yes
 	}
-	var arg caps
-	if _, f := longest(o.g.arg.open, v, &arg); f == more || f == yes && p.mayArgue(o.g, p.nameOf(o.g, c), arg.key) {
+	var arg scan.Caps
+	if _, f := scan.Longest(o.g.arg.open, v, &arg); f == scan.More || f == scan.Yes && p.mayArgue(o.g, p.nameOf(o.g, c), arg.Key) {
 		return f
 	}
-	for _, list := range [...][]marker{o.g.argHead, o.g.group.close} {
-		if f := fits(list, v); f != no {
+	for _, list := range [...][]scan.Marker{o.g.argHead, o.g.group.close} {
+		if f := scan.Fits(list, v); f != scan.No {
 			return f
 		}
 	}
 	if !o.line {
-		if f := fits(o.g.call.open, v); f != no {
+		if f := scan.Fits(o.g.call.open, v); f != scan.No {
 			return f
 		}
 	}
 	return p.lookClose(o, v, c)
 }
 
-func (p *Parser) lookArgs(o *opener, v view, c *caps) found {
-	switch b := v.s[0]; {
+func (p *Parser) lookArgs(o *opener, v scan.View, c *scan.Caps) scan.Found {
+	switch b := v.S[0]; {
 	case b == '{' && o.declared && o.g.Quote == "":
-		return max(lookObject(v.from(1)), p.lookKeyed(p.nameOf(o.g, c), v.from(1)))
+		return max(lookObject(v.From(1)), p.lookKeyed(p.nameOf(o.g, c), v.From(1)))
 	case b == '[' && o.declared && o.g.Text == "":
-		return lookList(v.from(1))
+		return lookList(v.From(1))
 	case b == '{', b == '[', b == '"', o.g.Text != "":
-		return yes
+		return scan.Yes
 	}
-	for _, list := range [...][]marker{o.g.arg.open, o.g.group.close} {
-		if f := fits(list, v); f != no {
+	for _, list := range [...][]scan.Marker{o.g.arg.open, o.g.group.close} {
+		if f := scan.Fits(list, v); f != scan.No {
 			return f
 		}
 	}
@@ -340,37 +341,37 @@ func (p *Parser) lookArgs(o *opener, v view, c *caps) found {
 }
 
 // lookObject accepts what stands behind the brace of an object in ordinary text.
-func lookObject(v view) found {
-	_, v = v.blanks()
+func lookObject(v scan.View) scan.Found {
+	_, v = v.Blanks()
 	switch {
-	case v.s == "":
-		return v.ask()
-	case v.s[0] == '"', v.s[0] == '\'', v.s[0] == '}':
-		return yes
+	case v.S == "":
+		return v.Ask()
+	case v.S[0] == '"', v.S[0] == '\'', v.S[0] == '}':
+		return scan.Yes
 	}
-	return no
+	return scan.No
 }
 
 // lookList accepts what stands behind the bracket of a list in ordinary text.
-func lookList(v view) found {
-	_, v = v.blanks()
+func lookList(v scan.View) scan.Found {
+	_, v = v.Blanks()
 	switch {
-	case v.s == "":
-		return v.ask()
-	case strings.IndexByte("{[\"'-0123456789]", v.s[0]) >= 0:
-		return yes
+	case v.S == "":
+		return v.Ask()
+	case strings.IndexByte("{[\"'-0123456789]", v.S[0]) >= 0:
+		return scan.Yes
 	}
-	return no
+	return scan.No
 }
 
 // lookClose accepts a call without arguments: in its group, or with a name
 // that was offered.
-func (p *Parser) lookClose(o *opener, v view, c *caps) found {
+func (p *Parser) lookClose(o *opener, v scan.View, c *scan.Caps) scan.Found {
 	name := p.nameOf(o.g, c)
 	allowed := o.group || p.declared(name) || p.meansNothing(name) || p.tools == nil && o.enclosed()
-	_, f := longest(fill(o.g.call.close, c), v, nil)
-	if f == yes && !allowed {
-		return no
+	_, f := scan.Longest(scan.Fill(o.g.call.close, c), v, nil)
+	if f == scan.Yes && !allowed {
+		return scan.No
 	}
 	return f
 }
@@ -378,58 +379,58 @@ func (p *Parser) lookClose(o *opener, v view, c *caps) found {
 // labelled reports whether words follow the name in the opener: no prose has
 // "Action: x" and "Action Input:" below it.
 func (o *opener) labelled() bool {
-	pieces := o.steps[len(o.steps)-1].pieces
+	pieces := o.steps[len(o.steps)-1].Pieces
 	named := slices.IndexFunc(pieces, func(p grammar.Piece) bool { return p.Text == "name" && p.Kind == grammar.Slot })
 	return named >= 0 && slices.ContainsFunc(pieces[named:], func(p grammar.Piece) bool {
-		return p.Kind == grammar.Literal && strings.ContainsFunc(p.Text, isLetter)
+		return p.Kind == grammar.Literal && strings.ContainsFunc(p.Text, scan.IsLetter)
 	})
 }
 
 // enclosed reports whether a literal follows the name in the opener.
 func (o *opener) enclosed() bool {
-	pieces := o.steps[len(o.steps)-1].pieces
+	pieces := o.steps[len(o.steps)-1].Pieces
 	return pieces[len(pieces)-1].Kind == grammar.Literal
 }
 
 // lookElement accepts the start of a JSON object, a call f(…), a pair, or a
 // string that may hold one of them.
-func (p *Parser) lookElement(v view, declared bool) found {
-	for n := 0; v.s != "" && (v.s[0] == '[' || v.s[0] == ','); n++ {
+func (p *Parser) lookElement(v scan.View, declared bool) scan.Found {
+	for n := 0; v.S != "" && (v.S[0] == '[' || v.S[0] == ','); n++ {
 		if n == maxLists {
-			return no
+			return scan.No
 		}
-		if f := p.lookListPair(v); f != no {
+		if f := p.lookListPair(v); f != scan.No {
 			return f
 		}
-		_, v = v.from(1).blanks()
+		_, v = v.From(1).Blanks()
 	}
-	if v.s == "" {
-		return v.ask()
+	if v.S == "" {
+		return v.Ask()
 	}
-	switch v.s[0] {
+	switch v.S[0] {
 	case '{':
-		return yes
+		return scan.Yes
 	case '"', '\'':
 		if declared {
-			return p.lookString(v.from(1))
+			return p.lookString(v.From(1))
 		}
-		return yes
+		return scan.Yes
 	case '(':
 		if declared {
-			return p.lookPair(v.from(1))
+			return p.lookPair(v.From(1))
 		}
-		return yes
+		return scan.Yes
 	}
 	return p.lookPython(v, declared)
 }
 
 // lookString accepts the start of a call that is written as a string.
-func (p *Parser) lookString(v view) found {
-	for v.s != "" && v.s[0] == '\\' {
-		v = v.from(1)
+func (p *Parser) lookString(v scan.View) scan.Found {
+	for v.S != "" && v.S[0] == '\\' {
+		v = v.From(1)
 	}
-	if v.s != "" && v.s[0] == '{' {
-		return yes
+	if v.S != "" && v.S[0] == '{' {
+		return scan.Yes
 	}
 	return p.lookPython(v, true)
 }
@@ -438,36 +439,36 @@ func (p *Parser) lookString(v view) found {
 const maxLists = 8
 
 // lookPython accepts f( and x = f(.
-func (p *Parser) lookPython(v view, declared bool) found {
+func (p *Parser) lookPython(v scan.View, declared bool) scan.Found {
 	from, to, f := p.pythonHead(v)
-	if f == yes && declared && !p.plainly(v.s[from:to]) {
-		return no
+	if f == scan.Yes && declared && !p.plainly(v.S[from:to]) {
+		return scan.No
 	}
 	return f
 }
 
 // pythonHead finds the name in "f(", "x = f(" or "print(f(".
-func (p *Parser) pythonHead(v view) (from, to int, f found) {
+func (p *Parser) pythonHead(v scan.View) (from, to int, f scan.Found) {
 	for range 3 {
-		to = from + word(v.s[from:])
+		to = from + word(v.S[from:])
 		switch {
-		case to < len(v.s) && to == from, to-from > maxSlot, to > from && '0' <= v.s[from] && v.s[from] <= '9':
-			return 0, 0, no
+		case to < len(v.S) && to == from, to-from > scan.MaxSlot, to > from && '0' <= v.S[from] && v.S[from] <= '9':
+			return 0, 0, scan.No
 		}
-		blanks, next := v.from(to).blanks()
+		blanks, next := v.From(to).Blanks()
 		switch {
-		case next.s == "":
-			return from, to, v.ask()
-		case next.s[0] == '(' && (v.s[from:to] != "print" || !p.printable() || p.declared("print")):
-			return from, to, yes
-		case next.s[0] != '(' && (next.s[0] != '=' || from > 0):
-			return 0, 0, no
+		case next.S == "":
+			return from, to, v.Ask()
+		case next.S[0] == '(' && (v.S[from:to] != "print" || !p.printable() || p.declared("print")):
+			return from, to, scan.Yes
+		case next.S[0] != '(' && (next.S[0] != '=' || from > 0):
+			return 0, 0, scan.No
 		}
 		from = to + blanks + 1
-		blanks, _ = v.from(from).blanks()
+		blanks, _ = v.From(from).Blanks()
 		from += blanks
 	}
-	return 0, 0, no
+	return 0, 0, scan.No
 }
 
 // printable reports whether what stands here is a call for certain, so that print(

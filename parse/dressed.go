@@ -7,6 +7,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/lenient"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // inList reports whether an open list holds the calls, with no marker of its own.
@@ -30,63 +31,63 @@ func (e *element) pair(p *Parser) {
 }
 
 // lookPair accepts what stands behind the bracket of ("name", {…}).
-func (p *Parser) lookPair(v view) found {
-	_, v = v.blanks()
-	if v.s == "" {
-		return v.ask()
+func (p *Parser) lookPair(v scan.View) scan.Found {
+	_, v = v.Blanks()
+	if v.S == "" {
+		return v.Ask()
 	}
-	if v.s[0] != '"' && v.s[0] != '\'' {
-		return no
+	if v.S[0] != '"' && v.S[0] != '\'' {
+		return scan.No
 	}
-	n := 1 + word(v.s[1:])
+	n := 1 + word(v.S[1:])
 	switch {
-	case n == len(v.s) && n <= maxSlot:
-		return v.ask()
-	case n == len(v.s) || v.s[n] != v.s[0] || !p.plainly(v.s[1:n]):
-		return no
+	case n == len(v.S) && n <= scan.MaxSlot:
+		return v.Ask()
+	case n == len(v.S) || v.S[n] != v.S[0] || !p.plainly(v.S[1:n]):
+		return scan.No
 	}
-	_, v = v.from(n + 1).blanks()
-	if v.s == "" {
-		return v.ask()
+	_, v = v.From(n + 1).Blanks()
+	if v.S == "" {
+		return v.Ask()
 	}
-	_, inner := v.from(1).blanks()
+	_, inner := v.From(1).Blanks()
 	switch {
-	case v.s[0] != ',':
-		return no
-	case inner.s == "":
-		return inner.ask()
+	case v.S[0] != ',':
+		return scan.No
+	case inner.S == "":
+		return inner.Ask()
 	}
-	return either(inner.s[0] == '{')
+	return either(inner.S[0] == '{')
 }
 
 // lookListPair is lookPair for a list: ["name", {…}].
-func (p *Parser) lookListPair(v view) found {
-	if v.s == "" || v.s[0] != '[' {
-		return no
+func (p *Parser) lookListPair(v scan.View) scan.Found {
+	if v.S == "" || v.S[0] != '[' {
+		return scan.No
 	}
-	return p.lookPair(v.from(1))
+	return p.lookPair(v.From(1))
 }
 
 // lookKeyed accepts what stands behind the brace of name{key: …}: a name alone is no
 // key of JSON, but one of the tool's arguments is one.
-func (p *Parser) lookKeyed(name string, v view) found {
-	_, v = v.blanks()
-	n := word(v.s)
-	if n == len(v.s) && n <= maxSlot {
-		return v.ask()
+func (p *Parser) lookKeyed(name string, v scan.View) scan.Found {
+	_, v = v.Blanks()
+	n := word(v.S)
+	if n == len(v.S) && n <= scan.MaxSlot {
+		return v.Ask()
 	}
-	if n == 0 || v.s[n-1] != ':' && n == len(v.s) {
-		return no
+	if n == 0 || v.S[n-1] != ':' && n == len(v.S) {
+		return scan.No
 	}
-	key := strings.TrimRight(v.s[:n], ":")
-	_, rest := v.from(len(key)).blanks()
+	key := strings.TrimRight(v.S[:n], ":")
+	_, rest := v.From(len(key)).Blanks()
 	switch own, _, ok := p.resolve(name); {
-	case rest.s == "":
-		return rest.ask()
-	case !ok || rest.s[0] != ':' || !slices.Contains(p.tools.Order(own), key):
-		return no
+	case rest.S == "":
+		return rest.Ask()
+	case !ok || rest.S[0] != ':' || !slices.Contains(p.tools.Order(own), key):
+		return scan.No
 	}
-	return yes
+	return scan.Yes
 }
 
 // wrapping are keys of an object whose only value may be a call as text.

@@ -4,6 +4,8 @@ import (
 	"html"
 	"slices"
 	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // edge uses a marker in a value.
@@ -14,7 +16,7 @@ func (p *Parser) edge(g *gram, end valueEdge, marker string) {
 	case end.lost && p.val.doubt: // where the value ends cannot be told
 		p.broken("text where an argument is due", g.Arg.Open)
 	case end.lost:
-		p.fix("/"+p.val.caps.key, "", "", "missing closer")
+		p.fix("/"+p.val.caps.Key, "", "", "missing closer")
 		p.endValue()
 	default:
 		p.endValue()
@@ -29,34 +31,34 @@ type valueEdge struct {
 }
 
 // valueMarker decides what a hot byte begins.
-func (p *Parser) valueMarker(g *gram, v view) (e valueEdge, f found) {
+func (p *Parser) valueMarker(g *gram, v scan.View) (e valueEdge, f scan.Found) {
 	if p.val.raw {
-		n, f := longest(p.val.close, v, nil)
+		n, f := scan.Longest(p.val.close, v, nil)
 		return valueEdge{n: n}, f
 	}
 	if g.XML {
-		if n, f := xmlMarkup(v, p.val.cdata); f != no || p.val.cdata {
+		if n, f := xmlMarkup(v, p.val.cdata); f != scan.No || p.val.cdata {
 			return valueEdge{n: n, inline: true}, f
 		}
 	}
 	line := 0
 	if g.endNewline {
-		if line, f = lineBreak(v); f == more {
-			return e, more
+		if line, f = lineBreak(v); f == scan.More {
+			return e, scan.More
 		}
 	}
-	v = v.from(line)
-	n, f := longest(p.val.close, v, nil)
-	if f == yes {
-		if f = p.argEnds(g, v.from(n)); f != no {
+	v = v.From(line)
+	n, f := scan.Longest(p.val.close, v, nil)
+	if f == scan.Yes {
+		if f = p.argEnds(g, v.From(n)); f != scan.No {
 			return valueEdge{n: line + n}, f
 		}
 		p.val.doubt = true
-		return e, no
+		return e, scan.No
 	}
 	lost := p.lostMarker(g, v)
-	if lost == yes {
-		return valueEdge{n: line, lost: true}, yes
+	if lost == scan.Yes {
+		return valueEdge{n: line, lost: true}, scan.Yes
 	}
 	return e, max(f, lost)
 }
@@ -64,25 +66,25 @@ func (p *Parser) valueMarker(g *gram, v view) (e valueEdge, f found) {
 // argEnds reports whether the grammar allows what stands behind an argument's
 // closer: another argument, the end of the call or of the output. Else the
 // closer is a word of the value, as in a text about calls.
-func (p *Parser) argEnds(g *gram, v view) found {
-	_, v = v.blanks()
+func (p *Parser) argEnds(g *gram, v scan.View) scan.Found {
+	_, v = v.Blanks()
 	switch {
-	case v.s == "" && v.ask() == more:
-		return more
-	case v.s == "":
-		return yes
+	case v.S == "" && v.Ask() == scan.More:
+		return scan.More
+	case v.S == "":
+		return scan.Yes
 	}
-	waits := no
+	waits := scan.No
 	for i := range g.arg.open { // its beginning will do: a broken argument is one, too
-		waits = max(waits, g.arg.open[i].begun(v))
+		waits = max(waits, g.arg.open[i].Begun(v))
 	}
-	if waits == yes {
-		return yes
+	if waits == scan.Yes {
+		return scan.Yes
 	}
-	for _, list := range [...][]marker{p.cur.closers, g.after, p.val.close} {
-		f := fits(list, v)
-		if f == yes {
-			return yes
+	for _, list := range [...][]scan.Marker{p.cur.closers, g.after, p.val.close} {
+		f := scan.Fits(list, v)
+		if f == scan.Yes {
+			return scan.Yes
 		}
 		waits = max(waits, f)
 	}
@@ -93,44 +95,44 @@ func (p *Parser) argEnds(g *gram, v view) found {
 // opener of an argument that the call may have and has not yet, the opener of
 // a call that goes on as one, and a call's closer if the block ends or goes on
 // behind it.
-func (p *Parser) lostMarker(g *gram, v view) found {
-	var c caps
-	if len(g.arg.open) > 0 && g.arg.open[0].strong {
-		if _, f := longest(g.arg.open, v, &c); f == more || f == yes && p.mayAdd(g, c.key) {
+func (p *Parser) lostMarker(g *gram, v scan.View) scan.Found {
+	var c scan.Caps
+	if len(g.arg.open) > 0 && g.arg.open[0].Strong {
+		if _, f := scan.Longest(g.arg.open, v, &c); f == scan.More || f == scan.Yes && p.mayAdd(g, c.Key) {
 			return f
 		}
 	}
-	if !g.Line && len(g.call.open) > 0 && g.call.open[0].strong {
-		c = caps{}
-		if n, f := longest(g.call.open, v, &c); f == more || f == yes && (p.tools == nil || p.declared(p.nameOf(g, &c))) {
-			if f == yes {
-				f = p.callGoesOn(g, &c, v.from(n))
+	if !g.Line && len(g.call.open) > 0 && g.call.open[0].Strong {
+		c = scan.Caps{}
+		if n, f := scan.Longest(g.call.open, v, &c); f == scan.More || f == scan.Yes && (p.tools == nil || p.declared(p.nameOf(g, &c))) {
+			if f == scan.Yes {
+				f = p.callGoesOn(g, &c, v.From(n))
 			}
-			if f != no {
+			if f != scan.No {
 				return f
 			}
 		}
 	}
-	n, f := longest(p.cur.closers, v, nil)
-	if f == no && p.group != nil {
-		n, f = longest(g.group.close, v, nil)
+	n, f := scan.Longest(p.cur.closers, v, nil)
+	if f == scan.No && p.group != nil {
+		n, f = scan.Longest(g.group.close, v, nil)
 	}
-	if f != yes {
+	if f != scan.Yes {
 		return f
 	}
-	_, v = v.from(n).blanks()
+	_, v = v.From(n).Blanks()
 	switch {
-	case v.s == "" && v.end:
-		return yes
-	case v.s == "":
-		return v.ask()
+	case v.S == "" && v.End:
+		return scan.Yes
+	case v.S == "":
+		return v.Ask()
 	}
 	if p.group != nil {
-		if f := fits(g.group.close, v); f != no {
+		if f := scan.Fits(g.group.close, v); f != scan.No {
 			return f
 		}
 	}
-	return fits(g.skipOpen, v)
+	return scan.Fits(g.skipOpen, v)
 }
 
 // mayAdd reports whether the open call may get an argument of this name.
@@ -144,44 +146,44 @@ func (p *Parser) mayAdd(g *gram, key string) bool {
 
 // callGoesOn reports whether what stands behind the opener of a call is its
 // first argument or its closer.
-func (p *Parser) callGoesOn(g *gram, c *caps, v view) found {
-	_, v = v.blanks()
-	if v.s == "" {
-		return v.ask()
+func (p *Parser) callGoesOn(g *gram, c *scan.Caps, v scan.View) scan.Found {
+	_, v = v.Blanks()
+	if v.S == "" {
+		return v.Ask()
 	}
-	return max(fits(g.arg.open, v), fits(fill(g.call.close, c), v))
+	return max(scan.Fits(g.arg.open, v), scan.Fits(scan.Fill(g.call.close, c), v))
 }
 
 const cdataOpen, cdataEnd = "<![CDATA[", "]]>"
 
 // xmlMarkup finds an entity or the edge of a CDATA section.
-func xmlMarkup(v view, inside bool) (n int, f found) {
+func xmlMarkup(v scan.View, inside bool) (n int, f scan.Found) {
 	want := cdataOpen
 	if inside {
 		want = cdataEnd
-	} else if v.s[0] == '&' {
+	} else if v.S[0] == '&' {
 		return entity(v)
 	}
-	if n, f = matchLiteral(v.s, want); f == more {
-		f = v.ask()
+	if n, f = scan.MatchLiteral(v.S, want); f == scan.More {
+		f = v.Ask()
 	}
 	return n, f
 }
 
 // entity is the length of the entity that v begins with.
-func entity(v view) (int, found) {
+func entity(v scan.View) (int, scan.Found) {
 	const longestEntity = 12
-	s := v.s[1:]
+	s := v.S[1:]
 	n := word(strings.TrimPrefix(s, "#")) + len(s) - len(strings.TrimPrefix(s, "#"))
 	switch {
 	case n > longestEntity:
-		return 0, no
+		return 0, scan.No
 	case n == len(s):
-		return 0, v.ask()
-	case s[n] == ';' && html.UnescapeString(v.s[:n+2]) != v.s[:n+2]:
-		return n + 2, yes
+		return 0, v.Ask()
+	case s[n] == ';' && html.UnescapeString(v.S[:n+2]) != v.S[:n+2]:
+		return n + 2, scan.Yes
 	}
-	return 0, no
+	return 0, scan.No
 }
 
 // inlineValue takes an entity or the edge of a CDATA section.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/lenient"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -120,14 +121,14 @@ func (e *element) args(p *Parser, g *gram) { e.reset(p.options(g), argsRole, p.a
 
 // python begins f(…), x = f(…) or print(f(…)). As ordinary text it is Python to
 // the letter, and the whole of its line.
-func (p *Parser) python(v view) {
+func (p *Parser) python(v scan.View) {
 	from, to, _ := p.pythonHead(v)
-	name := v.s[from:to]
+	name := v.S[from:to]
 	if short := strings.TrimSuffix(name, ".call"); short != name && p.declared(short) {
 		name = short
 	}
 	p.setName(name)
-	p.pos += to + countBlanks(v.s[to:])
+	p.pos += to + scan.CountBlanks(v.S[to:])
 	p.cur.plain = p.trial().bare && p.trying() || p.bareBlock()
 	alone := p.cur.plain && p.group == nil && p.lists == 0
 	if alone && p.inTrial() {
@@ -135,7 +136,7 @@ func (p *Parser) python(v view) {
 	}
 	opens := alone && from == 0 && !p.said() && !p.inside && p.cfg.Repair != Off
 	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone && !p.loose || p.cfg.Repair == Off, Words: opens, Guess: !alone && p.cfg.Repair == Aggressive}, argsRole, p.at())
-	p.el.printed = strings.HasPrefix(v.s[:from], "print") || strings.Contains(v.s[:from], "print(")
+	p.el.printed = strings.HasPrefix(v.S[:from], "print") || strings.Contains(v.S[:from], "print(")
 	p.el.alone = alone
 	p.el.kept = alone && (from > 0 || p.cur.fenced && p.told(p.cur.g)) && !p.el.printed && p.think == nil
 }
@@ -241,10 +242,10 @@ func (e *element) cutOff(p *Parser) {
 // the block its closers were lost, anything else breaks the call.
 func (p *Parser) readLost() bool {
 	e := &p.el
-	switch fits(p.cur.g.bodyEnd, p.view()) {
-	case more:
+	switch scan.Fits(p.cur.g.bodyEnd, p.view()) {
+	case scan.More:
 		return false
-	case yes:
+	case scan.Yes:
 		e.ended, e.lost = true, true
 		e.r.End()
 		p.st = inElement

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -228,10 +229,10 @@ func (p *Parser) read() bool {
 func (p *Parser) rest() string { return p.src[p.pos:] }
 
 // view is what a decision about the text not consumed yet may look at.
-func (p *Parser) view() view { return p.viewAt(p.pos) }
+func (p *Parser) view() scan.View { return p.viewAt(p.pos) }
 
 // viewAt is the view from src[i] on.
-func (p *Parser) viewAt(i int) view { return viewOf(p.src[i:], p.end, &p.work) }
+func (p *Parser) viewAt(i int) scan.View { return scan.ViewOf(p.src[i:], p.end, &p.work) }
 
 // ended reports that all text was consumed and the output ends here.
 func (p *Parser) ended() bool { return p.end && p.pos == len(p.src) }
@@ -241,7 +242,7 @@ func (p *Parser) at() int { return p.base + p.pos }
 
 // skipBlanks consumes white space; it reports false if more may come.
 func (p *Parser) skipBlanks() bool {
-	n, open := skip(p.rest())
+	n, open := scan.Skip(p.rest())
 	p.pos += n
 	return !open || p.end
 }

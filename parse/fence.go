@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // fence is a code fence that may hold calls. It is held to its end.
@@ -29,81 +30,81 @@ func (p *Parser) fenceAllowed() bool {
 }
 
 // openFence decides whether a code fence may hold calls.
-func (p *Parser) openFence() found {
+func (p *Parser) openFence() scan.Found {
 	v := p.view()
 	n, f := p.fenceHead(v)
 	switch f {
-	case yes:
+	case scan.Yes:
 		p.text()
-		p.startFence(v.s[:ticks(v.s)], n)
-	case no:
-		n := ticks(v.s)
-		p.code(v.s[:n])
+		p.startFence(v.S[:ticks(v.S)], n)
+	case scan.No:
+		n := ticks(v.S)
+		p.code(v.S[:n])
 		p.pos += n
 		p.text()
-		f = yes
+		f = scan.Yes
 	}
 	return f
 }
 
 // fenceHead is the length of a fence's opener, if calls may stand behind it.
-func (p *Parser) fenceHead(v view) (int, found) {
+func (p *Parser) fenceHead(v scan.View) (int, scan.Found) {
 	if !p.fenceAllowed() {
-		return 0, no
+		return 0, scan.No
 	}
-	n := ticks(v.s)
-	to := n + word(v.s[n:])
-	if to == len(v.s) {
-		return 0, v.ask()
+	n := ticks(v.S)
+	to := n + word(v.S[n:])
+	if to == len(v.S) {
+		return 0, v.Ask()
 	}
-	if !callTags[strings.ToLower(v.s[n:to])] {
-		return 0, no
+	if !callTags[strings.ToLower(v.S[n:to])] {
+		return 0, scan.No
 	}
-	_, body := v.from(to).blanks()
+	_, body := v.From(to).Blanks()
 	return to, p.mayHold(body)
 }
 
 // mayHold reports whether v can begin a call.
-func (p *Parser) mayHold(v view) found {
-	if v.s == "" {
-		return v.ask()
+func (p *Parser) mayHold(v scan.View) scan.Found {
+	if v.S == "" {
+		return v.Ask()
 	}
-	if strings.IndexByte("{[<(", v.s[0]) >= 0 {
-		return yes
+	if strings.IndexByte("{[<(", v.S[0]) >= 0 {
+		return scan.Yes
 	}
-	if f := p.mayLabel(v); f != no {
+	if f := p.mayLabel(v); f != scan.No {
 		return f
 	}
-	n := word(v.s)
-	if n == len(v.s) {
-		return v.ask()
+	n := word(v.S)
+	if n == len(v.S) {
+		return v.Ask()
 	}
-	_, next := v.from(n).blanks()
-	if next.s == "" {
-		return v.ask()
+	_, next := v.From(n).Blanks()
+	if next.S == "" {
+		return v.Ask()
 	}
-	if n > 0 && (next.s[0] == '=' || p.plainly(v.s[:n]) || v.s[:n] == "print" && next.s[0] == '(') {
-		return yes
+	if n > 0 && (next.S[0] == '=' || p.plainly(v.S[:n]) || v.S[:n] == "print" && next.S[0] == '(') {
+		return scan.Yes
 	}
-	return no
+	return scan.No
 }
 
 // mayLabel reports whether v can begin a call with labels: "# Tool: x" and
 // "# Arguments:" below it.
-func (p *Parser) mayLabel(v view) found {
-	cand, short := p.m.trie.leads(p.cand[:0], v.s)
+func (p *Parser) mayLabel(v scan.View) scan.Found {
+	cand, short := p.m.trie.Leads(p.cand[:0], v.S)
 	cand = slices.DeleteFunc(cand, func(i int32) bool {
 		o := &p.m.openers[i]
 		return o.kind != openCall || !o.named || !o.labelled()
 	})
 	p.cand = cand
-	if best := p.choose(v, cand, true); best.state != no {
+	if best := p.choose(v, cand, true); best.state != scan.No {
 		return best.state
 	}
 	if short {
-		return v.ask()
+		return v.Ask()
 	}
-	return no
+	return scan.No
 }
 
 // startFence begins to hold a fence whose opener has n bytes.
@@ -309,15 +310,15 @@ func (p *Parser) rejectFence() {
 }
 
 // opensCode reports whether v, behind a fence's mark, says what code it holds.
-func opensCode(v view) found {
-	n := word(v.s)
-	if n == len(v.s) {
-		return v.ask()
+func opensCode(v scan.View) scan.Found {
+	n := word(v.S)
+	if n == len(v.S) {
+		return v.Ask()
 	}
-	if n > 0 && callTags[strings.ToLower(v.s[:n])] && (v.s[n] == '\n' || v.s[n] == '\r') {
-		return yes
+	if n > 0 && callTags[strings.ToLower(v.S[:n])] && (v.S[n] == '\n' || v.S[n] == '\r') {
+		return scan.Yes
 	}
-	return no
+	return scan.No
 }
 
 // code goes on in the code that a mark of backquotes opens.
@@ -334,18 +335,18 @@ func (p *Parser) readCode() bool {
 	s, mark := p.rest(), p.fence.mark
 	if at := strings.Index(s, mark); at >= 0 {
 		p.pos += at
-		inner := no
+		inner := scan.No
 		if p.before() == '\n' {
 			inner = opensCode(p.viewAt(p.pos + len(mark)))
 		}
-		if inner == more {
+		if inner == scan.More {
 			p.text()
 			return false
 		}
 		p.pos += len(mark)
 		p.text()
 		switch {
-		case inner == yes:
+		case inner == scan.Yes:
 			p.fence.depth++
 		case p.fence.depth > 0:
 			p.fence.depth--

@@ -3,6 +3,7 @@ package parse
 import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // readGap reads between the calls of a block: separators, the next call, or
@@ -12,19 +13,19 @@ func (p *Parser) readGap() bool {
 		return false
 	}
 	g, v := p.cur.g, p.view()
-	if v.s == "" {
+	if v.S == "" {
 		p.endBlock(false)
 		return true
 	}
-	if f := p.gapMarker(g, v); f != no {
-		return f == yes
+	if f := p.gapMarker(g, v); f != scan.No {
+		return f == scan.Yes
 	}
-	switch v.s[0] {
+	switch v.S[0] {
 	case '[':
 		switch p.lookListPair(v) {
-		case more:
+		case scan.More:
 			return false
-		case yes:
+		case scan.Yes:
 			return p.gapElement(g, v)
 		}
 		p.lists++
@@ -49,26 +50,26 @@ func (p *Parser) passBlanks() bool {
 }
 
 // gapMarker takes a marker of the block at the start of v.
-func (p *Parser) gapMarker(g *gram, v view) found {
+func (p *Parser) gapMarker(g *gram, v scan.View) scan.Found {
 	closers := g.call.close
 	if p.group != nil {
 		closers = g.group.close
 	}
-	n, f := longest(closers, v, nil)
-	if f == yes {
+	n, f := scan.Longest(closers, v, nil)
+	if f == scan.Yes {
 		p.pos += n
 		p.closed(0)
 		p.endBlock(true)
-		return yes
+		return scan.Yes
 	}
 	if p.group == nil {
 		return f
 	}
-	if f := p.gapCall(g, v); f != no {
+	if f := p.gapCall(g, v); f != scan.No {
 		return f
 	}
-	k, again := longest(g.again, v, nil)
-	if again == yes { // a stray closer, or the group opened twice
+	k, again := scan.Longest(g.again, v, nil)
+	if again == scan.Yes { // a stray closer, or the group opened twice
 		p.pos += k
 		if !p.cur.open {
 			p.mark()
@@ -78,16 +79,16 @@ func (p *Parser) gapMarker(g *gram, v view) found {
 }
 
 // gapCall takes the opener of the group's next call.
-func (p *Parser) gapCall(g *gram, v view) found {
-	var c caps
-	n, f := longest(g.call.open, v, &c)
-	if f != yes {
+func (p *Parser) gapCall(g *gram, v scan.View) scan.Found {
+	var c scan.Caps
+	n, f := scan.Longest(g.call.open, v, &c)
+	if f != scan.Yes {
 		return f
 	}
 	p.nextCall()
 	p.pos += n
 	switch {
-	case c.name == "" && c.id == "": // the element names the call
+	case c.Name == "" && c.ID == "": // the element names the call
 		p.cur.fenced = true
 	case p.nameOf(g, &c) == "":
 		p.broken("the call has no name", "")
@@ -95,7 +96,7 @@ func (p *Parser) gapCall(g *gram, v view) found {
 	default:
 		p.body(&opener{g: g, call: true, named: true}, c)
 	}
-	return yes
+	return scan.Yes
 }
 
 // nextCall opens a call that follows another in its block.
@@ -109,12 +110,12 @@ func (p *Parser) nextCall() {
 
 // gapElement begins the JSON or Python call at the start of v, or leaves the
 // block.
-func (p *Parser) gapElement(g *gram, v view) bool {
+func (p *Parser) gapElement(g *gram, v scan.View) bool {
 	bare := p.trying() && p.trial().bare || p.bareBlock()
 	switch f := p.lookElement(v, bare); f {
-	case more:
+	case scan.More:
 		return false
-	case no:
+	case scan.No:
 		return p.gapJunk(v)
 	}
 	if bare && !p.trying() && !p.cur.open {
@@ -128,7 +129,7 @@ func (p *Parser) gapElement(g *gram, v view) bool {
 	p.nextCall()
 	p.cur.direct = p.group != nil && !p.cur.fenced
 	p.st = inElement
-	switch v.s[0] {
+	switch v.S[0] {
 	case '{':
 		p.el.call(p, g)
 	case '"', '\'':
@@ -144,23 +145,23 @@ func (p *Parser) gapElement(g *gram, v view) bool {
 // bareBlock reports whether the block has no markers of its own, so that each
 // call in it must name an offered tool.
 func (p *Parser) bareBlock() bool {
-	return p.cur.g.Line || p.group != nil && !p.group.steps[0].strong
+	return p.cur.g.Line || p.group != nil && !p.group.steps[0].Strong
 }
 
 // gapJunk meets what is no call. It reports false if more must be seen of it.
-func (p *Parser) gapJunk(v view) bool {
+func (p *Parser) gapJunk(v scan.View) bool {
 	if p.cur.open && p.cur.pending { // nothing was read of the first call yet
 		p.broken("no call follows the opener", "a tool call")
 		return true
 	}
-	n, f := 0, no
-	if p.group != nil && p.group.steps[0].strong {
+	n, f := 0, scan.No
+	if p.group != nil && p.group.steps[0].Strong {
 		n, f = scalarJunk(v)
 	}
 	switch f {
-	case more:
+	case scan.More:
 		return false
-	case yes:
+	case scan.Yes:
 		p.nextCall()
 		p.pos += n
 		p.fail(utp.Problem{Kind: utp.Malformed, Want: "a tool call"})
@@ -172,17 +173,17 @@ func (p *Parser) gapJunk(v view) bool {
 }
 
 // scalarJunk is the length of a number or word that stands where a call is due.
-func scalarJunk(v view) (int, found) {
-	n := word(v.s)
+func scalarJunk(v scan.View) (int, scan.Found) {
+	n := word(v.S)
 	switch {
-	case n == 0 || n > maxSlot:
-		return 0, no
-	case n == len(v.s):
-		return 0, v.ask()
-	case v.s[n] == ',' || v.s[n] == ']':
-		return n, yes
+	case n == 0 || n > scan.MaxSlot:
+		return 0, scan.No
+	case n == len(v.S):
+		return 0, v.Ask()
+	case v.S[n] == ',' || v.S[n] == ']':
+		return n, scan.Yes
 	}
-	return 0, no
+	return 0, scan.No
 }
 
 // endBlock leaves the block; what was consumed is markup.
@@ -221,30 +222,30 @@ func (p *Parser) readTail() bool {
 		return false
 	}
 	g, v := p.cur.g, p.view()
-	n, f := longest(p.m.closers, v, nil)
+	n, f := scan.Longest(p.m.closers, v, nil)
 	if p.musing() { // what closes the thinking is not among them
-		shut := fits(p.trial().think.think.close, v)
-		if shut == more {
+		shut := scan.Fits(p.trial().think.think.close, v)
+		if shut == scan.More {
 			return false
 		}
-		if shut == yes {
+		if shut == scan.Yes {
 			p.markWords()
 			p.toText()
 			return true
 		}
 	}
-	if f == yes && n > 1 {
+	if f == scan.Yes && n > 1 {
 		p.pos += n
 		p.closed(0)
 		return true
 	}
-	if f == no {
+	if f == scan.No {
 		f = p.sibling(g, v)
 	}
-	if f == more {
+	if f == scan.More {
 		return false
 	}
-	if f == no || n == 1 {
+	if f == scan.No || n == 1 {
 		p.markWords()
 		p.toText()
 	}
@@ -253,24 +254,24 @@ func (p *Parser) readTail() bool {
 
 // sibling takes a further NAME{…} of a grammar whose opener stands once before
 // several calls and that has no closer.
-func (p *Parser) sibling(g *gram, v view) found {
+func (p *Parser) sibling(g *gram, v scan.View) scan.Found {
 	if g.Body != grammar.Args || g.Line || len(g.call.close) > 0 || p.message != nil || p.tools == nil {
-		return no
+		return scan.No
 	}
-	n := word(v.s)
-	if n > maxSlot {
-		return no
+	n := word(v.S)
+	if n > scan.MaxSlot {
+		return scan.No
 	}
-	if n == len(v.s) {
-		return v.ask()
+	if n == len(v.S) {
+		return v.Ask()
 	}
-	if n == 0 || v.s[n] != '{' || !p.declared(v.s[:n]) {
-		return no
+	if n == 0 || v.S[n] != '{' || !p.declared(v.S[:n]) {
+		return scan.No
 	}
 	p.mark()
 	p.openCall(g)
 	p.pos += n
-	p.named(g, caps{name: v.s[:n]})
+	p.named(g, scan.Caps{Name: v.S[:n]})
 	p.st = inBody
-	return yes
+	return scan.Yes
 }

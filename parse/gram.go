@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // gram is a grammar with its markers compiled.
@@ -14,31 +15,31 @@ type gram struct {
 	think, group      pair
 	call, arg, item   pair
 	header            pair
-	rawOpen, rawClose []marker // around a value that is taken word for word; the closer with that of the argument
-	end               []marker
-	noise             []marker
+	rawOpen, rawClose []scan.Marker // around a value that is taken word for word; the closer with that of the argument
+	end               []scan.Marker
+	noise             []scan.Marker
 	routes            []route
-	fence             bool     // its call opener is a code fence
-	aloud             bool     // it thinks in ordinary words, and calls where they stand: ReAct
-	argNewline        bool     // one newline belongs to Arg.Open
-	endNewline        bool     // one newline belongs to Arg.Close
-	argHead           []marker // the part of Arg.Open with the key, where the value has a tag of its own
-	closers           []marker
-	after             []marker // what may stand behind a call whose closer is lost
-	bodyOpen          []marker // what begins the body of a message
-	bodyEnd           []marker // what ends a call without arguments
-	again             []marker // stray markers between the calls of a group
-	nestOpen          []marker // of nested arguments and items
-	nestClose         []marker
-	skipOpen          []marker // before these a broken call ends
+	fence             bool          // its call opener is a code fence
+	aloud             bool          // it thinks in ordinary words, and calls where they stand: ReAct
+	argNewline        bool          // one newline belongs to Arg.Open
+	endNewline        bool          // one newline belongs to Arg.Close
+	argHead           []scan.Marker // the part of Arg.Open with the key, where the value has a tag of its own
+	closers           []scan.Marker
+	after             []scan.Marker // what may stand behind a call whose closer is lost
+	bodyOpen          []scan.Marker // what begins the body of a message
+	bodyEnd           []scan.Marker // what ends a call without arguments
+	again             []scan.Marker // stray markers between the calls of a group
+	nestOpen          []scan.Marker // of nested arguments and items
+	nestClose         []scan.Marker
+	skipOpen          []scan.Marker // before these a broken call ends
 	skipHot, valueHot [256]bool
 }
 
-type pair struct{ open, close []marker }
+type pair struct{ open, close []scan.Marker }
 
 type route struct {
 	grammar.Route
-	has *marker // nil fits always
+	has *scan.Marker // nil fits always
 }
 
 func compileGrammar(g *grammar.Grammar, rank int) *gram {
@@ -56,7 +57,7 @@ func compileGrammar(g *grammar.Grammar, rank int) *gram {
 	c.rawOpen = compileAll(markers["raw.open"])
 	for _, shut := range markers["raw.close"] {
 		for _, arg := range markers["arg.close"] {
-			c.rawClose = append(c.rawClose, compile(shut+" "+arg)...)
+			c.rawClose = append(c.rawClose, scan.Compile(shut+" "+arg)...)
 		}
 	}
 	c.end, c.noise = compileAll(markers["end"]), compileAll(g.Noise)
@@ -67,7 +68,7 @@ func compileGrammar(g *grammar.Grammar, rank int) *gram {
 	c.argNewline = strings.HasSuffix(g.Arg.Open, "\n")
 	c.endNewline = strings.HasPrefix(g.Arg.Close, "\n")
 	for _, mk := range c.arg.open {
-		c.argHead = append(c.argHead, mk.keyPart()...)
+		c.argHead = append(c.argHead, mk.KeyPart()...)
 	}
 	c.join()
 	c.warm()
@@ -90,16 +91,16 @@ func dressed(openers []string) (out []string) {
 	return out
 }
 
-func compileAll(templates []string) (out []marker) {
+func compileAll(templates []string) (out []scan.Marker) {
 	for _, t := range templates {
-		out = append(out, compile(t)...)
+		out = append(out, scan.Compile(t)...)
 	}
 	return out
 }
 
 func compileRoute(r grammar.Route) route {
 	rt := route{Route: r}
-	if has := compile(r.Has); len(has) > 0 {
+	if has := scan.Compile(r.Has); len(has) > 0 {
 		rt.has = &has[0]
 	}
 	return rt
@@ -108,7 +109,7 @@ func compileRoute(r grammar.Route) route {
 // join makes the lists that the states look for.
 func (g *gram) join() {
 	g.bodyOpen = slices.Concat(g.group.open, g.call.open)
-	g.skipOpen = slices.DeleteFunc(slices.Concat(g.group.open, g.call.open, g.header.open, g.end), func(m marker) bool { return !m.strong })
+	g.skipOpen = slices.DeleteFunc(slices.Concat(g.group.open, g.call.open, g.header.open, g.end), func(m scan.Marker) bool { return !m.Strong })
 	g.closers = slices.Concat(g.group.close, g.call.close)
 	g.after = slices.Concat(g.group.close, g.skipOpen)
 	g.bodyEnd = slices.Concat(g.call.close, g.group.close, g.skipOpen)
@@ -138,11 +139,11 @@ func (g *gram) lines() bool {
 }
 
 // warm sets the bytes that begin one of the markers.
-func warm(hot *[256]bool, lists ...[]marker) {
+func warm(hot *[256]bool, lists ...[]scan.Marker) {
 	for _, list := range lists {
 		for _, m := range list {
-			if m.lead != "" {
-				hot[lower(m.lead[0])], hot[upper(m.lead[0])] = true, true
+			if m.Lead != "" {
+				hot[scan.Lower(m.Lead[0])], hot[scan.Upper(m.Lead[0])] = true, true
 			}
 		}
 	}
@@ -155,14 +156,14 @@ func warmBytes(hot *[256]bool, bytes string) {
 }
 
 // thinkCloses reports whether a marker closes the thinking of g.
-func (g *gram) thinkCloses(m *marker) bool { return hasLead(g.think.close, m) }
+func (g *gram) thinkCloses(m *scan.Marker) bool { return hasLead(g.think.close, m) }
 
 // thinkOpens reports whether a marker opens the thinking of g.
-func (g *gram) thinkOpens(m *marker) bool { return hasLead(g.think.open, m) }
+func (g *gram) thinkOpens(m *scan.Marker) bool { return hasLead(g.think.open, m) }
 
-func hasLead(list []marker, m *marker) bool {
-	return slices.ContainsFunc(list, func(o marker) bool { return o.lead == m.lead })
+func hasLead(list []scan.Marker, m *scan.Marker) bool {
+	return slices.ContainsFunc(list, func(o scan.Marker) bool { return o.Lead == m.Lead })
 }
 
 // isWord reports whether a marker is made of ordinary words: "Thought:".
-func isWord(m marker) bool { return !strings.ContainsAny(m.lead, "<>[|｜◁") }
+func isWord(m scan.Marker) bool { return !strings.ContainsAny(m.Lead, "<>[|｜◁") }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // readHeader reads a message header up to its closer and finds its route.
@@ -11,40 +12,40 @@ func (p *Parser) readHeader() bool {
 	v := p.view()
 	n, f := findHeaderEnd(p.message, v)
 	switch f {
-	case more:
+	case scan.More:
 		return false
-	case yes:
-		if !isHeader(v.s[:n]) {
-			f = no
+	case scan.Yes:
+		if !isHeader(v.S[:n]) {
+			f = scan.No
 		}
 	}
-	if f == no && p.cutHeader(v) {
+	if f == scan.No && p.cutHeader(v) {
 		return true
 	}
-	if f == no {
+	if f == scan.No {
 		p.noHeader()
 		return true
 	}
 	p.pos += n
-	p.route(string(p.head) + v.s[:n])
+	p.route(string(p.head) + v.S[:n])
 	return true
 }
 
 // findHeaderEnd finds where a header ends: behind its closer, on the same line.
-func findHeaderEnd(g *gram, v view) (int, found) {
-	for i := 0; i <= len(v.s) && i <= maxSlot; i++ {
-		at := v.from(i)
+func findHeaderEnd(g *gram, v scan.View) (int, scan.Found) {
+	for i := 0; i <= len(v.S) && i <= scan.MaxSlot; i++ {
+		at := v.From(i)
 		n, f := headerEnd(g, at)
 		switch {
-		case f == yes:
-			return i + n, yes
-		case f == more || at.s == "" && at.ask() == more:
-			return 0, more
-		case at.s != "" && at.s[0] == '\n':
-			return 0, no
+		case f == scan.Yes:
+			return i + n, scan.Yes
+		case f == scan.More || at.S == "" && at.Ask() == scan.More:
+			return 0, scan.More
+		case at.S != "" && at.S[0] == '\n':
+			return 0, scan.No
 		}
 	}
-	return 0, no
+	return 0, scan.No
 }
 
 // isHeader reports whether what stands up to a header's end is one: a word, a
@@ -62,10 +63,10 @@ func isHeader(s string) bool {
 }
 
 // closesHeader reports whether v goes on as a header up to its end.
-func closesHeader(g *gram, v view) found {
+func closesHeader(g *gram, v scan.View) scan.Found {
 	n, f := findHeaderEnd(g, v)
-	if f == yes && !isHeader(v.s[:n]) {
-		return no
+	if f == scan.Yes && !isHeader(v.S[:n]) {
+		return scan.No
 	}
 	return f
 }
@@ -77,14 +78,14 @@ func (p *Parser) noHeader() {
 }
 
 // headerEnd fits the header's closer, or the line's end where it has none.
-func headerEnd(g *gram, v view) (int, found) {
+func headerEnd(g *gram, v scan.View) (int, scan.Found) {
 	if len(g.header.close) > 0 {
-		return longest(g.header.close, v, nil)
+		return scan.Longest(g.header.close, v, nil)
 	}
-	if v.s != "" && v.s[0] == '\n' {
-		return 1, yes
+	if v.S != "" && v.S[0] == '\n' {
+		return 1, scan.Yes
 	}
-	return 0, no
+	return 0, scan.No
 }
 
 // route decides what the message with this header is. Where grammars share the
@@ -107,7 +108,7 @@ func (p *Parser) route(head string) {
 
 // routeOf finds the route of g that fits a header. rest asks for the one for
 // all others.
-func (p *Parser) routeOf(g *gram, head string, rest bool) (*route, *caps) {
+func (p *Parser) routeOf(g *gram, head string, rest bool) (*route, *scan.Caps) {
 	for i := range g.routes {
 		r := &g.routes[i]
 		if (r.has == nil) != rest {
@@ -122,7 +123,7 @@ func (p *Parser) routeOf(g *gram, head string, rest bool) (*route, *caps) {
 }
 
 // follow goes into the message that a route leads to.
-func (p *Parser) follow(g *gram, r *route, c *caps, head string) {
+func (p *Parser) follow(g *gram, r *route, c *scan.Caps, head string) {
 	p.message = g
 	switch r.As {
 	case grammar.ThinkRoute:
@@ -142,19 +143,19 @@ func (p *Parser) follow(g *gram, r *route, c *caps, head string) {
 
 // mayRoute reports whether a header may call a tool: where it is ordinary text,
 // only one that was offered.
-func (p *Parser) mayRoute(g *gram, c *caps) bool {
-	return g.header.open[0].strong || p.declared(c.name) || p.tools == nil && p.m.words == inFull
+func (p *Parser) mayRoute(g *gram, c *scan.Caps) bool {
+	return g.header.open[0].Strong || p.declared(c.Name) || p.tools == nil && p.m.words == inFull
 }
 
 // findIn looks for a template anywhere in a header. It ends with a word: "to=user"
 // is not in "to=userlist".
-func findIn(m *marker, head string, work *int) (c caps, ok bool) {
+func findIn(m *scan.Marker, head string, work *int) (c scan.Caps, ok bool) {
 	if m == nil {
 		return c, true
 	}
 	for i := range len(head) {
-		var got caps
-		if n, f := m.match(view{s: head[i:], end: true, work: work}, &got); f == yes && !insideWord(head, i+n) {
+		var got scan.Caps
+		if n, f := m.Match(scan.View{S: head[i:], End: true, Work: work}, &got); f == scan.Yes && !insideWord(head, i+n) {
 			return got, true
 		}
 	}
@@ -182,26 +183,26 @@ func (p *Parser) readMessage() bool {
 		if o.g != g || o.kind != openCall || len(o.steps) == 0 {
 			continue
 		}
-		var c caps
+		var c scan.Caps
 		n, _, f := p.fit(o, v, &c)
-		if f == more {
+		if f == scan.More {
 			return false
 		}
-		if f == yes && n > best.n {
-			best = choice{state: yes, o: o, n: n, caps: c}
+		if f == scan.Yes && n > best.n {
+			best = choice{state: scan.Yes, o: o, n: n, caps: c}
 		}
 	}
-	if best.state == yes {
+	if best.state == scan.Yes {
 		start := p.cur.start
 		p.beginBlock(best)
 		p.cur.start = start
 		return true
 	}
 	p.named(g, p.cur.caps)
-	switch fits(g.bodyOpen, v) {
-	case more:
+	switch scan.Fits(g.bodyOpen, v) {
+	case scan.More:
 		return false
-	case yes: // its body begins, and cannot be read
+	case scan.Yes: // its body begins, and cannot be read
 		p.broken("the call in the message cannot be read", g.Call.Open)
 		return true
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -54,7 +55,7 @@ var floods = map[string]string{
 
 // perByte is how many bytes may be looked at for one byte of text. A decision
 // looks at no more than maxHead bytes; on the way there are cheaper ones.
-const perByte = 2 * maxHead
+const perByte = 2 * scan.MaxHead
 
 // TestLinear counts the bytes looked at: twice the text is at most a little more
 // than twice the work, in chunks of any size.

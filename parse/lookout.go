@@ -1,5 +1,7 @@
 package parse
 
+import "github.com/unifiedtoolprotocol/utp/parse/internal/scan"
+
 // maxSuspect is how many bytes of a call wait behind its own closer in a string,
 // for the string to end.
 const maxSuspect = 64 << 10
@@ -32,11 +34,11 @@ func (p *Parser) watch() bool {
 		if !p.cur.g.skipHot[s[i]] {
 			continue
 		}
-		switch _, f := longest(p.cur.closers, viewOf(s[i:], false, &p.work), nil); f {
-		case yes:
+		switch _, f := scan.Longest(p.cur.closers, scan.ViewOf(s[i:], false, &p.work), nil); f {
+		case scan.Yes:
 			w.closer = from + i
 			return true
-		case more:
+		case scan.More:
 			w.looked = from + i
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // openKind is what an opener opens.
@@ -29,7 +30,7 @@ const (
 type opener struct {
 	g        *gram
 	kind     openKind
-	steps    []marker
+	steps    []scan.Marker
 	group    bool   // steps hold Group.Open
 	call     bool   // steps hold Call.Open
 	declared bool   // counts only with the name of an offered tool
@@ -51,7 +52,7 @@ type machine struct {
 	grams    []*gram
 	openers  []opener
 	headers  []*gram         // those with message headers
-	trie     *trie           // of the openers' first literals
+	trie     *scan.Trie      // of the openers' first literals
 	pairs    [256][4]uint64  // by the first byte of a literal: the bytes that may follow it
 	hot      [256]bool       // bytes that begin a literal, in any case
 	lineHot  [256]bool       // the same, of openers that count only at a line start
@@ -59,7 +60,7 @@ type machine struct {
 	follow   [256]bool       // bytes that may follow the word which a bare form begins with
 	bare     []int           // openers without a literal in front: bare JSON, f(…), name {…}
 	bareJSON []int           // those of JSON grammars alone
-	closers  []marker        // of all groups and calls but code fences
+	closers  []scan.Marker   // of all groups and calls but code fences
 	fence    *gram           // the grammar whose calls stand in code fences
 	inside   func() *machine // what is read inside such a fence
 }
@@ -101,13 +102,13 @@ const (
 
 // build compiles grammars in their order of rank.
 func build(list []*grammar.Grammar, w words) *machine {
-	m := &machine{words: w, trie: newTrie()}
+	m := &machine{words: w, trie: scan.NewTrie()}
 	for i, g := range list {
 		c := compileGrammar(g, i)
 		m.grams = append(m.grams, c)
 		if c.fence {
 			m.fence = c
-			c.call.open = slices.DeleteFunc(c.call.open, func(mk marker) bool { return strings.HasPrefix(mk.lead, "```") })
+			c.call.open = slices.DeleteFunc(c.call.open, func(mk scan.Marker) bool { return strings.HasPrefix(mk.Lead, "```") })
 		}
 		m.addCalls(c)
 		m.addMarks(c, w)
@@ -147,18 +148,18 @@ func (m *machine) addCalls(g *gram) {
 	named := g.Body == grammar.Args || g.Body == grammar.Tagged
 	add := func(o opener) {
 		o.g, o.line, o.message = g, g.Line, len(g.header.open) > 0
-		o.named = named && o.call && o.steps[len(o.steps)-1].names()
-		o.declared = g.Line || !slices.ContainsFunc(o.steps, func(mk marker) bool { return mk.strong })
+		o.named = named && o.call && o.steps[len(o.steps)-1].Names()
+		o.declared = g.Line || !slices.ContainsFunc(o.steps, func(mk scan.Marker) bool { return mk.Strong })
 		m.openers = append(m.openers, o)
 	}
 	for _, gm := range g.group.open {
 		for _, cm := range g.call.open {
-			add(opener{steps: []marker{gm, cm}, group: true, call: true})
+			add(opener{steps: []scan.Marker{gm, cm}, group: true, call: true})
 		}
-		add(opener{steps: []marker{gm}, group: true, second: named})
+		add(opener{steps: []scan.Marker{gm}, group: true, second: named})
 	}
 	for _, cm := range g.call.open {
-		add(opener{steps: []marker{cm}, call: true})
+		add(opener{steps: []scan.Marker{cm}, call: true})
 	}
 	if len(g.group.open)+len(g.call.open)+len(g.header.open) == 0 && !named && !g.fence {
 		add(opener{})
@@ -167,39 +168,39 @@ func (m *machine) addCalls(g *gram) {
 
 // addMarks lists the markers of g that count in text and open no call.
 func (m *machine) addMarks(g *gram, w words) {
-	add := func(kind openKind, list []marker, isWord func(marker) bool) {
+	add := func(kind openKind, list []scan.Marker, isWord func(scan.Marker) bool) {
 		for _, mk := range list {
 			word := isWord(mk)
 			first := word && kind == openHeader && w != inFull && closesStrong(g)
 			if !word || w != wordless || first {
-				m.addMark(opener{g: g, kind: kind, steps: []marker{mk}, line: word && kind == openThink, hinted: word && w == onHint && !first, first: first})
+				m.addMark(opener{g: g, kind: kind, steps: []scan.Marker{mk}, line: word && kind == openThink, hinted: word && w == onHint && !first, first: first})
 			}
 		}
 	}
 	if len(g.header.open) > 0 {
 		m.headers = append(m.headers, g)
 	}
-	never := func(marker) bool { return false }
+	never := func(scan.Marker) bool { return false }
 	add(openThink, g.think.open, isWord)
 	add(closeThink, g.think.close, isWord)
 	add(openHeader, g.header.open, isWord)
-	add(routeHeader, g.header.close, func(mk marker) bool { return isWord(mk) || !mk.strong })
+	add(routeHeader, g.header.close, func(mk scan.Marker) bool { return isWord(mk) || !mk.Strong })
 	add(endMessage, g.end, never)
 	for _, stop := range g.Stops() {
-		for _, mk := range compile(stop) {
-			m.openers = append(m.openers, opener{g: g, kind: openResult, steps: []marker{mk}, line: stop[0] == '\n'})
+		for _, mk := range scan.Compile(stop) {
+			m.openers = append(m.openers, opener{g: g, kind: openResult, steps: []scan.Marker{mk}, line: stop[0] == '\n'})
 		}
 	}
-	add(dropNoise, g.noise, func(mk marker) bool { return !strings.ContainsAny(mk.lead, "|｜▁") })
+	add(dropNoise, g.noise, func(mk scan.Marker) bool { return !strings.ContainsAny(mk.Lead, "|｜▁") })
 }
 
 // with is m with the marks of a family of models.
 func (m *machine) with(marks grammar.Marks) *machine {
 	out := *m
-	out.openers, out.trie = slices.Clip(m.openers), m.trie.clone()
+	out.openers, out.trie = slices.Clip(m.openers), m.trie.Clone()
 	add := func(kind openKind, text, shut string) {
-		for _, mk := range compile(text) {
-			out.openers = append(out.openers, opener{g: family, kind: kind, steps: []marker{mk}, text: text, close: shut})
+		for _, mk := range scan.Compile(text) {
+			out.openers = append(out.openers, opener{g: family, kind: kind, steps: []scan.Marker{mk}, text: text, close: shut})
 			out.enter(len(out.openers) - 1)
 		}
 	}
@@ -221,13 +222,13 @@ var family = &gram{Grammar: &grammar.Grammar{Name: "family"}}
 // closesStrong reports whether the headers of g end in a marker, which tells
 // them from ordinary text.
 func closesStrong(g *gram) bool {
-	return slices.ContainsFunc(g.header.close, func(mk marker) bool { return !isWord(mk) })
+	return slices.ContainsFunc(g.header.close, func(mk scan.Marker) bool { return !isWord(mk) })
 }
 
 // addMark lists a marker, unless it is plain and an earlier grammar has it too.
 func (m *machine) addMark(o opener) {
 	same := func(b opener) bool {
-		return b.kind == o.kind && b.line == o.line && !b.hinted && b.steps[0].lead == o.steps[0].lead && len(o.steps[0].pieces) == 1
+		return b.kind == o.kind && b.line == o.line && !b.hinted && b.steps[0].Lead == o.steps[0].Lead && len(o.steps[0].Pieces) == 1
 	}
 	if o.kind == openHeader || o.kind == endMessage || !slices.ContainsFunc(m.openers, same) {
 		m.openers = append(m.openers, o)
@@ -237,7 +238,7 @@ func (m *machine) addMark(o opener) {
 // enter files an opener under its first literal.
 func (m *machine) enter(i int) {
 	o := &m.openers[i]
-	if len(o.steps) == 0 || o.steps[0].lead == "" {
+	if len(o.steps) == 0 || o.steps[0].Lead == "" {
 		m.bare = append(m.bare, i)
 		if len(o.steps) == 0 && o.g.Body == grammar.JSON {
 			m.bareJSON = append(m.bareJSON, i)
@@ -245,25 +246,25 @@ func (m *machine) enter(i int) {
 		m.addFollow(o)
 		return
 	}
-	lead := o.steps[0].lead
+	lead := o.steps[0].Lead
 	if o.line {
-		m.lineHot[lower(lead[0])], m.lineHot[upper(lead[0])] = true, true
-		m.start[lower(lead[0])], m.start[upper(lead[0])] = true, true
+		m.lineHot[scan.Lower(lead[0])], m.lineHot[scan.Upper(lead[0])] = true, true
+		m.start[scan.Lower(lead[0])], m.start[scan.Upper(lead[0])] = true, true
 	} else {
 		m.heat(lead, &m.hot)
 	}
-	m.trie.add(lead, int32(i))
+	m.trie.Add(lead, int32(i))
 }
 
 // heat notes the first two bytes of a literal.
 func (m *machine) heat(lead string, hot *[256]bool) {
-	for _, a := range []byte{lower(lead[0]), upper(lead[0])} {
+	for _, a := range []byte{scan.Lower(lead[0]), scan.Upper(lead[0])} {
 		hot[a] = true
 		if len(lead) == 1 {
 			m.pairs[a] = [4]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 			continue
 		}
-		for _, b := range []byte{lower(lead[1]), upper(lead[1])} {
+		for _, b := range []byte{scan.Lower(lead[1]), scan.Upper(lead[1])} {
 			m.pairs[a][b>>6] |= 1 << (b & 63)
 		}
 	}
@@ -285,16 +286,16 @@ func (m *machine) mayBegin(s string, i int) bool {
 func (m *machine) addFollow(o *opener) {
 	warmBytes(&m.start, "{[(_-")
 	for c := range 256 {
-		m.start[c] = m.start[c] || isNameByte(byte(c))
+		m.start[c] = m.start[c] || scan.IsNameByte(byte(c))
 	}
 	if len(o.steps) == 0 {
 		warmBytes(&m.follow, "(=")
 		return
 	}
 	first := &o.steps[0]
-	for k := range first.pieces {
-		if next := first.after(k); next != "" {
-			warmBytes(&m.follow, string([]byte{lower(next[0]), upper(next[0])}))
+	for k := range first.Pieces {
+		if next := first.After(k); next != "" {
+			warmBytes(&m.follow, string([]byte{scan.Lower(next[0]), scan.Upper(next[0])}))
 			return
 		}
 	}

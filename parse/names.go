@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -55,7 +56,7 @@ func (p *Parser) plainly(name string) bool {
 // isCamel reports whether small and capital letters meet inside a name.
 func isCamel(name string) bool {
 	for i := 1; i < len(name); i++ {
-		if lower(name[i]) != name[i] && upper(name[i-1]) != name[i-1] {
+		if scan.Lower(name[i]) != name[i] && scan.Upper(name[i-1]) != name[i-1] {
 			return true
 		}
 	}
@@ -67,7 +68,7 @@ func isCamel(name string) bool {
 // the end of s may begin the last.
 func word(s string) int {
 	i := 0
-	for i < len(s) && (isNameByte(s[i]) || i > 0 && (s[i] == '.' || s[i] == ':' || s[i] == '/' || isMarked(s[i:]))) {
+	for i < len(s) && (scan.IsNameByte(s[i]) || i > 0 && (s[i] == '.' || s[i] == ':' || s[i] == '/' || isMarked(s[i:]))) {
 		i++
 	}
 	return i
@@ -77,10 +78,10 @@ func isMarked(s string) bool { return s[0] == '\\' && (len(s) == 1 || s[1] == '_
 
 // nameOf is the name of the tool in an opener's slots: from the name, or from
 // an id that holds it.
-func (p *Parser) nameOf(g *gram, c *caps) string {
-	name := c.name
-	if name == "" && c.id != "" {
-		name = p.nameInID(g.ID, c.id)
+func (p *Parser) nameOf(g *gram, c *scan.Caps) string {
+	name := c.Name
+	if name == "" && c.ID != "" {
+		name = p.nameInID(g.ID, c.ID)
 	}
 	if i := strings.LastIndexByte(name, '/'); i >= 0 && !p.declared(name) {
 		name = name[i+1:]

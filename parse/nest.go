@@ -5,6 +5,8 @@ import (
 	"html"
 	"slices"
 	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // readNest gathers a value with nested elements, counting them.
@@ -15,16 +17,16 @@ func (p *Parser) readNest() bool {
 			continue
 		}
 		v := p.viewAt(p.pos + i)
-		n, open := longest(g.nestOpen, v, nil)
-		k, shut := longest(g.nestClose, v, nil)
+		n, open := scan.Longest(g.nestOpen, v, nil)
+		k, shut := scan.Longest(g.nestClose, v, nil)
 		switch {
-		case open == yes:
+		case open == scan.Yes:
 			p.val.depth++
 			i += n - 1
-		case open == more || shut == more:
+		case open == scan.More || shut == scan.More:
 			p.valueText(p.pos, p.pos+i)
 			return false
-		case shut == yes:
+		case shut == scan.Yes:
 			if p.val.depth--; p.val.depth < 0 {
 				p.valueText(p.pos, p.pos+i)
 				p.pos += k
@@ -64,7 +66,7 @@ func (p *Parser) nested(s string, depth int) (json.RawMessage, string) {
 	var list []json.RawMessage
 	var object members
 	for depth < maxNest {
-		var c caps
+		var c scan.Caps
 		text, rest := p.beforeElement(s)
 		n, isItem := p.matchWhole(g.item.open, rest, &c)
 		if !isItem {
@@ -81,7 +83,7 @@ func (p *Parser) nested(s string, depth int) (json.RawMessage, string) {
 		if isItem {
 			list = append(list, v)
 		} else {
-			object.add(c.key, v)
+			object.add(c.Key, v)
 		}
 	}
 	switch {
@@ -153,10 +155,10 @@ func (p *Parser) beforeElement(s string) (text, rest string) {
 		if !g.valueHot[s[i]] {
 			continue
 		}
-		if _, ok := p.matchWhole(g.nestOpen, s[i:], &caps{}); ok {
+		if _, ok := p.matchWhole(g.nestOpen, s[i:], &scan.Caps{}); ok {
 			return s[:i], s[i:]
 		}
-		if _, ok := p.matchWhole(g.nestClose, s[i:], &caps{}); ok {
+		if _, ok := p.matchWhole(g.nestClose, s[i:], &scan.Caps{}); ok {
 			break
 		}
 	}
@@ -167,7 +169,7 @@ func (p *Parser) beforeElement(s string) (text, rest string) {
 func (p *Parser) untilCloser(s string) (text, rest string) {
 	for i := range len(s) {
 		if p.cur.g.valueHot[s[i]] {
-			if _, ok := p.matchWhole(p.cur.g.nestClose, s[i:], &caps{}); ok {
+			if _, ok := p.matchWhole(p.cur.g.nestClose, s[i:], &scan.Caps{}); ok {
 				return s[:i], s[i:]
 			}
 		}
@@ -182,16 +184,16 @@ func (p *Parser) dropCloser(s string, isItem bool) string {
 		closers = p.cur.g.item.close
 	}
 	rest := strings.TrimLeft(s, " \t\r\n")
-	if n, ok := p.matchWhole(closers, rest, &caps{}); ok {
+	if n, ok := p.matchWhole(closers, rest, &scan.Caps{}); ok {
 		return rest[n:]
 	}
 	return s
 }
 
 // matchWhole fits the first of the markers to a text that is complete.
-func (p *Parser) matchWhole(list []marker, s string, c *caps) (int, bool) {
+func (p *Parser) matchWhole(list []scan.Marker, s string, c *scan.Caps) (int, bool) {
 	for i := range list {
-		if n, f := list[i].match(viewOf(s, true, &p.work), c); f == yes {
+		if n, f := list[i].Match(scan.ViewOf(s, true, &p.work), c); f == scan.Yes {
 			return n, true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // begin takes the opener that was decided on.
@@ -108,8 +109,8 @@ func (p *Parser) openCall(g *gram) {
 }
 
 // body goes on to read what follows the opener of a call.
-func (p *Parser) body(o *opener, c caps) {
-	if c.twice {
+func (p *Parser) body(o *opener, c scan.Caps) {
+	if c.Twice {
 		p.fix("", "", "", "opened twice")
 	}
 	if !o.named {
@@ -118,7 +119,7 @@ func (p *Parser) body(o *opener, c caps) {
 	}
 	p.named(o.g, c)
 	switch {
-	case c.closed:
+	case c.Closed:
 		p.finish()
 	case o.g.Body == grammar.Args:
 		p.st = inBody
@@ -128,12 +129,12 @@ func (p *Parser) body(o *opener, c caps) {
 }
 
 // named gives the open call its name.
-func (p *Parser) named(g *gram, c caps) {
-	p.cur.g, p.cur.closers = g, fill(g.call.close, &c)
+func (p *Parser) named(g *gram, c scan.Caps) {
+	p.cur.g, p.cur.closers = g, scan.Fill(g.call.close, &c)
 	p.el.argsKey = ""
 	name := p.nameOf(g, &c)
-	if c.id != name { // a mere name is no id
-		p.cur.id = c.id
+	if c.ID != name { // a mere name is no id
+		p.cur.id = c.ID
 	}
 	p.setName(name)
 }
@@ -141,46 +142,46 @@ func (p *Parser) named(g *gram, c caps) {
 // readBody finds out what the arguments of a call are written as.
 func (p *Parser) readBody() bool {
 	g := p.cur.g
-	n, v := p.view().blanks()
-	if v.s == "" && v.ask() == more {
+	n, v := p.view().Blanks()
+	if v.S == "" && v.Ask() == scan.More {
 		return false
 	}
 	sameLine := !hasNewline(p.rest()[:n])
 	if g.Line {
 		head, ticks, f := openTicks(v)
-		if f == more {
+		if f == scan.More {
 			return false
 		}
-		p.cur.ticks, n, v = ticks, n+head, v.from(head)
+		p.cur.ticks, n, v = ticks, n+head, v.From(head)
 	}
-	if skip, f := idBefore(v); f == more {
+	if skip, f := idBefore(v); f == scan.More {
 		return false
-	} else if f == yes {
-		_, id := v.blanks()
-		p.cur.id = strings.Clone(id.s[1:strings.IndexByte(id.s, ']')])
-		n, v = n+skip, v.from(skip)
+	} else if f == scan.Yes {
+		_, id := v.Blanks()
+		p.cur.id = strings.Clone(id.S[1:strings.IndexByte(id.S, ']')])
+		n, v = n+skip, v.From(skip)
 	}
 	if p.bodyJSON(g, v, n) {
 		return true
 	}
-	f := fits(g.arg.open, v)
-	if f == no {
-		if f = fits(g.bodyEnd, v); f == yes {
+	f := scan.Fits(g.arg.open, v)
+	if f == scan.No {
+		if f = scan.Fits(g.bodyEnd, v); f == scan.Yes {
 			p.pos += n
 			p.cur.balanced, p.st = true, inAfter
 			return true
 		}
 	}
-	if f == more {
+	if f == scan.More {
 		return false
 	}
 	p.pos += n
 	switch {
-	case f == yes:
+	case f == scan.Yes:
 		p.st = inTagged
-	case v.s == "" && v.end && (p.cut || p.message != nil || g.Body == grammar.Args && !g.Line):
+	case v.S == "" && v.End && (p.cut || p.message != nil || g.Body == grammar.Args && !g.Line):
 		p.truncated()
-	case v.s == "" && v.end, g.Text == "" && len(g.call.close) == 0 && p.message == nil, g.Text != "" && g.Line && !sameLine:
+	case v.S == "" && v.End, g.Text == "" && len(g.call.close) == 0 && p.message == nil, g.Text != "" && g.Line && !sameLine:
 		p.finish()
 	case g.Text != "":
 		return p.plainBody(v)
@@ -194,45 +195,45 @@ func (p *Parser) readBody() bool {
 
 // openTicks finds the backquotes that make code of an object, and a language's
 // name behind three of them. head is how far the object is.
-func openTicks(v view) (head, ticks int, f found) {
-	for head < len(v.s) && v.s[head] == '`' {
+func openTicks(v scan.View) (head, ticks int, f scan.Found) {
+	for head < len(v.S) && v.S[head] == '`' {
 		head++
 	}
 	if ticks = head; ticks == 3 {
-		head += word(v.s[head:])
+		head += word(v.S[head:])
 	}
-	blanks, rest := v.from(head).blanks()
+	blanks, rest := v.From(head).Blanks()
 	switch {
-	case rest.s == "" && ticks > 0 && rest.ask() == more:
-		return 0, 0, more
-	case (ticks == 1 || ticks == 3) && rest.s != "" && rest.s[0] == '{':
-		return head + blanks, ticks, yes
+	case rest.S == "" && ticks > 0 && rest.Ask() == scan.More:
+		return 0, 0, scan.More
+	case (ticks == 1 || ticks == 3) && rest.S != "" && rest.S[0] == '{':
+		return head + blanks, ticks, scan.Yes
 	}
-	return 0, 0, no
+	return 0, 0, scan.No
 }
 
 // idBefore is the length of an id in brackets that stands before an object: [call_1]{…}.
-func idBefore(v view) (int, found) {
-	if v.s == "" || v.s[0] != '[' || len(v.s) > 1 && !isASCIILetter(v.s[1]) {
-		return 0, no
+func idBefore(v scan.View) (int, scan.Found) {
+	if v.S == "" || v.S[0] != '[' || len(v.S) > 1 && !isASCIILetter(v.S[1]) {
+		return 0, scan.No
 	}
-	n := 1 + word(v.s[1:])
+	n := 1 + word(v.S[1:])
 	switch {
-	case n >= len(v.s) && n <= maxSlot:
-		return 0, v.ask()
-	case n >= len(v.s) || v.s[n] != ']':
-		return 0, no
+	case n >= len(v.S) && n <= scan.MaxSlot:
+		return 0, v.Ask()
+	case n >= len(v.S) || v.S[n] != ']':
+		return 0, scan.No
 	}
-	blanks, rest := v.from(n + 1).blanks()
-	if rest.s == "" {
-		return 0, rest.ask()
+	blanks, rest := v.From(n + 1).Blanks()
+	if rest.S == "" {
+		return 0, rest.Ask()
 	}
-	return n + 1 + blanks, either(rest.s[0] == '{')
+	return n + 1 + blanks, either(rest.S[0] == '{')
 }
 
 // bodyJSON begins arguments that are JSON.
-func (p *Parser) bodyJSON(g *gram, v view, n int) bool {
-	if v.s == "" || v.s[0] != '{' && (v.s[0] != '[' && v.s[0] != '"' || g.Text != "" && !g.Line) {
+func (p *Parser) bodyJSON(g *gram, v scan.View, n int) bool {
+	if v.S == "" || v.S[0] != '{' && (v.S[0] != '[' && v.S[0] != '"' || g.Text != "" && !g.Line) {
 		return false
 	}
 	p.pos += n
@@ -261,10 +262,10 @@ func hasNewline(s string) bool {
 
 // refuse reports an opener that no call follows: it is text again, and with
 // it, where it names the call, all up to the call's closer.
-func (p *Parser) refuse(b choice) found {
+func (p *Parser) refuse(b choice) scan.Found {
 	p.text()
 	if p.placeOf(marked).shown {
-		return no
+		return scan.No
 	}
 	if p.holding() {
 		p.settlePlace(p.countsBefore("<", p.lineEnded()))
@@ -277,21 +278,21 @@ func (p *Parser) refuse(b choice) found {
 		if p.cur.name == "" {
 			p.cur.why = utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"}
 		}
-		return yes
+		return scan.Yes
 	}
 	n, kind := b.broken, utp.Malformed
-	blanks, v := p.viewAt(p.pos + n).blanks()
-	switch k, f := longest(b.first.g.closers, v, nil); f {
-	case more:
-		return more
-	case yes:
-		if n += blanks + k; b.lost.name == "" && b.lost.id == "" {
+	blanks, v := p.viewAt(p.pos + n).Blanks()
+	switch k, f := scan.Longest(b.first.g.closers, v, nil); f {
+	case scan.More:
+		return scan.More
+	case scan.Yes:
+		if n += blanks + k; b.lost.Name == "" && b.lost.ID == "" {
 			kind = utp.Empty
 		}
 	default:
 		k, f := p.refused(b.first.g, p.viewAt(p.pos+n))
-		if f == more {
-			return more
+		if f == scan.More {
+			return scan.More
 		}
 		n += k
 	}
@@ -300,7 +301,7 @@ func (p *Parser) refuse(b choice) found {
 	p.pos += n
 	p.emit(utp.Event{Kind: utp.ProblemEvent, Part: p.openPart(), Problem: &prob})
 	p.line = false
-	return yes
+	return scan.Yes
 }
 
 // maxRefused is how many bytes behind an opener its closer is looked for.
@@ -308,24 +309,24 @@ const maxRefused = 1 << 10
 
 // refused is how far words go that stand where a call is due: up to their
 // closer, if that comes before another opener, else nothing of them.
-func (p *Parser) refused(g *gram, v view) (int, found) {
-	for i := 0; i < len(v.s) && i < maxRefused; i++ {
-		if !g.skipHot[v.s[i]] {
+func (p *Parser) refused(g *gram, v scan.View) (int, scan.Found) {
+	for i := 0; i < len(v.S) && i < maxRefused; i++ {
+		if !g.skipHot[v.S[i]] {
 			continue
 		}
-		at := v.from(i)
-		n, f := longest(g.closers, at, nil)
-		if f == yes {
-			return i + n, yes
+		at := v.From(i)
+		n, f := scan.Longest(g.closers, at, nil)
+		if f == scan.Yes {
+			return i + n, scan.Yes
 		}
-		if next := fits(g.skipOpen, at); next == yes {
-			return 0, no
-		} else if f = max(f, next); f == more {
-			return 0, more
+		if next := scan.Fits(g.skipOpen, at); next == scan.Yes {
+			return 0, scan.No
+		} else if f = max(f, next); f == scan.More {
+			return 0, scan.More
 		}
 	}
-	if len(v.s) < maxRefused {
-		return 0, v.ask()
+	if len(v.S) < maxRefused {
+		return 0, v.Ask()
 	}
-	return 0, no
+	return 0, scan.No
 }

@@ -55,7 +55,7 @@ func (p *Parser) placeOf(m manner) place {
 func (p *Parser) mannerOf(o *opener) manner {
 	lead := ""
 	if len(o.steps) > 0 {
-		lead = o.steps[0].lead
+		lead = o.steps[0].Lead
 	}
 	switch {
 	case p.message != nil && p.st == inMessage:

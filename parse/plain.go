@@ -5,26 +5,27 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // plainBody begins a body that is plain text, of the dialect's argument. A tool
 // that has none of that name gets it as its only one, but no text that begins as
 // one of its arguments: "path: a.go".
-func (p *Parser) plainBody(v view) bool {
+func (p *Parser) plainBody(v scan.View) bool {
 	n, none := nothing(v)
 	switch {
-	case none == more:
+	case none == scan.More:
 		return false
-	case none == yes && p.needsNothing(p.cur.name):
-		p.fix("", v.s[:n], "", "words for no arguments")
+	case none == scan.Yes && p.needsNothing(p.cur.name):
+		p.fix("", v.S[:n], "", "words for no arguments")
 		p.pos += n
 		p.finish()
 		return true
 	}
 	key, order := p.cur.g.Text, p.tools.Order(p.cur.name)
-	if sole := p.soleText(); sole != "" && none == no && !slices.Contains(order, key) {
+	if sole := p.soleText(); sole != "" && none == scan.No && !slices.Contains(order, key) {
 		pair, f := pairOf(order, v)
-		if f == more {
+		if f == scan.More {
 			return false
 		}
 		if !pair {
@@ -37,37 +38,37 @@ func (p *Parser) plainBody(v view) bool {
 }
 
 // nothing finds a word for no arguments that is all of its line.
-func nothing(v view) (int, found) {
+func nothing(v scan.View) (int, scan.Found) {
 	for _, word := range []string{"none", "null", "n/a", "nothing", "empty", "no input", "(none)"} {
-		n, f := matchLiteral(v.s, word)
-		if f == more && v.ask() == more {
-			return 0, more
+		n, f := scan.MatchLiteral(v.S, word)
+		if f == scan.More && v.Ask() == scan.More {
+			return 0, scan.More
 		}
-		if f == yes {
-			if f = lineEnd(v.from(n)); f != no {
+		if f == scan.Yes {
+			if f = lineEnd(v.From(n)); f != scan.No {
 				return n, f
 			}
 		}
 	}
-	return 0, no
+	return 0, scan.No
 }
 
 // pairOf reports whether a text begins with one of the keys and "=", ":" or "(".
-func pairOf(keys []string, v view) (ok bool, f found) {
+func pairOf(keys []string, v scan.View) (ok bool, f scan.Found) {
 	n := 0
-	for n < len(v.s) && isNameByte(v.s[n]) {
+	for n < len(v.S) && scan.IsNameByte(v.S[n]) {
 		n++
 	}
-	_, rest := v.from(n).blanks()
-	if rest.s == "" {
-		return false, rest.ask()
+	_, rest := v.From(n).Blanks()
+	if rest.S == "" {
+		return false, rest.Ask()
 	}
-	return strings.IndexByte("=:(", rest.s[0]) >= 0 && slices.Contains(keys, v.s[:n]), yes
+	return strings.IndexByte("=:(", rest.S[0]) >= 0 && slices.Contains(keys, v.S[:n]), scan.Yes
 }
 
 // openPlain begins a body that is plain text.
 func (p *Parser) openPlain(key string) {
-	p.val = value{caps: caps{key: key}, text: p.val.text[:0], stream: true}
+	p.val = value{caps: scan.Caps{Key: key}, text: p.val.text[:0], stream: true}
 	p.argKey(key)
 	p.cur.argsAt = p.at()
 	p.cur.buf = append(p.cur.buf, '"')
@@ -86,15 +87,15 @@ func (p *Parser) readPlain() bool {
 			continue
 		}
 		blanks, v := p.plainEnd(p.viewAt(p.pos + i))
-		n, f := longest(closers, v, nil)
-		if f == no && !(g.Line && s[i] == '\n') {
+		n, f := scan.Longest(closers, v, nil)
+		if f == scan.No && !(g.Line && s[i] == '\n') {
 			continue
 		}
 		p.valueText(p.pos, p.pos+i)
-		if f == more {
+		if f == scan.More {
 			return false
 		}
-		if f == yes && p.message == nil {
+		if f == scan.Yes && p.message == nil {
 			p.pos += blanks + n
 			p.cur.buf = append(p.cur.buf, '"')
 			p.finishClosed()
@@ -116,13 +117,13 @@ func (p *Parser) readPlain() bool {
 
 // plainEnd passes over what may stand between a text and its closer: blanks, but
 // in a text behind a header the one end of a line.
-func (p *Parser) plainEnd(v view) (int, view) {
+func (p *Parser) plainEnd(v scan.View) (int, scan.View) {
 	if p.cur.g.Body != grammar.JSON {
-		return v.blanks()
+		return v.Blanks()
 	}
 	n, f := lineBreak(v)
-	if f == yes {
-		return n, v.from(n)
+	if f == scan.Yes {
+		return n, v.From(n)
 	}
 	return 0, v
 }

@@ -1,6 +1,10 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
+)
 
 // programWords begin lines of a program. Calls beside them are its own, and are not
 // written to be run.
@@ -10,29 +14,29 @@ var programWords = []string{"import ", "def ", "return", "assert ", "with ", "cl
 const maxProgram = 256
 
 // programLine notes whether the line that v begins with is one of a program.
-func (p *Parser) programLine(v view) found {
+func (p *Parser) programLine(v scan.View) scan.Found {
 	if p.program {
-		return yes
+		return scan.Yes
 	}
-	waits := no
+	waits := scan.No
 	for _, word := range programWords {
-		switch _, f := matchLiteral(v.s, word); {
-		case f == more:
-			waits = max(waits, v.ask())
-		case f == yes && strings.HasPrefix(v.s, word):
+		switch _, f := scan.MatchLiteral(v.S, word); {
+		case f == scan.More:
+			waits = max(waits, v.Ask())
+		case f == scan.Yes && strings.HasPrefix(v.S, word):
 			waits = max(waits, isProgram(v, word))
 		}
 	}
-	p.program = waits == yes
+	p.program = waits == scan.Yes
 	return waits
 }
 
 // isProgram reports whether a line goes on as its first word does in a program:
 // prose has the same words.
-func isProgram(v view, word string) found {
-	line, _, whole := strings.Cut(v.s[len(word):], "\n")
-	if !whole && len(v.s) < maxProgram && v.ask() == more {
-		return more
+func isProgram(v scan.View, word string) scan.Found {
+	line, _, whole := strings.Cut(v.S[len(word):], "\n")
+	if !whole && len(v.S) < maxProgram && v.Ask() == scan.More {
+		return scan.More
 	}
 	line = strings.TrimRight(line, " \t\r")
 	switch word {
@@ -46,12 +50,12 @@ func isProgram(v view, word string) found {
 	return either(strings.ContainsAny(line, "()=<>"))
 }
 
-func either(ok bool) found {
+func either(ok bool) scan.Found {
 	if ok {
-		return yes
+		return scan.Yes
 	}
-	return no
+	return scan.No
 }
 
 // startsName reports whether s begins with a name, as a call in a program does.
-func startsName(s string) bool { return s != "" && isNameByte(s[0]) }
+func startsName(s string) bool { return s != "" && scan.IsNameByte(s[0]) }

@@ -3,6 +3,8 @@ package parse
 import (
 	"slices"
 	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // readText passes text, or reasoning, on up to the next opener. Nothing is held
@@ -11,11 +13,11 @@ func (p *Parser) readText() bool {
 	if p.ended() {
 		return false
 	}
-	if p.at() == 0 && p.promptEnd() == "" && p.byteOrderMark() == more {
+	if p.at() == 0 && p.promptEnd() == "" && p.byteOrderMark() == scan.More {
 		return false
 	}
 	if p.line {
-		if got := p.lineStart(); got != no {
+		if got := p.lineStart(); got != scan.No {
 			return p.decided(got)
 		}
 	}
@@ -23,7 +25,7 @@ func (p *Parser) readText() bool {
 	for i := p.pos; i < len(s); i++ {
 		if p.sentence && s[i] == '{' {
 			p.pos, p.line = i, p.line && isBlank(s[from:i])
-			if got := p.openSentence(); got != no {
+			if got := p.openSentence(); got != scan.No {
 				return p.decided(got)
 			}
 		}
@@ -31,7 +33,7 @@ func (p *Parser) readText() bool {
 			continue
 		}
 		p.line = p.line && isBlank(s[from:i])
-		got := no
+		got := scan.No
 		switch s[i] {
 		case '\n':
 			p.pos, from = i+1, i+1
@@ -57,7 +59,7 @@ func (p *Parser) readText() bool {
 			p.pos = i
 			got = p.open(p.line)
 		}
-		if got != no {
+		if got != scan.No {
 			return p.decided(got)
 		}
 	}
@@ -82,24 +84,24 @@ func (p *Parser) midWord(s string, i int) bool {
 func isASCIILetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // byteOrderMark passes over one at the start of the output.
-func (p *Parser) byteOrderMark() found {
-	n, f := matchLiteral(p.rest(), "\ufeff")
-	if f == yes {
+func (p *Parser) byteOrderMark() scan.Found {
+	n, f := scan.MatchLiteral(p.rest(), "\ufeff")
+	if f == scan.Yes {
 		p.pos += n
 		p.mark()
 	}
-	if f == more && p.end {
-		return no
+	if f == scan.More && p.end {
+		return scan.No
 	}
 	return f
 }
 
 // decided goes on, or passes on the text before what cannot be decided yet.
-func (p *Parser) decided(got found) bool {
-	if got == more {
+func (p *Parser) decided(got scan.Found) bool {
+	if got == scan.More {
 		p.text()
 	}
-	return got == yes
+	return got == scan.Yes
 }
 
 func isBlank(s string) bool {
@@ -113,59 +115,59 @@ func isBlank(s string) bool {
 
 // lineStart decides what begins at a line start, past blanks: a fence, code
 // that is the whole line, or a bare form. no: nothing does.
-func (p *Parser) lineStart() found {
+func (p *Parser) lineStart() scan.Found {
 	i := p.pos
 	for i < len(p.src) && (p.src[i] == ' ' || p.src[i] == '\t') {
 		i++
 	}
 	if i == len(p.src) {
 		if p.end {
-			return no
+			return scan.No
 		}
 		p.pos = i
-		return more
+		return scan.More
 	}
 	if !p.anywhere {
 		was := p.pos
 		p.pos = i
-		if got := p.turn(); got != no {
+		if got := p.turn(); got != scan.No {
 			return got
 		}
 		p.pos = was
 	}
 	if at := p.base + i; !p.m.start[p.src[i]] || at < p.noBare || at == p.noTry {
-		return no
+		return scan.No
 	}
 	was := p.pos
 	p.pos = i
 	got := p.lineOpener(p.src[i])
-	if got == no {
+	if got == scan.No {
 		p.pos = was
 	}
 	return got
 }
 
 // lineOpener looks for what counts at a line start only.
-func (p *Parser) lineOpener(c byte) found {
+func (p *Parser) lineOpener(c byte) scan.Found {
 	if p.m.lineHot[c] || p.prefersAt(c) {
-		if got := p.open(true); got != no {
+		if got := p.open(true); got != scan.No {
 			return got
 		}
 	}
 	switch {
 	case p.think != nil:
-		return no
+		return scan.No
 	case (c == '`' || c == '~') && p.anywhere:
-		return no
+		return scan.No
 	case c == '`' || c == '~':
 		return p.tick()
 	case p.message != nil, p.inTrial(): // text, as its header says; or what follows a call inside thinking
-		return no
+		return scan.No
 	case len(p.m.bare) == 0 || p.tools == nil && p.cfg.Forced == "" || p.tried > maxTried:
-		return no
+		return scan.No
 	}
-	if f := p.programLine(p.view()); f == more {
-		return more
+	if f := p.programLine(p.view()); f == scan.More {
+		return scan.More
 	}
 	return p.bare()
 }
@@ -173,34 +175,34 @@ func (p *Parser) lineOpener(c byte) found {
 // prefersAt reports whether calls of a preferred grammar may begin with c: it
 // goes before the bare forms that begin so too.
 func (p *Parser) prefersAt(c byte) bool {
-	leads := func(m marker) bool { return m.lead != "" && m.begins(c) }
+	leads := func(m scan.Marker) bool { return m.Lead != "" && m.Begins(c) }
 	return slices.ContainsFunc(p.preferred, func(g *gram) bool {
 		return slices.ContainsFunc(g.group.open, leads) || slices.ContainsFunc(g.call.open, leads)
 	})
 }
 
 // bare looks for a bare form.
-func (p *Parser) bare() found {
+func (p *Parser) bare() scan.Found {
 	v := p.view()
-	if p.program && startsName(strings.TrimLeft(v.s, "[ \t\r\n")) {
-		return no
+	if p.program && startsName(strings.TrimLeft(v.S, "[ \t\r\n")) {
+		return scan.No
 	}
-	if isNameByte(v.s[0]) {
-		if f := p.bareWord(v); f != yes {
+	if scan.IsNameByte(v.S[0]) {
+		if f := p.bareWord(v); f != scan.Yes {
 			return f
 		}
 	}
-	waits := no
-	for _, k := range p.bareFor(v.s) {
+	waits := scan.No
+	for _, k := range p.bareFor(v.S) {
 		o := &p.m.openers[k]
-		var c caps
+		var c scan.Caps
 		n, _, f := p.fit(o, v, &c)
 		switch {
-		case f == more:
-			waits = more
-		case f == yes && waits == no:
+		case f == scan.More:
+			waits = scan.More
+		case f == scan.Yes && waits == scan.No:
 			p.beginBare(o, n, c, plainly)
-			return yes
+			return scan.Yes
 		}
 	}
 	return waits
@@ -217,28 +219,28 @@ func (p *Parser) bareFor(s string) []int {
 
 // bareWord reports whether what stands behind the word at the start of v can
 // follow the name of a tool.
-func (p *Parser) bareWord(v view) found {
+func (p *Parser) bareWord(v scan.View) scan.Found {
 	n := 0
-	for n < len(v.s) && !slotEnds[v.s[n]] {
-		if n++; n > maxSlot {
-			return no
+	for n < len(v.S) && !scan.SlotEnds[v.S[n]] {
+		if n++; n > scan.MaxSlot {
+			return scan.No
 		}
 	}
-	_, next := v.from(n).blanks()
-	if next.s == "" {
-		if v.end {
-			return yes
+	_, next := v.From(n).Blanks()
+	if next.S == "" {
+		if v.End {
+			return scan.Yes
 		}
-		return v.ask()
+		return v.Ask()
 	}
-	if p.m.follow[next.s[0]] || next.s[0] == 0xC4 {
-		return yes
+	if p.m.follow[next.S[0]] || next.S[0] == 0xC4 {
+		return scan.Yes
 	}
-	return no
+	return scan.No
 }
 
 // beginBare begins a form without a marker, as a trial.
-func (p *Parser) beginBare(o *opener, n int, c caps, m manner) {
+func (p *Parser) beginBare(o *opener, n int, c scan.Caps, m manner) {
 	p.text()
 	p.tryCall(true, p.placeOf(m))
 	p.leave()
@@ -250,21 +252,21 @@ func (p *Parser) beginBare(o *opener, n int, c caps, m manner) {
 }
 
 // backquote meets backquotes in a line: a fence, or the edge of code.
-func (p *Parser) backquote() found {
+func (p *Parser) backquote() scan.Found {
 	if p.think != nil {
-		return no
+		return scan.No
 	}
 	s := p.rest()
 	n := ticks(s)
-	if n == len(s) && n < maxSlot && !p.end {
-		return more
+	if n == len(s) && n < scan.MaxSlot && !p.end {
+		return scan.More
 	}
 	if b := p.before(); n >= 3 && !p.inline && (p.line || b == ' ' || b == '\t') {
 		return p.openFence()
 	}
 	p.pos += n
 	p.inline = p.inline != (n%2 == 1)
-	return no
+	return scan.No
 }
 
 // ticks counts the backquotes, or the tildes, that s begins with.
@@ -284,19 +286,19 @@ func (p *Parser) before() byte {
 }
 
 // tick meets a backquote at a line start: a fence, or code that is the whole line.
-func (p *Parser) tick() found {
+func (p *Parser) tick() scan.Found {
 	v := p.view()
-	n := ticks(v.s)
+	n := ticks(v.S)
 	switch {
-	case n == len(v.s):
-		return v.ask()
+	case n == len(v.S):
+		return v.Ask()
 	case n >= 3:
 		return p.openFence()
-	case n > 1 || v.s[0] == '~' || !p.fenceAllowed():
-		return no
+	case n > 1 || v.S[0] == '~' || !p.fenceAllowed():
+		return scan.No
 	}
-	f := p.mayHold(v.from(1))
-	if f == yes {
+	f := p.mayHold(v.From(1))
+	if f == scan.Yes {
 		p.text()
 		p.startFence("`", 1)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // inSentence is the opener of a JSON call that stands within a line.
@@ -26,29 +27,29 @@ func (p *Parser) readsSentences() bool {
 }
 
 // openSentence looks for a call of JSON within a line.
-func (p *Parser) openSentence() found {
+func (p *Parser) openSentence() scan.Found {
 	if p.inline || p.think != nil || p.message != nil || p.inTrial() || p.at() < p.noBare || p.at() == p.noTry || p.tried > maxTried {
-		return no
+		return scan.No
 	}
 	f := p.lookElement(p.view(), true)
-	if f == yes {
-		p.beginBare(inSentence(), 0, caps{}, surely)
+	if f == scan.Yes {
+		p.beginBare(inSentence(), 0, scan.Caps{}, surely)
 	}
 	return f
 }
 
 // cutOpener finds the opener of a call that the output ends in: of its markers only
 // the first is there, or a part of the header of a message that is a call.
-func (p *Parser) cutOpener(v view, cand []int32) bool {
-	if !v.end || p.think != nil || p.inline {
+func (p *Parser) cutOpener(v scan.View, cand []int32) bool {
+	if !v.End || p.think != nil || p.inline {
 		return false
 	}
 	for _, i := range cand {
 		o := &p.m.openers[i]
-		if o.kind != openCall || o.declared || !o.steps[0].strong {
+		if o.kind != openCall || o.declared || !o.steps[0].Strong {
 			continue
 		}
-		if n, f := matchLiteral(v.s, o.steps[0].lead); f == yes && countBlanks(v.s[n:]) == len(v.s)-n {
+		if n, f := scan.MatchLiteral(v.S, o.steps[0].Lead); f == scan.Yes && scan.CountBlanks(v.S[n:]) == len(v.S)-n {
 			p.text()
 			p.openCall(o.g)
 			p.leave()
@@ -69,11 +70,11 @@ func (p *Parser) cutHere() {
 
 // cutHeader ends a header that the output ended in, if its message would have been a
 // call.
-func (p *Parser) cutHeader(v view) bool {
-	if !v.end || hasNewline(v.s) || !isHeader(v.s) {
+func (p *Parser) cutHeader(v scan.View) bool {
+	if !v.End || hasNewline(v.S) || !isHeader(v.S) {
 		return false
 	}
-	r, c := p.routeOf(p.message, string(p.head)+v.s, false)
+	r, c := p.routeOf(p.message, string(p.head)+v.S, false)
 	if r == nil || r.As != grammar.CallRoute {
 		return false
 	}

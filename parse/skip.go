@@ -1,6 +1,10 @@
 package parse
 
-import "github.com/unifiedtoolprotocol/utp"
+import (
+	"github.com/unifiedtoolprotocol/utp"
+
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
+)
 
 // readSkip looks for the end of a broken call: its closer, or the next call.
 func (p *Parser) readSkip() bool {
@@ -10,11 +14,11 @@ func (p *Parser) readSkip() bool {
 			continue
 		}
 		n, inside, f := p.skipEnd(g, p.viewAt(p.pos+i))
-		if f == no {
+		if f == scan.No {
 			continue
 		}
 		p.pos += i + n
-		if f == yes {
+		if f == scan.Yes {
 			p.skipped(inside)
 			return true
 		}
@@ -29,38 +33,38 @@ func (p *Parser) readSkip() bool {
 
 // skipEnd reports whether a broken call ends at v, with n bytes of its closer,
 // and whether its group goes on.
-func (p *Parser) skipEnd(g *gram, v view) (n int, inside bool, f found) {
-	if v.s[0] == '\n' && p.cur.plain && p.group == nil {
-		return 0, false, yes
+func (p *Parser) skipEnd(g *gram, v scan.View) (n int, inside bool, f scan.Found) {
+	if v.S[0] == '\n' && p.cur.plain && p.group == nil {
+		return 0, false, scan.Yes
 	}
-	if v.s[0] == '\n' && p.group != nil && g.lines() {
-		return 0, true, nextLine(v.from(1))
+	if v.S[0] == '\n' && p.group != nil && g.lines() {
+		return 0, true, nextLine(v.From(1))
 	}
-	n, own := longest(p.cur.closers, v, nil)
-	k, outer := longest(g.group.close, v, nil)
-	next := fits(g.skipOpen, v)
+	n, own := scan.Longest(p.cur.closers, v, nil)
+	k, outer := scan.Longest(g.group.close, v, nil)
+	next := scan.Fits(g.skipOpen, v)
 	switch {
-	case own == yes:
-		return n, true, yes
-	case outer == yes && k > 1:
-		return k, false, yes
-	case next == yes:
-		return 0, true, yes
-	case own == more || outer == more || next == more:
-		return 0, false, more
+	case own == scan.Yes:
+		return n, true, scan.Yes
+	case outer == scan.Yes && k > 1:
+		return k, false, scan.Yes
+	case next == scan.Yes:
+		return 0, true, scan.Yes
+	case own == scan.More || outer == scan.More || next == scan.More:
+		return 0, false, scan.More
 	}
-	return 0, false, no
+	return 0, false, scan.No
 }
 
 // nextLine reports whether an object begins the line.
-func nextLine(v view) found {
+func nextLine(v scan.View) scan.Found {
 	switch {
-	case v.s == "":
-		return v.ask()
-	case v.s[0] == '{':
-		return yes
+	case v.S == "":
+		return v.Ask()
+	case v.S[0] == '{':
+		return scan.Yes
 	}
-	return no
+	return scan.No
 }
 
 // skipped reports the broken call and goes on behind it: in its group, if that

@@ -3,6 +3,8 @@ package parse
 import (
 	"slices"
 	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // readTagged reads between tagged arguments.
@@ -11,27 +13,27 @@ func (p *Parser) readTagged() bool {
 		return false
 	}
 	g, v := p.cur.g, p.view()
-	if v.s == "" {
+	if v.S == "" {
 		p.endTagged()
 		return true
 	}
-	if v.s[0] == '{' && len(p.cur.keys) == 0 {
+	if v.S[0] == '{' && len(p.cur.keys) == 0 {
 		p.st = inElement
 		p.el.args(p, g)
 		return true
 	}
-	if f := p.closeTagged(g, v); f != no {
-		return f == yes
+	if f := p.closeTagged(g, v); f != scan.No {
+		return f == scan.Yes
 	}
-	var c caps
-	n, f := longest(g.arg.open, v, &c)
-	if f == yes && !p.mayArgue(g, p.cur.name, c.key) {
-		f = no
+	var c scan.Caps
+	n, f := scan.Longest(g.arg.open, v, &c)
+	if f == scan.Yes && !p.mayArgue(g, p.cur.name, c.Key) {
+		f = scan.No
 	}
 	switch f {
-	case more:
+	case scan.More:
 		return false
-	case yes:
+	case scan.Yes:
 		p.pos += n
 		p.openValue(g, c)
 		return true
@@ -54,16 +56,16 @@ func (p *Parser) mayArgue(g *gram, name, key string) bool {
 }
 
 // closeTagged takes the call's closer, or ends it before an outer marker.
-func (p *Parser) closeTagged(g *gram, v view) found {
-	n, f := longest(p.cur.closers, v, nil)
-	if f == yes {
+func (p *Parser) closeTagged(g *gram, v scan.View) scan.Found {
+	n, f := scan.Longest(p.cur.closers, v, nil)
+	if f == scan.Yes {
 		p.pos += n
 		p.finish()
 	}
-	if f != no {
+	if f != scan.No {
 		return f
 	}
-	if f = fits(g.after, v); f == yes {
+	if f = scan.Fits(g.after, v); f == scan.Yes {
 		p.lostCloser()
 	}
 	return f
@@ -81,30 +83,30 @@ func (p *Parser) endTagged() {
 
 // strayTag drops a closer of an argument that stands alone, and an argument's
 // name without a value; anything else breaks the call.
-func (p *Parser) strayTag(g *gram, v view) bool {
-	var c caps
-	switch n, f := longest(g.argHead, v, &c); f {
-	case more:
+func (p *Parser) strayTag(g *gram, v scan.View) bool {
+	var c scan.Caps
+	switch n, f := scan.Longest(g.argHead, v, &c); f {
+	case scan.More:
 		return false
-	case yes:
-		switch p.valueFollows(g, v.from(n)) {
-		case more:
+	case scan.Yes:
+		switch p.valueFollows(g, v.From(n)) {
+		case scan.More:
 			return false
-		case yes:
-			p.fix("/"+c.key, "", "", "missing opener of a value")
-			p.pos += n + countBlanks(v.s[n:])
+		case scan.Yes:
+			p.fix("/"+c.Key, "", "", "missing opener of a value")
+			p.pos += n + scan.CountBlanks(v.S[n:])
 			p.openValue(g, c)
 			return true
 		}
-		p.fix("", v.s[:n], "", "an argument without a value")
+		p.fix("", v.S[:n], "", "an argument without a value")
 		p.pos += n
 		return true
 	}
-	switch n, f := longest(fill(g.arg.close, &p.val.caps), v, nil); f {
-	case more:
+	switch n, f := scan.Longest(scan.Fill(g.arg.close, &p.val.caps), v, nil); f {
+	case scan.More:
 		return false
-	case yes:
-		p.fix("", v.s[:n], "", "surplus closer")
+	case scan.Yes:
+		p.fix("", v.S[:n], "", "surplus closer")
 		p.pos += n
 	default:
 		if p.endsInMarker(g, v) {
@@ -119,24 +121,24 @@ func (p *Parser) strayTag(g *gram, v view) bool {
 
 // endsInMarker reports whether the output ends in the opener of an argument or the
 // call's closer.
-func (p *Parser) endsInMarker(g *gram, v view) bool {
-	if !v.end {
+func (p *Parser) endsInMarker(g *gram, v scan.View) bool {
+	if !v.End {
 		return false
 	}
-	v.end = false
-	return max(fits(g.arg.open, v), fits(p.cur.closers, v)) == more
+	v.End = false
+	return max(scan.Fits(g.arg.open, v), scan.Fits(p.cur.closers, v)) == scan.More
 }
 
 // valueFollows reports whether text stands behind an argument's name up to the closer
 // of a value: only its opener is missing.
-func (p *Parser) valueFollows(g *gram, v view) found {
-	_, v = v.blanks()
-	i := strings.IndexByte(v.s, '<')
+func (p *Parser) valueFollows(g *gram, v scan.View) scan.Found {
+	_, v = v.Blanks()
+	i := strings.IndexByte(v.S, '<')
 	switch {
 	case i < 0:
-		return v.ask()
+		return v.Ask()
 	case i == 0:
-		return no
+		return scan.No
 	}
-	return fits(g.arg.close, v.from(i))
+	return scan.Fits(g.arg.close, v.From(i))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // maxRun is how long a run of tokens at the end may be in bytes. A model that
@@ -57,7 +58,7 @@ func (p *Parser) feedTail(s string) []utp.Event {
 	p.out = p.out[:0]
 	p.run(t.add(s))
 	if t.hold != "" && p.cur.open {
-		if v := viewOf(strings.TrimSpace(t.hold), true, &p.work); fits(p.cur.closers, v) == yes {
+		if v := scan.ViewOf(strings.TrimSpace(t.hold), true, &p.work); scan.Fits(p.cur.closers, v) == scan.Yes {
 			p.run(t.flush())
 		}
 	}

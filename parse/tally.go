@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // tally decides of whole events whether they count, where the text alone does not
@@ -117,8 +118,8 @@ func (t *tally) ends(e utp.Event) bool {
 }
 
 // isMarker reports whether s, but for blanks, is one of the markers.
-func isMarker(list []marker, s string) bool {
-	return fits(list, view{s: strings.TrimSpace(s), end: true, work: new(int)}) == yes
+func isMarker(list []scan.Marker, s string) bool {
+	return scan.Fits(list, scan.View{S: strings.TrimSpace(s), End: true, Work: new(int)}) == scan.Yes
 }
 
 // refuses reports whether an event does not count and, where a call begins, why.

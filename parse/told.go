@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // told is what tools and users wrote, read for calls.
@@ -156,7 +157,7 @@ func apart(s string) string {
 	var b strings.Builder
 	from := 0
 	for i := 1; i < len(s); i++ {
-		begins := (s[i] == '{' || s[i] == '[') && s[i-1] != '\n' || isNameByte(s[i]) && !isNameByte(s[i-1]) && s[i-1] != '\n' && s[i-1] != '.' && callBegins(s[i:])
+		begins := (s[i] == '{' || s[i] == '[') && s[i-1] != '\n' || scan.IsNameByte(s[i]) && !scan.IsNameByte(s[i-1]) && s[i-1] != '\n' && s[i-1] != '.' && callBegins(s[i:])
 		if begins {
 			b.WriteString(s[from:i])
 			b.WriteByte('\n')
@@ -169,7 +170,7 @@ func apart(s string) string {
 // callBegins reports whether s begins with a name and an opening bracket.
 func callBegins(s string) bool {
 	n := 0
-	for n < len(s) && n <= maxSlot && (isNameByte(s[n]) || s[n] == '.') {
+	for n < len(s) && n <= scan.MaxSlot && (scan.IsNameByte(s[n]) || s[n] == '.') {
 		n++
 	}
 	rest := strings.TrimLeft(s[n:min(len(s), n+2)], " ")

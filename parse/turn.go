@@ -6,12 +6,13 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
 // token is a chat token, ready to match.
 type token struct {
 	grammar.ChatToken
-	marker marker
+	marker scan.Marker
 }
 
 // chat are the chat tokens: those that end a turn, and those that begin one.
@@ -21,27 +22,27 @@ var chat = sync.OnceValue(func() (c struct{ ends, heads []token }) {
 		if t.Turn == grammar.EndsTurn {
 			list = &c.ends
 		}
-		*list = append(*list, token{t, compile(t.Text)[0]})
+		*list = append(*list, token{t, scan.Compile(t.Text)[0]})
 	}
 	return c
 })
 
 // fitToken is the longest of the tokens that v begins with, and its length.
-func fitToken(list []token, v view) (best *token, n int, f found) {
+func fitToken(list []token, v scan.View) (best *token, n int, f scan.Found) {
 	for i := range list {
 		t := &list[i]
-		if v.s == "" || !t.marker.begins(v.s[0]) {
+		if v.S == "" || !t.marker.Begins(v.S[0]) {
 			continue
 		}
-		k, g := t.marker.match(v, new(caps))
-		if g == yes && t.Alone {
-			g = lineEnd(v.from(k))
+		k, g := t.marker.Match(v, new(scan.Caps))
+		if g == scan.Yes && t.Alone {
+			g = lineEnd(v.From(k))
 		}
 		switch {
-		case g == more:
-			f = more
-		case g == yes && f != more && k > n:
-			best, n, f = t, k, yes
+		case g == scan.More:
+			f = scan.More
+		case g == scan.Yes && f != scan.More && k > n:
+			best, n, f = t, k, scan.Yes
 		}
 	}
 	return best, n, f
@@ -51,38 +52,38 @@ func fitToken(list []token, v view) (best *token, n int, f found) {
 // at a line start behind a call: the calls before it count, those in it do not.
 // What others say in it is no part of the answer. In a turn of another speaker
 // before any call, calls are shown.
-func (p *Parser) turn() found {
+func (p *Parser) turn() scan.Found {
 	switch {
 	case p.think != nil || p.message != nil || p.foreign:
-		return no
+		return scan.No
 	case !p.called:
 		return p.otherTurn()
 	}
 	v, n := p.view(), 0
 	for {
-		_, k, f := fitToken(chat().ends, v.from(n))
-		if f == more {
-			return v.ask()
+		_, k, f := fitToken(chat().ends, v.From(n))
+		if f == scan.More {
+			return v.Ask()
 		}
-		if f == no {
+		if f == scan.No {
 			break
 		}
-		blanks, _ := v.from(n + k).blanks()
+		blanks, _ := v.From(n + k).Blanks()
 		n += k + blanks
 	}
-	head, _, f := fitToken(chat().heads, v.from(n))
+	head, _, f := fitToken(chat().heads, v.From(n))
 	switch {
-	case f == more || n > 0 && n == len(v.s) && v.ask() == more:
-		return v.ask()
-	case f == yes && p.cfg.Marks.Begin(v.from(n).s):
-		return no // the model's family writes it so
-	case f == yes && !p.stillCalled():
-		return no
-	case f == yes && head.Turn == grammar.OwnTurn:
+	case f == scan.More || n > 0 && n == len(v.S) && v.Ask() == scan.More:
+		return v.Ask()
+	case f == scan.Yes && p.cfg.Marks.Begin(v.From(n).S):
+		return scan.No // the model's family writes it so
+	case f == scan.Yes && !p.stillCalled():
+		return scan.No
+	case f == scan.Yes && head.Turn == grammar.OwnTurn:
 		p.text()
 		p.settleRest()
 		p.st = inRest
-	case f == yes:
+	case f == scan.Yes:
 		p.ignoreRest(notOurs(head.Text))
 	}
 	return f
@@ -109,30 +110,30 @@ func (p *Parser) ignoreRest(why string) {
 }
 
 // otherTurn notes that a turn of another speaker begins.
-func (p *Parser) otherTurn() found {
+func (p *Parser) otherTurn() scan.Found {
 	v := p.view()
 	head, _, f := fitToken(chat().heads, v)
 	switch {
-	case f == more:
-		return v.ask()
-	case f == yes && head.Turn == grammar.OtherTurn && !head.Alone && head.Text[0] != '#' && !p.cfg.Marks.Begin(v.s):
+	case f == scan.More:
+		return v.Ask()
+	case f == scan.Yes && head.Turn == grammar.OtherTurn && !head.Alone && head.Text[0] != '#' && !p.cfg.Marks.Begin(v.S):
 		p.foreign = true
 	}
-	return no
+	return scan.No
 }
 
 // lineEnd reports whether nothing but blanks stands on the rest of the line.
-func lineEnd(v view) found {
-	rest := strings.TrimLeft(v.s, " \t\r")
+func lineEnd(v scan.View) scan.Found {
+	rest := strings.TrimLeft(v.S, " \t\r")
 	switch {
-	case rest == "" && v.end:
-		return yes
+	case rest == "" && v.End:
+		return scan.Yes
 	case rest == "":
-		return v.ask()
+		return v.Ask()
 	case rest[0] == '\n':
-		return yes
+		return scan.Yes
 	}
-	return no
+	return scan.No
 }
 
 // readRest passes everything on: as text or, where nothing counts any more, as

@@ -6,13 +6,14 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/lenient"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // value is the tagged argument being read.
 type value struct {
-	caps   caps
-	close  []marker
+	caps   scan.Caps
+	close  []scan.Marker
 	text   []byte // what does not stream
 	stream bool
 	fresh  bool // nothing was read yet
@@ -23,14 +24,14 @@ type value struct {
 }
 
 // openValue begins the value of an argument.
-func (p *Parser) openValue(g *gram, c caps) {
-	p.val = value{caps: c, text: p.val.text[:0], close: fill(g.arg.close, &c), fresh: true}
-	p.argKey(c.key)
+func (p *Parser) openValue(g *gram, c scan.Caps) {
+	p.val = value{caps: c, text: p.val.text[:0], close: scan.Fill(g.arg.close, &c), fresh: true}
+	p.argKey(c.Key)
 	if p.cur.argsAt == noArgs {
 		p.cur.argsAt = p.at()
 	}
 	p.st = inValue
-	if c.closed {
+	if c.Closed {
 		p.endValue()
 	}
 }
@@ -40,7 +41,7 @@ func (p *Parser) kind() schema.Kind { return p.tools.Kind(p.cur.name, p.cur.args
 
 // isText reports whether the value is text whatever it looks like.
 func (p *Parser) isText() bool {
-	switch strings.ToLower(p.val.caps.typ) {
+	switch strings.ToLower(p.val.caps.Typ) {
 	case "":
 		return p.kind().Text()
 	case "true", "string", "str", "text":
@@ -52,7 +53,7 @@ func (p *Parser) isText() bool {
 // mayGuess reports whether a value of which no type is known is read as JSON
 // where it can be.
 func (p *Parser) mayGuess() bool {
-	return p.cur.g.Guess && p.val.caps.typ == "" && p.kind() == schema.Any
+	return p.cur.g.Guess && p.val.caps.Typ == "" && p.kind() == schema.Any
 }
 
 // freshValue looks at the first bytes of a value: the newline that belongs to
@@ -62,40 +63,40 @@ func (p *Parser) freshValue() bool {
 	line := 0
 	if g.argNewline {
 		n, f := lineBreak(v)
-		if f == more {
+		if f == scan.More {
 			return false
 		}
-		line, v = n, v.from(n)
+		line, v = n, v.From(n)
 	}
 	if len(g.rawOpen) > 0 {
 		n, f := rawValue(g, v)
-		if f == more {
+		if f == scan.More {
 			return false
 		}
-		if f == yes {
+		if f == scan.Yes {
 			p.val.raw, p.val.close = true, g.rawClose
-			line, v = line+n, v.from(n)
+			line, v = line+n, v.From(n)
 		}
 	}
 	if g.Item.Open != "" && p.kind() != schema.String && !p.val.raw {
-		_, inner := v.blanks()
-		f := fits(g.nestOpen, inner)
-		if f == more {
+		_, inner := v.Blanks()
+		f := scan.Fits(g.nestOpen, inner)
+		if f == scan.More {
 			return false
 		}
-		if f == yes {
+		if f == scan.Yes {
 			p.st = inNest
 		}
 	}
-	typed := no
+	typed := scan.No
 	if p.mayGuess() {
-		if typed = mayBeJSON(v); typed == more {
+		if typed = mayBeJSON(v); typed == scan.More {
 			return false
 		}
 	}
 	p.pos += line
 	p.val.fresh = false
-	if p.val.stream = p.st == inValue && typed == no && p.isText() && p.kind().Text(); p.val.stream {
+	if p.val.stream = p.st == inValue && typed == scan.No && p.isText() && p.kind().Text(); p.val.stream {
 		p.cur.buf = append(p.cur.buf, '"')
 	}
 	return true
@@ -103,63 +104,63 @@ func (p *Parser) freshValue() bool {
 
 // rawValue is the length of what opens a value that is taken word for word, the
 // end of its line included.
-func rawValue(g *gram, v view) (int, found) {
-	blanks, inner := v.blanks()
-	n, f := longest(g.rawOpen, inner, nil)
-	if f != yes {
+func rawValue(g *gram, v scan.View) (int, scan.Found) {
+	blanks, inner := v.Blanks()
+	n, f := scan.Longest(g.rawOpen, inner, nil)
+	if f != scan.Yes {
 		return 0, f
 	}
-	line, f := lineBreak(inner.from(n))
-	if f == more {
-		return 0, more
+	line, f := lineBreak(inner.From(n))
+	if f == scan.More {
+		return 0, scan.More
 	}
-	return blanks + n + line, yes
+	return blanks + n + line, scan.Yes
 }
 
 // mixed reports whether elements follow the text of a value that is no text.
-func (p *Parser) mixed(g *gram, v view) found {
+func (p *Parser) mixed(g *gram, v scan.View) scan.Found {
 	if k := p.kind(); g.Item.Open == "" || p.val.raw || k != schema.Object && k != schema.Array {
-		return no
+		return scan.No
 	}
-	return fits(g.nestOpen, v)
+	return scan.Fits(g.nestOpen, v)
 }
 
 // mayBeJSON reports whether a value of which no type is known begins like a
 // number, true, false, null, an object or a list.
-func mayBeJSON(v view) found {
-	_, v = v.blanks()
-	if v.s == "" {
-		return v.ask()
+func mayBeJSON(v scan.View) scan.Found {
+	_, v = v.Blanks()
+	if v.S == "" {
+		return v.Ask()
 	}
 	for _, word := range [...]string{"true", "false", "null"} {
 		switch {
-		case strings.HasPrefix(v.s, word):
-			return yes
-		case strings.HasPrefix(word, v.s):
-			return v.ask()
+		case strings.HasPrefix(v.S, word):
+			return scan.Yes
+		case strings.HasPrefix(word, v.S):
+			return v.Ask()
 		}
 	}
-	if c := v.s[0]; c == '{' || c == '[' || c == '-' || '0' <= c && c <= '9' {
-		return yes
+	if c := v.S[0]; c == '{' || c == '[' || c == '-' || '0' <= c && c <= '9' {
+		return scan.Yes
 	}
-	return no
+	return scan.No
 }
 
 // lineBreak is the length of the line end that v begins with.
-func lineBreak(v view) (int, found) {
+func lineBreak(v scan.View) (int, scan.Found) {
 	switch {
-	case v.s == "":
-		return 0, v.ask()
-	case v.s[0] == '\n':
-		return 1, yes
-	case v.s[0] != '\r':
-		return 0, no
-	case len(v.s) == 1:
-		return 0, v.ask()
-	case v.s[1] == '\n':
-		return 2, yes
+	case v.S == "":
+		return 0, v.Ask()
+	case v.S[0] == '\n':
+		return 1, scan.Yes
+	case v.S[0] != '\r':
+		return 0, scan.No
+	case len(v.S) == 1:
+		return 0, v.Ask()
+	case v.S[1] == '\n':
+		return 2, scan.Yes
 	}
-	return 0, no
+	return 0, scan.No
 }
 
 // readValue reads a value up to its closer.
@@ -178,11 +179,11 @@ func (p *Parser) readValue() bool {
 		}
 		var end valueEdge
 		f := p.mixed(g, p.viewAt(i))
-		nests := f == yes
-		if f == no {
+		nests := f == scan.Yes
+		if f == scan.No {
 			end, f = p.valueMarker(g, p.viewAt(i))
 		}
-		if f == no {
+		if f == scan.No {
 			continue
 		}
 		p.valueText(from, i)
@@ -190,7 +191,7 @@ func (p *Parser) readValue() bool {
 			p.st = inNest
 			return true
 		}
-		if f == more {
+		if f == scan.More {
 			return false
 		}
 		p.pos += end.n
@@ -233,7 +234,7 @@ func (p *Parser) endValue() {
 		p.cur.buf = append(p.cur.buf, '"')
 	case v.fresh && p.isText():
 		p.cur.buf = append(p.cur.buf, `""`...)
-	case v.caps.typ != "":
+	case v.caps.Typ != "":
 		p.argValue(p.typed(string(v.text)))
 	case p.mayGuess():
 		p.argValue(jsonOrText(string(v.text)))

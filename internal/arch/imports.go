@@ -115,6 +115,20 @@ func parseAndWire(h *House) (out []Finding) {
 	return out
 }
 
+// groundFloor keeps what parse stands on free of all else.
+func groundFloor(h *House) (out []Finding) {
+	p := h.Package("parse/internal/scan")
+	if p == nil {
+		return nil
+	}
+	for _, in := range h.imports(p) {
+		if in != "grammar" {
+			out = append(out, Finding{p.Path, "imports " + in})
+		}
+	}
+	return out
+}
+
 func agentFormats(h *House) (out []Finding) {
 	p := h.Package("agent")
 	if p == nil {

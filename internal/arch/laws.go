@@ -24,6 +24,7 @@ var laws = []Law{
 	{"pure-imports", "Rings 0 to 2 import no net, os, log, math/rand or context, and no module that internal/arch/rooms.go does not grant. Take bytes, ids and times as arguments.", pureImports},
 	{"pure-calls", "Rings 0 to 2 read no clock, start no goroutine and keep no state between calls. Clocks are arguments, constant tables are sync.OnceValue, what is worth keeping the caller keeps.", pureCalls},
 	{"parse-and-wire", "parse and wire never import each other and meet in backend alone. Pass utp events between them.", parseAndWire},
+	{"ground-floor", "parse/internal/scan imports grammar alone: it fits markers to text and knows no calls. Hand it what it needs as an argument.", groundFloor},
 	{"agent-sees-no-format", "agent reaches no wire, grammar, parse or net/http. It gets a Model and a Runner and speaks utp.", agentFormats},
 	{"grammar-is-data", "A file in grammar holds one composite literal and nothing else (grammar.go, check.go, load.go and all.go aside), and no record has a func field. Widen the record, or add a body to parse.", grammarData},
 	{"programs", "Only cmd exits, prints, logs, reads the environment, or imports flag, TOML and terminal packages. Return an error or take a value or an io.Writer.", programs},

@@ -1,4 +1,4 @@
-package parse
+package scan
 
 import (
 	"slices"
@@ -7,13 +7,13 @@ import (
 	"github.com/unifiedtoolprotocol/utp/grammar"
 )
 
-// marker is a compiled template. White space at its ends is taken off: what
+// Marker is a compiled template. White space at its ends is taken off: what
 // stands before an opener is text, what stands after it the body skips.
-type marker struct {
-	pieces  []grammar.Piece
-	lead    string // the literal it begins with; "" if a slot or attribute comes first
-	ends    bool   // a new line stood after it
-	strong  bool   // a letter stands before the first slot
+type Marker struct {
+	Pieces  []grammar.Piece
+	Lead    string // the literal it begins with; "" if a slot or attribute comes first
+	Ends    bool   // a new line stood after it
+	Strong  bool   // a letter stands before the first slot
 	repeats bool   // a slot repeats the opener's name or key
 }
 
@@ -21,9 +21,9 @@ type marker struct {
 // tokens.
 var asciiBars = []*strings.Replacer{strings.NewReplacer("｜", "|"), strings.NewReplacer("｜", "|", "▁", "_")}
 
-// compile makes the marker and its other spellings: with ASCII bars, and as
+// Compile makes the marker and its other spellings: with ASCII bars, and as
 // compileOne has it.
-func compile(template string) []marker {
+func Compile(template string) []Marker {
 	out := compileOne(template)
 	if !strings.Contains(template, "｜") {
 		return out
@@ -40,52 +40,52 @@ func compile(template string) []marker {
 
 // compileOne makes the marker and, for a leading "]" or a trailing "[", its
 // other spelling (rule 5).
-func compileOne(template string) []marker {
+func compileOne(template string) []Marker {
 	pieces, err := grammar.Split(template)
 	if err != nil || len(pieces) == 0 {
 		return nil
 	}
 	m := trim(pieces)
-	if len(m.pieces) == 0 {
+	if len(m.Pieces) == 0 {
 		return nil
 	}
-	out := []marker{m}
-	if first := m.pieces[0]; first.Kind == grammar.Literal && strings.HasPrefix(first.Text, "]") && (len(first.Text) > 1 || len(m.pieces) > 1) {
-		rest := append([]grammar.Piece{{Kind: grammar.Literal, Text: first.Text[1:]}}, m.pieces[1:]...)
+	out := []Marker{m}
+	if first := m.Pieces[0]; first.Kind == grammar.Literal && strings.HasPrefix(first.Text, "]") && (len(first.Text) > 1 || len(m.Pieces) > 1) {
+		rest := append([]grammar.Piece{{Kind: grammar.Literal, Text: first.Text[1:]}}, m.Pieces[1:]...)
 		if first.Text == "]" {
-			rest = m.pieces[1:]
+			rest = m.Pieces[1:]
 		}
 		out = append(out, trim(rest))
 	}
 	return out
 }
 
-func trim(pieces []grammar.Piece) marker {
-	var m marker
+func trim(pieces []grammar.Piece) Marker {
+	var m Marker
 	if pieces[0].Kind == grammar.Space {
 		pieces = pieces[1:]
 	}
 	if n := len(pieces); n > 0 && pieces[n-1].Kind == grammar.Space {
-		m.ends = strings.Contains(pieces[n-1].Text, "\n")
+		m.Ends = strings.Contains(pieces[n-1].Text, "\n")
 		pieces = pieces[:n-1]
 	}
-	m.pieces = spaceBeforeBracket(pieces)
-	if len(m.pieces) > 0 && m.pieces[0].Kind == grammar.Literal {
-		m.lead = m.pieces[0].Text
+	m.Pieces = spaceBeforeBracket(pieces)
+	if len(m.Pieces) > 0 && m.Pieces[0].Kind == grammar.Literal {
+		m.Lead = m.Pieces[0].Text
 	}
-	for _, p := range m.pieces {
+	for _, p := range m.Pieces {
 		m.repeats = m.repeats || p.Kind == grammar.Slot && (p.Text == "name" || p.Text == "key")
 	}
-	m.strong = m.isStrong()
+	m.Strong = m.isStrong()
 	return m
 }
 
-func (m *marker) isStrong() bool {
-	for _, p := range m.pieces {
+func (m *Marker) isStrong() bool {
+	for _, p := range m.Pieces {
 		if p.Kind == grammar.Slot || p.Kind == grammar.Attr {
 			return false
 		}
-		if strings.ContainsFunc(p.Text, isLetter) {
+		if strings.ContainsFunc(p.Text, IsLetter) {
 			return true
 		}
 	}
@@ -107,22 +107,22 @@ func spaceBeforeBracket(pieces []grammar.Piece) []grammar.Piece {
 	return append(out, grammar.Piece{Kind: grammar.Literal, Text: head}, grammar.Piece{Kind: grammar.Space}, grammar.Piece{Kind: grammar.Literal, Text: "["})
 }
 
-// keyPart is the marker up to the blanks behind {key}, if another tag follows
+// KeyPart is the marker up to the blanks behind {key}, if another tag follows
 // them.
-func (m marker) keyPart() []marker {
-	for k, p := range m.pieces {
-		if p.Kind == grammar.Space && k > 2 && k+1 < len(m.pieces) && m.pieces[k+1].Kind == grammar.Literal {
+func (m Marker) KeyPart() []Marker {
+	for k, p := range m.Pieces {
+		if p.Kind == grammar.Space && k > 2 && k+1 < len(m.Pieces) && m.Pieces[k+1].Kind == grammar.Literal {
 			part := m
-			part.pieces = m.pieces[:k]
-			return []marker{part}
+			part.Pieces = m.Pieces[:k]
+			return []Marker{part}
 		}
 	}
 	return nil
 }
 
-// names reports whether the marker holds a call's name, or an id with it.
-func (m *marker) names() bool {
-	for _, p := range m.pieces {
+// Names reports whether the marker holds a call's name, or an id with it.
+func (m *Marker) Names() bool {
+	for _, p := range m.Pieces {
 		if (p.Kind == grammar.Slot || p.Kind == grammar.Attr) && (p.Text == "name" || p.Text == "id") {
 			return true
 		}
@@ -131,34 +131,34 @@ func (m *marker) names() bool {
 }
 
 // with fills slots that are known by now, as in "</{key}>".
-func (m marker) with(c *caps) marker {
+func (m Marker) with(c *Caps) Marker {
 	out := m
-	out.pieces, out.repeats = nil, false
-	for _, p := range m.pieces {
+	out.Pieces, out.repeats = nil, false
+	for _, p := range m.Pieces {
 		switch {
 		case p.Kind == grammar.Slot && p.Text == "name":
-			p = grammar.Piece{Kind: grammar.Literal, Text: c.name}
+			p = grammar.Piece{Kind: grammar.Literal, Text: c.Name}
 		case p.Kind == grammar.Slot && p.Text == "key":
-			p = grammar.Piece{Kind: grammar.Literal, Text: c.key}
+			p = grammar.Piece{Kind: grammar.Literal, Text: c.Key}
 		}
-		if n := len(out.pieces); n > 0 && p.Kind == grammar.Literal && out.pieces[n-1].Kind == grammar.Literal {
-			out.pieces[n-1].Text += p.Text
+		if n := len(out.Pieces); n > 0 && p.Kind == grammar.Literal && out.Pieces[n-1].Kind == grammar.Literal {
+			out.Pieces[n-1].Text += p.Text
 			continue
 		}
-		out.pieces = append(out.pieces, p)
+		out.Pieces = append(out.Pieces, p)
 	}
-	if len(out.pieces) > 0 && out.pieces[0].Kind == grammar.Literal {
-		out.lead = out.pieces[0].Text
+	if len(out.Pieces) > 0 && out.Pieces[0].Kind == grammar.Literal {
+		out.Lead = out.Pieces[0].Text
 	}
 	return out
 }
 
-// fill is the list with the slots filled that are known by now; the list itself
+// Fill is the list with the slots filled that are known by now; the list itself
 // if there are none.
-func fill(list []marker, c *caps) []marker {
+func Fill(list []Marker, c *Caps) []Marker {
 	for i := range list {
 		if list[i].repeats {
-			out := make([]marker, len(list))
+			out := make([]Marker, len(list))
 			for i := range list {
 				out[i] = list[i].with(c)
 			}

@@ -1,9 +1,9 @@
-package parse
+package scan
 
 import "slices"
 
-// trie finds which of many literals begin a text, in any case.
-type trie struct {
+// Trie finds which of many literals begin a text, in any case.
+type Trie struct {
 	nodes []node
 	root  [256]int32 // the first node of each literal
 }
@@ -18,27 +18,27 @@ type edge struct {
 	to int32
 }
 
-func newTrie() *trie { return &trie{nodes: make([]node, 1)} }
+func NewTrie() *Trie { return &Trie{nodes: make([]node, 1)} }
 
-// clone is a trie that can grow without t.
-func (t *trie) clone() *trie {
-	out := &trie{nodes: slices.Clone(t.nodes), root: t.root}
+// Clone is a trie that can grow without t.
+func (t *Trie) Clone() *Trie {
+	out := &Trie{nodes: slices.Clone(t.nodes), root: t.root}
 	for i := range out.nodes {
 		out.nodes[i].edges, out.nodes[i].ids = slices.Clip(out.nodes[i].edges), slices.Clip(out.nodes[i].ids)
 	}
 	return out
 }
 
-// add files a literal under an id.
-func (t *trie) add(literal string, id int32) {
+// Add files a literal under an id.
+func (t *Trie) Add(literal string, id int32) {
 	at := int32(0)
 	for k := 0; k < len(literal); k++ {
-		at = t.child(at, lower(literal[k]))
+		at = t.child(at, Lower(literal[k]))
 	}
 	t.nodes[at].ids = append(t.nodes[at].ids, id)
 }
 
-func (t *trie) child(at int32, b byte) int32 {
+func (t *Trie) child(at int32, b byte) int32 {
 	if to := t.next(at, b); to >= 0 {
 		return to
 	}
@@ -52,7 +52,7 @@ func (t *trie) child(at int32, b byte) int32 {
 }
 
 // next is the node that b leads to, or -1.
-func (t *trie) next(at int32, b byte) int32 {
+func (t *Trie) next(at int32, b byte) int32 {
 	if at == 0 {
 		if to := t.root[b]; to > 0 {
 			return to
@@ -67,12 +67,12 @@ func (t *trie) next(at int32, b byte) int32 {
 	return -1
 }
 
-// leads collects into dst the ids of the literals that begin s. open says that a
+// Leads collects into dst the ids of the literals that begin s. open says that a
 // longer literal may begin it once more text is there.
-func (t *trie) leads(dst []int32, s string) (out []int32, open bool) {
+func (t *Trie) Leads(dst []int32, s string) (out []int32, open bool) {
 	at := int32(0)
 	for i := range len(s) {
-		if at = t.next(at, lower(s[i])); at < 0 {
+		if at = t.next(at, Lower(s[i])); at < 0 {
 			return dst, false
 		}
 		dst = append(dst, t.nodes[at].ids...)
