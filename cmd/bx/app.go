@@ -166,6 +166,20 @@ func (j *job) openTools() (*tool.Set, error) {
 	return tools, j.checkNames(tools.Tools())
 }
 
+// withTools runs a command on the built-in tools of the repository.
+func (a *app) withTools(run func(*job, *tool.Set) error) error {
+	j, err := a.begin()
+	if err != nil {
+		return err
+	}
+	tools, err := j.openTools()
+	if err != nil {
+		return err
+	}
+	defer tools.Close()
+	return run(j, tools)
+}
+
 // checkNames refuses a name of a tool, in --allow or in [tool_templates], that
 // would never match.
 func (j *job) checkNames(tools []utp.Tool) error {

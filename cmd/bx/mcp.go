@@ -11,12 +11,18 @@ import (
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
+// mcpCommand is bx mcp. Its commands stand in files of their own: mcp_*.go.
 func (a *app) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "mcp", Short: "Serve the tools to MCP clients", Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(&cobra.Command{
+	cmd.AddCommand(a.mcpServeCommand())
+	return cmd
+}
+
+func (a *app) mcpServeCommand() *cobra.Command {
+	return &cobra.Command{
 		Use: "serve", Args: noWords, RunE: a.serveMCP,
 		Short: "Serve the tools over standard input and output",
 		Long: `Serve the tools over standard input and output, for Claude Desktop and other MCP
@@ -27,25 +33,17 @@ user says yes to a question, or with --allow run. The tool shell is listed only
 with --allow shell.`,
 		Example: `  bx mcp serve --root ~/src/project
   bx mcp serve --root . --tier run --allow run`,
-	})
-	return cmd
+	}
 }
 
 func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
-	j, err := a.begin()
-	if err != nil {
-		return err
-	}
-	tools, err := j.openTools()
-	if err != nil {
-		return err
-	}
-	defer tools.Close()
-	list := slices.DeleteFunc(tools.Tools(), func(t utp.Tool) bool { return t.Name == tool.ShellName && !slices.Contains(a.allow, t.Name) })
-	gate := j.gate(schema.Compile(list), j.set.Tier, builtins{tools}, mcp.Confirm)
-	s, err := mcp.New(mcp.Config{Name: "bx", Version: versionText(), Tools: list, Tier: gate.Tier, Runner: gate})
-	if err != nil {
-		return err
-	}
-	return s.Stdio(cmd.Context())
+	return a.withTools(func(j *job, tools *tool.Set) error {
+		list := slices.DeleteFunc(tools.Tools(), func(t utp.Tool) bool { return t.Name == tool.ShellName && !slices.Contains(a.allow, t.Name) })
+		gate := j.gate(schema.Compile(list), j.set.Tier, builtins{tools}, mcp.Confirm)
+		s, err := mcp.New(mcp.Config{Name: "bx", Version: versionText(), Tools: list, Tier: gate.Tier, Runner: gate})
+		if err != nil {
+			return err
+		}
+		return s.Stdio(cmd.Context())
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
 // ragCommand is what te rag query starts: te has no index of its own.
@@ -27,23 +28,16 @@ func (a *app) ragCommand() *cobra.Command {
 }
 
 func (a *app) ragQuery(cmd *cobra.Command, question string, limit int) error {
-	j, err := a.begin()
-	if err != nil {
+	return a.withTools(func(_ *job, tools *tool.Set) error {
+		args, err := json.Marshal(map[string]any{"query": question, "limit": limit})
+		if err != nil {
+			return err
+		}
+		r := tools.Run(cmd.Context(), utp.Call{ID: "rag", Name: "search_code", Args: args})
+		if r.Status != utp.OK {
+			return errors.New(r.Text())
+		}
+		_, err = fmt.Fprintln(a.out, strings.TrimSuffix(r.Text(), "\n"))
 		return err
-	}
-	tools, err := j.openTools()
-	if err != nil {
-		return err
-	}
-	defer tools.Close()
-	args, err := json.Marshal(map[string]any{"query": question, "limit": limit})
-	if err != nil {
-		return err
-	}
-	r := tools.Run(cmd.Context(), utp.Call{ID: "rag", Name: "search_code", Args: args})
-	if r.Status != utp.OK {
-		return errors.New(r.Text())
-	}
-	_, err = fmt.Fprintln(a.out, strings.TrimSuffix(r.Text(), "\n"))
-	return err
+	})
 }

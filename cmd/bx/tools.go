@@ -8,6 +8,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/cost"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
 func (a *app) toolsCommand() *cobra.Command {
@@ -34,40 +35,26 @@ each form, and to call one, measured on the tools that an ordinary question gets
 }
 
 func (a *app) listCosts(all bool) error {
-	j, err := a.begin()
-	if err != nil {
-		return err
-	}
-	set, err := j.openTools()
-	if err != nil {
-		return err
-	}
-	defer set.Close()
-	tools := slices.DeleteFunc(slices.Clone(set.Tools()), func(t utp.Tool) bool { return t.Tier > j.set.Tier })
-	rows, err := cost.Measure(tools, cost.O200k(), all)
-	if err != nil {
-		return err
-	}
-	if a.json {
-		return view.JSON(a.out, rows)
-	}
-	cost.Print(a.out, rows, len(tools))
-	return nil
+	return a.withTools(func(j *job, set *tool.Set) error {
+		tools := slices.DeleteFunc(set.Tools(), func(t utp.Tool) bool { return t.Tier > j.set.Tier })
+		rows, err := cost.Measure(tools, cost.O200k(), all)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return view.JSON(a.out, rows)
+		}
+		cost.Print(a.out, rows, len(tools))
+		return nil
+	})
 }
 
 func (a *app) listTools() error {
-	j, err := a.begin()
-	if err != nil {
-		return err
-	}
-	tools, err := j.openTools()
-	if err != nil {
-		return err
-	}
-	defer tools.Close()
-	if a.json {
-		return view.JSON(a.out, view.ToolList(tools.Tools()))
-	}
-	view.Tools(a.out, tools.Tools(), j.set.Tier)
-	return nil
+	return a.withTools(func(j *job, tools *tool.Set) error {
+		if a.json {
+			return view.JSON(a.out, view.ToolList(tools.Tools()))
+		}
+		view.Tools(a.out, tools.Tools(), j.set.Tier)
+		return nil
+	})
 }
