@@ -304,8 +304,8 @@ func (p *Parser) text() {
 	if p.uncovered() == 0 {
 		return
 	}
-	if p.think == nil && p.holding() {
-		p.meet()
+	if p.think == nil && p.holding() && !p.meet() {
+		return
 	}
 	start := p.sofar
 	raw := p.take()

@@ -144,19 +144,25 @@ func (p *Parser) closed(blanks int) { p.closedAt = p.at() - blanks }
 func (p *Parser) lineEnded() bool { return p.sofar.start > p.closedAt }
 
 // meet decides on the block that waits, by the words behind it that were consumed.
-func (p *Parser) meet() {
-	ended := p.lineEnded()
-	for _, s := range [...]string{string(p.carry), p.src[p.covered():p.pos]} {
-		words := strings.TrimLeft(s, " \t\r\n")
-		ended = ended || strings.Contains(s[:len(s)-len(words)], "\n")
-		if words != "" {
-			p.settlePlace(p.countsBefore(words, ended))
-			return
-		}
+// It reports false where more of them must be seen.
+func (p *Parser) meet() bool {
+	behind := string(p.carry) + p.src[p.covered():p.pos]
+	words := strings.TrimLeft(behind, " \t\r\n")
+	ended := p.lineEnded() || strings.Contains(behind[:len(behind)-len(words)], "\n")
+	label := p.tries[len(p.tries)-1].place.manner == labelled
+	if label && mayAnswer(words) {
+		words += p.rest()[:min(len(p.rest()), maxLineHead)]
 	}
-	if ended {
+	switch {
+	case words == "" && ended:
 		p.meetLine()
+	case words == "":
+	case label && !p.end && mayAnswer(words):
+		return false
+	default:
+		p.settlePlace(p.countsBefore(words, ended))
 	}
+	return true
 }
 
 // meetLine decides on the block that waits where its line ends behind it.
@@ -191,10 +197,19 @@ func inSmall(words string) bool {
 	return unicode.IsLower(r) || strings.ContainsRune(`.,;)"'”’»`, r)
 }
 
+// replies are the words that follow a call of ReAct.
+var replies = [...]string{"observation", "final answer"}
+
 // answers reports whether words are what follows a call of ReAct.
 func answers(words string) bool {
 	words = strings.ToLower(words)
-	return strings.HasPrefix(words, "observation") || strings.HasPrefix(words, "final answer")
+	return slices.ContainsFunc(replies[:], func(r string) bool { return strings.HasPrefix(words, r) })
+}
+
+// mayAnswer reports whether words are the beginning of that.
+func mayAnswer(words string) bool {
+	words = strings.ToLower(words)
+	return words != "" && slices.ContainsFunc(replies[:], func(r string) bool { return len(words) < len(r) && strings.HasPrefix(r, words) })
 }
 
 // soundBlock reports whether all calls that wait, from an event on, are sound and
@@ -278,6 +293,7 @@ func (p *Parser) disown(t attempt, quoted *utp.Problem) {
 	clear(p.waiting[t.from:])
 	p.waiting = p.waiting[:t.from]
 	p.merge()
+	p.unmake(t.start)
 	p.called, p.nextPart, p.textPart = t.was.called, t.was.nextPart, t.was.textPart
 	raw := b.String()
 	block := strings.TrimRight(raw, " \t\r\n")
