@@ -37,9 +37,11 @@ type Config struct {
 
 // Server serves tools to MCP clients.
 type Server struct {
-	sdk    *sdk.Server
-	runner Runner
-	asked  *questions
+	sdk           *sdk.Server
+	name, version string
+	runner        Runner
+	asked         *questions
+	tools         []*sdk.Tool // as listed
 }
 
 // New makes a server. A tool that cannot be listed is an error: its schema
@@ -48,7 +50,7 @@ func New(c Config) (*Server, error) {
 	if c.Runner == nil {
 		return nil, errors.New("mcp: Config.Runner is nil: set who runs the calls")
 	}
-	s := &Server{runner: c.Runner, asked: newQuestions()}
+	s := &Server{name: c.Name, version: c.Version, runner: c.Runner, asked: newQuestions()}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: c.Name, Version: c.Version}, &sdk.ServerOptions{
 		Instructions: cmp.Or(c.Instructions, instructions),
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
@@ -65,11 +67,15 @@ func New(c Config) (*Server, error) {
 		seen[t.Name] = true
 		if t.Tier <= c.Tier {
 			s.sdk.AddTool(listed, s.call)
+			s.tools = append(s.tools, listed)
 		}
 	}
 	s.sdk.AddReceivingMiddleware(s.unlisted(c))
 	return s, nil
 }
+
+// listed counts the tools that a client is told of.
+func (s *Server) listed() int { return len(s.tools) }
 
 // Serve speaks with one client over r and w, one JSON message a line, until
 // the client leaves or ctx ends. The client's leaving is not an error.

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 //	fake [-openai] [-chunk=N] [-write=N] FILE   start a scripted model ($WORK/FILE) and point bx at it
 //	requests [N]                                print what it was sent: all requests, or the Nth
 //	played                                      fail unless every turn was played as the script says
-//	mcp [-yes | -no] FILE ARG…                  be an MCP client of bx mcp serve
+//	mcp [-yes | -no] [-http=KEY] FILE ARG…      be an MCP client of bx mcp serve
 //	serve ARG…                                  start bx serve; serve-says and serve-stop go with it
 //	http METHOD PATH [FILE] [NAME:VALUE]…       ask it
 //	code N COMMAND …                            run a command that must exit with N

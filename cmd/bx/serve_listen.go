@@ -68,13 +68,13 @@ func (p place) open() (net.Listener, error) {
 	if !isSocket {
 		l, err := net.Listen("tcp", p.address)
 		if err != nil {
-			return nil, fmt.Errorf("bx serve cannot listen: %w", err)
+			return nil, fmt.Errorf("cannot listen: %w", err)
 		}
 		return l, nil
 	}
 	l, err := openSocket(path, p.mode)
 	if err != nil {
-		return nil, fmt.Errorf("bx serve cannot listen at %s: %w", path, err)
+		return nil, fmt.Errorf("cannot listen at %s: %w", path, err)
 	}
 	return l, nil
 }

@@ -54,27 +54,39 @@ var servingAt = regexp.MustCompile(`serving at (http://\S+)`)
 
 // cmdServe is the script command
 //
-//	serve ARG…     start bx serve at a free port, with what fake has set
+//	serve ARG…     start bx serve at a free port, with what fake has set; serve mcp ARG…: bx mcp serve
 //	serve-says RE  wait until it has said so on standard error
 //	serve-stop     interrupt it, and print what it has said
 func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	bx, err := filepath.Abs(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], "bx"))
 	ts.Check(err)
-	r := &running{cmd: exec.Command(bx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)}
+	words := []string{"serve", "--listen", "127.0.0.1:0"}
+	if len(args) > 0 && args[0] == "mcp" {
+		words, args = append([]string{"mcp"}, words...), args[1:]
+	}
+	r := &running{cmd: exec.Command(bx, append(words, args...)...)}
 	r.cmd.Dir, r.cmd.Stderr = ts.MkAbs("."), r
 	r.cmd.Env = environment(filepath.Join(ts.Getenv("WORK"), "home"))
-	for _, name := range []string{"OLLAMA_HOST", "OPENAI_BASE_URL", "CLOUD_KEY", "GOGC", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
+	for _, name := range []string{"OLLAMA_HOST", "OPENAI_BASE_URL", "CLOUD_KEY", "GOGC", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL", "BX_MCP_KEY"} {
 		if v := ts.Getenv(name); v != "" {
 			r.cmd.Env = append(r.cmd.Env, name+"="+v)
 		}
 	}
 	ts.Check(r.cmd.Start())
 	ts.Defer(func() { _ = r.cmd.Process.Kill(); _ = r.cmd.Wait() })
-	r.url = r.wait(ts, servingAt)[1]
+	r.url = strings.TrimSuffix(r.wait(ts, servingAt)[1], "/mcp")
 	ts.Value(runningKey{}).(*holder).r = r
 }
 
 type holder struct{ r *running }
+
+// url is where it serves; "" is nowhere.
+func (h *holder) url() string {
+	if h.r == nil {
+		return ""
+	}
+	return h.r.url
+}
 
 func cmdServeSays(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Value(runningKey{}).(*holder).r.wait(ts, regexp.MustCompile(strings.Join(args, " ")))
