@@ -66,6 +66,7 @@ const (
 	UnknownTool  Refusal = "unknown_tool"  // no tool has this name
 	AboveTier    Refusal = "tier"          // the tool is above the gate's tier
 	BadArguments Refusal = "arguments"     // they do not fit the schema
+	Forbidden    Refusal = "rule"          // a rule of the user's forbids it
 	NotConfirmed Refusal = "not_confirmed" // the user said no, or could not be asked
 	OverLimit    Refusal = "limit"         // too many calls in the turn
 	Doomed       Refusal = "doomed"        // it could not succeed, so that the user was not asked
@@ -83,7 +84,7 @@ type Event struct {
 	Result   *utp.Result   `json:"result,omitempty"`
 	Problem  *utp.Problem  `json:"problem,omitempty"`
 	Refusal  Refusal       `json:"refusal,omitempty"`
-	By       string        `json:"by,omitempty"`          // Started: who let it run: "tier", "allow" or "user"
+	By       string        `json:"by,omitempty"`          // Started: who let it run: "tier", "rule", "allow" or "user"
 	Tokens   int           `json:"tokens,omitempty"`      // Round: of the prompt, as estimated
 	Window   int           `json:"window,omitempty"`      // Round: tokens that a prompt may have
 	Duration time.Duration `json:"duration_ns,omitempty"` // by Config.Now

@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/rule"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // Gate is a Runner that decides what may run, and the only place that does:
 // for the turn loop, for MCP, and whatever the dialect of the call. It looks
 // at a call in this order: does the tool exist, is its tier within Tier, do
-// the arguments fit its schema, does the user agree. Then Runner runs it.
+// the arguments fit its schema, does a rule forbid it, does the user agree. Then
+// Runner runs it.
 //
 // A rule of one's own is a Runner that refuses, placed around Runner.
 type Gate struct {
@@ -27,6 +29,8 @@ type Gate struct {
 	Confirm Confirm  // nil: the answer is no
 	Allow   []string // tools that run unasked: names, or "run" for every tool of that tier
 	Named   []string // tools that "run" does not stand for: they must be named
+	// Rule is what the user's rules decide about a call; nil: there are none.
+	Rule func(c utp.Call) rule.Verdict
 	// Sensitive says why this very call needs the user's word, whatever is
 	// allowed; "" where it does not. nil: no call does.
 	Sensitive func(c utp.Call) (why string)
@@ -70,8 +74,8 @@ func (g *Gate) run(ctx context.Context, c utp.Call, now func() time.Time, see fu
 	if no != nil {
 		return refuse(c, *no, see)
 	}
-	by := g.decider(tool)
-	if g.needsWord(c, tool) {
+	by := g.decider(c, tool)
+	if by == "" {
 		if no := g.confirm(ctx, c, tool, see); no != nil {
 			return refuse(c, *no, see)
 		}
@@ -125,7 +129,25 @@ func (g *Gate) check(c utp.Call) (utp.Call, utp.Tool, *refusal) {
 	if len(issues) > 0 {
 		return c, tool, &refusal{BadArguments, utp.Failed, g.misfit(c.Name, issues)}
 	}
+	if v := g.rule(c); v.Decision == rule.Deny {
+		return c, tool, &refusal{Forbidden, utp.Denied, forbidden(c, v)}
+	}
 	return c, tool, g.tooHigh(c)
+}
+
+func (g *Gate) rule(c utp.Call) rule.Verdict {
+	if g.Rule == nil {
+		return rule.Verdict{}
+	}
+	return g.Rule(c)
+}
+
+func forbidden(c utp.Call, v rule.Verdict) string {
+	text := fmt.Sprintf("Tool '%s' was denied: a rule forbids this call", c.Name)
+	if v.Why != "" {
+		text += " (" + v.Why + ")"
+	}
+	return text
 }
 
 // unknown words the answer to a call of a tool that is not there. It names
@@ -193,35 +215,38 @@ func (g *Gate) confirm(ctx context.Context, c utp.Call, tool utp.Tool, see func(
 	return &refusal{NotConfirmed, utp.Denied, text}
 }
 
-// needsWord reports whether a call runs only after a yes of the user's.
-func (g *Gate) needsWord(c utp.Call, t utp.Tool) bool {
-	return g.Sensitive != nil && g.Sensitive(c) != "" || asks(t) && !g.allowed(t)
-}
-
 // asks reports whether a tool runs only after a question.
 func asks(t utp.Tool) bool { return t.Confirm || t.Tier >= utp.Run }
 
 func (g *Gate) allowed(t utp.Tool) bool {
-	if t.Name == requestTools {
-		return false
-	}
 	return slices.ContainsFunc(g.Allow, func(a string) bool {
 		return a == t.Name || strings.EqualFold(a, t.Tier.String()) && !slices.Contains(g.Named, t.Name)
 	})
 }
 
-// decider says who lets a call of a tool run unasked.
-func (g *Gate) decider(t utp.Tool) string {
-	if asks(t) {
+// decider says who lets a call run unasked: "tier", "rule" or "allow". "" is that
+// the user is asked.
+func (g *Gate) decider(c utp.Call, t utp.Tool) string {
+	verdict := g.rule(c).Decision
+	switch {
+	case g.Sensitive != nil && g.Sensitive(c) != "", verdict == rule.Ask:
+		return ""
+	case !asks(t):
+		return "tier"
+	case t.Name == requestTools:
+		return ""
+	case verdict == rule.Allow:
+		return "rule"
+	case g.allowed(t):
 		return "allow"
 	}
-	return "tier"
+	return ""
 }
 
 // harmless reports whether a call may run beside others.
 func (g *Gate) harmless(c utp.Call) bool {
 	t, ok := g.Tools.Tool(c.Name)
-	return !ok || !asks(t) && (g.Sensitive == nil || g.Sensitive(c) == "")
+	return !ok || !asks(t) && g.decider(c, t) != ""
 }
 
 // call runs what was allowed. A panic and a missing result are failures, not

@@ -12,6 +12,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/rule"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -281,5 +282,55 @@ func TestAStreamedCallKeepsItsID(t *testing.T) {
 	want := map[string][]string{"own": {"start", "parsed", "pending", "denied", "result"}, "call_1_1": ran, "call_1_2": ran}
 	if d := cmp.Diff(want, seen); d != "" {
 		t.Error(d)
+	}
+}
+
+// A rule that forbids goes over everything, one that asks over what is allowed, and
+// one that allows spares the question; none lifts the tier.
+func TestRulesDecide(t *testing.T) {
+	for _, tt := range []struct {
+		tier    utp.Tier
+		call    string
+		decides rule.Decision
+		allow   string
+		asked   bool
+		refused agent.Refusal
+		by      string
+	}{
+		{utp.Run, "write_file", rule.Allow, "", false, agent.NotRefused, "rule"},
+		{utp.Run, "write_file", rule.Ask, "run", true, agent.NotRefused, "user"},
+		{utp.Run, "write_file", rule.Deny, "run", false, agent.Forbidden, ""},
+		{utp.Run, "write_file", rule.None, "run", false, agent.NotRefused, "allow"},
+		{utp.Run, "read_file", rule.Ask, "", true, agent.NotRefused, "user"},
+		{utp.Run, "read_file", rule.Deny, "", false, agent.Forbidden, ""},
+		{utp.Walk, "write_file", rule.Allow, "", false, agent.AboveTier, ""},
+	} {
+		asked, by := false, ""
+		g := &agent.Gate{Tools: schema.Compile(tools), Tier: tt.tier, Runner: &bench{}, Allow: []string{tt.allow},
+			Rule:    func(utp.Call) rule.Verdict { return rule.Verdict{Decision: tt.decides, Why: "so it is"} },
+			Confirm: func(context.Context, utp.Call, utp.Tool) (bool, string) { asked = true; return true, "" }}
+		args := `{"path":"x","content":"y"}`
+		if tt.call == "read_file" {
+			args = `{"path":"x"}`
+		}
+		conf := agent.Config{Model: readScript("call a " + tt.call + " " + args + "\n---\ntext Done.\n"), Gate: g}
+		var done agent.Done
+		for e, err := range agent.Turn(t.Context(), conf, ask("?")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Kind == agent.Started {
+				by = e.By
+			}
+			if e.Kind == agent.Final {
+				done = e.Answer.Calls[0]
+			}
+		}
+		if asked != tt.asked || done.Refusal != tt.refused || by != tt.by {
+			t.Errorf("%s, %s: asked %v, refused %q, by %q", tt.call, tt.decides, asked, done.Refusal, by)
+		}
+		if tt.refused == agent.Forbidden && !strings.Contains(done.Result.Text(), "a rule forbids this call (so it is)") {
+			t.Errorf("the model reads %q", done.Result.Text())
+		}
 	}
 }

@@ -55,7 +55,7 @@ func (g *Gate) preflight(c utp.Call) (out []Issue) {
 	for _, i := range g.Tools.Unknown(fixed.Name, fixed.Args) {
 		say(SeverityWarning, "unknown", i.Error())
 	}
-	if asks(tool) && !g.allowed(tool) {
+	if g.decider(fixed, tool) == "" {
 		say(SeverityWarning, "confirmation", fmt.Sprintf("'%s' would run only after a question to the user", c.Name))
 	}
 	if c.FromText() && tool.Tier >= utp.Run {

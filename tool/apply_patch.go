@@ -20,7 +20,7 @@ var applyPatch = builtin{
 			`"patch":{"type":"string","description":"The patch"}},` +
 			`"required":["patch"]}`),
 	},
-	plan: planning((*Set).applyPatch), sensitive: sensitivePatch,
+	plan: planning((*Set).applyPatch), sensitive: sensitivePatch, paths: pathsOfPatch,
 }
 
 type patchArgs struct {
@@ -28,20 +28,22 @@ type patchArgs struct {
 }
 
 func sensitivePatch(s *Set, args json.RawMessage) string {
+	return s.anyWritingAsks(pathsOfPatch(args)...)
+}
+
+func pathsOfPatch(args json.RawMessage) (out []string) {
 	a, err := arguments[patchArgs](args)
 	if err != nil {
-		return ""
+		return nil
 	}
 	files, err := readPatch(a.Patch)
 	if err != nil {
-		return ""
+		return nil
 	}
 	for _, f := range files {
-		if why := s.anyWritingAsks(f.path, f.to); why != "" {
-			return why
-		}
+		out = append(out, f.path, f.to)
 	}
-	return ""
+	return out
 }
 
 // patched is the answer of apply_patch.

@@ -49,11 +49,38 @@ func sensitiveReads(s *Set, args json.RawMessage) string {
 
 // sensitiveWrites is the word for a call that writes the file at path.
 func sensitiveWrites(s *Set, args json.RawMessage) string {
+	return s.anyWritingAsks(namedPaths(args)...)
+}
+
+func namedPaths(args json.RawMessage) []string {
 	a, err := arguments[struct{ Path, From, To string }](args)
 	if err != nil {
-		return ""
+		return nil
 	}
-	return s.anyWritingAsks(a.Path, a.From, a.To)
+	return []string{a.Path, a.From, a.To}
+}
+
+// Paths lists the files that a call names, relative to the root, and where links
+// lead to them their names without links too.
+func (s *Set) Paths(c utp.Call) (out []string) {
+	b, ok := byName(c.Name)
+	if !ok {
+		return nil
+	}
+	named := namedPaths
+	if b.paths != nil {
+		named = b.paths
+	}
+	for _, p := range named(c.Args) {
+		at, err := s.find(p)
+		if p == "" || err != nil {
+			continue
+		}
+		if out = append(out, at.name); at.real != at.name {
+			out = append(out, at.real)
+		}
+	}
+	return out
 }
 
 func (s *Set) anyWritingAsks(paths ...string) string {

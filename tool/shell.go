@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/rule"
 	"github.com/unifiedtoolprotocol/utp/sandbox"
 )
 
@@ -82,7 +84,64 @@ func sensitiveShell(s *Set, args json.RawMessage) string {
 	case a.Network:
 		return "it gets the network"
 	}
+	return namesKeys(a.Command)
+}
+
+// namesKeys says that a word of a command names a file that may hold secrets. Of
+// commands that are not simple nothing is known.
+func namesKeys(command string) string {
+	script, err := rule.Parse(command)
+	if err != nil {
+		return ""
+	}
+	for _, words := range script.Commands() {
+		for _, w := range words[1:] {
+			for _, name := range append(strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("=:,", r) }), w) {
+				if name = path.Clean(filepath.ToSlash(name)); secret(name) || keys(name) {
+					return printable(w) + " may hold keys or tokens"
+				}
+			}
+		}
+	}
 	return ""
+}
+
+// Simple marks the context of a command that a rule allowed: what runs is
+// rewritten from the words that the rule saw, with programs outside of the root.
+func Simple(ctx context.Context) context.Context { return context.WithValue(ctx, simple{}, true) }
+
+type simple struct{}
+
+// rewritten is the command to run.
+func (s *Set) rewritten(ctx context.Context, command string) (string, error) {
+	if yes, _ := ctx.Value(simple{}).(bool); !yes {
+		return command, nil
+	}
+	script, err := rule.Parse(command)
+	if err == nil {
+		command, err = script.Text(s.program)
+	}
+	if err != nil {
+		return "", denied("The command needs the user's yes, which the rule does not give: " + err.Error())
+	}
+	return command, nil
+}
+
+// program finds a program outside of the root.
+func (s *Set) program(name string) (string, error) {
+	for _, v := range s.config.Shell.Env {
+		list, ok := strings.CutPrefix(v, "PATH=")
+		if !ok {
+			continue
+		}
+		for _, dir := range filepath.SplitList(s.outside(list)) {
+			at := filepath.Join(dir, name)
+			if info, err := os.Stat(at); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && !s.within(unlinked(at)) {
+				return at, nil
+			}
+		}
+	}
+	return "", fail("there is no program %s outside of the repository", printable(name))
 }
 
 func (s *Set) runShell(ctx context.Context, a shellArgs) (string, error) {
@@ -91,11 +150,15 @@ func (s *Set) runShell(ctx context.Context, a shellArgs) (string, error) {
 		return "", missing("command")
 	case strings.ContainsRune(a.Command, 0):
 		return "", denied("The command contains null bytes")
-	case s.Sandboxed(ctx) != nil || a.Network:
-		if err := needsYes(ctx, "The command", sensitiveShell(s, json.RawMessage(object(a)))); err != nil {
-			return "", err
-		}
 	}
+	if err := needsYes(ctx, "The command", sensitiveShell(s, json.RawMessage(object(a)))); err != nil {
+		return "", err
+	}
+	command, err := s.rewritten(ctx, a.Command)
+	if err != nil {
+		return "", err
+	}
+	a.Command = command
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if err := s.beginTurn(); err != nil {
@@ -277,10 +340,15 @@ func (s *Set) environment() (out []string) {
 // outside drops what of a PATH is relative or lies in the repository.
 func (s *Set) outside(list string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool {
-		rel, err := filepath.Rel(s.real, unlinked(dir))
-		return !filepath.IsAbs(dir) || err == nil && filepath.IsLocal(rel)
+		return !filepath.IsAbs(dir) || s.within(unlinked(dir))
 	})
 	return strings.Join(dirs, string(filepath.ListSeparator))
+}
+
+// within reports whether a path without links lies in the repository.
+func (s *Set) within(name string) bool {
+	rel, err := filepath.Rel(s.real, name)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // ends keeps what a command prints, up to a limit.

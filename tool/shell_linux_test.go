@@ -168,3 +168,39 @@ func TestTestsOfALanguageRun(t *testing.T) {
 		t.Errorf("%q", r.Text())
 	}
 }
+
+// A command that a rule allowed runs from what the rule read: with programs from
+// outside of the repository, whatever has their names in it.
+func TestAnAllowedCommandRunsFromItsParse(t *testing.T) {
+	s, root := shellSet(t)
+	write(t, root, "bin/cat", "#!/bin/sh\necho hijacked\n")
+	if err := os.Chmod(filepath.Join(root, "bin/cat"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range s.config.Shell.Env {
+		if list, ok := strings.CutPrefix(v, "PATH="); ok {
+			s.config.Shell.Env[i] = "PATH=" + filepath.Join(root, "bin") + ":.:bin:" + list
+		}
+	}
+	simple := func(command string) utp.Result {
+		args, err := json.Marshal(map[string]any{"command": command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Run(Simple(t.Context()), utp.Call{Name: "shell", Args: args})
+	}
+	if r := simple("cat a.txt | head -1 2>/dev/null && cd bin && ls"); r.Status != utp.OK || !strings.HasSuffix(r.Text(), "one\ncat") {
+		t.Errorf("%s %q", r.Status, r.Text())
+	}
+	for command, want := range map[string]string{
+		"cat a.txt > b": "redirects to or from a file", "echo $HOME": "expands", "no-such-program-here x": "no program no-such-program-here outside of the repository",
+		"cat .env": ".env may hold keys", "cat a --file=x/id_rsa": "may hold keys",
+	} {
+		if r := simple(command); r.Status != utp.Denied || !strings.Contains(r.Text(), want) {
+			t.Errorf("%s: %s %q", command, r.Status, r.Text())
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, "b")); err == nil {
+		t.Error("a file was written")
+	}
+}

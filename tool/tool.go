@@ -126,6 +126,7 @@ type builtin struct {
 	plan func(*Set, context.Context, json.RawMessage) (plan, error) // in the place of run, of a tool that writes files
 	// sensitive says why a call runs only after a yes to it; nil: it never does.
 	sensitive func(*Set, json.RawMessage) string
+	paths     func(json.RawMessage) []string // that a call names; nil: its path, from and to
 }
 
 // builtins are in the order of tiers, then of names, but for search_code, which

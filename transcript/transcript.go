@@ -60,7 +60,7 @@ type Entry struct {
 	Call     *utp.Call     `json:"call,omitempty"`
 	Tier     string        `json:"tier,omitempty"`
 	Decision Decision      `json:"decision,omitempty"`
-	By       string        `json:"by,omitempty"` // who decided: tier, user, allow, or a reason of refusal
+	By       string        `json:"by,omitempty"` // who decided: tier, rule, allow, user, or a reason of refusal
 	Result   *utp.Result   `json:"result,omitempty"`
 	Refusal  string        `json:"refusal,omitempty"`
 	Cached   bool          `json:"cached,omitempty"`

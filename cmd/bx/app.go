@@ -33,16 +33,16 @@ type app struct {
 
 // job is one run of a command: where, by which settings, and who is told.
 type job struct {
-	app    *app
-	root   string
-	known  *schema.Set // every tool there is, offered or not
-	cfg    *config.Config
-	set    config.Settings
-	view   *view.Printer
-	always []string                   // what the user said yes to for good: a tool and a file
-	tools  *tool.Set                  // of the repository
-	sees   func(context.Context) bool // the model takes images; nil: it is not known
-	team   *agent.Team                // of --team; nil: one agent alone
+	app   *app
+	root  string
+	known *schema.Set // every tool there is, offered or not
+	cfg   *config.Config
+	set   config.Settings
+	view  *view.Printer
+	rules *rules                     // of the files, and what the user said yes to for good
+	tools *tool.Set                  // of the repository
+	sees  func(context.Context) bool // the model takes images; nil: it is not known
+	team  *agent.Team                // of --team; nil: one agent alone
 
 	question string
 	piped    bool     // part of the question was piped in
@@ -95,7 +95,7 @@ func (a *app) beginIn(root string) (*job, error) {
 	if err != nil {
 		return nil, flagError(err)
 	}
-	j := &job{app: a, root: root, cfg: cfg, set: set, view: a.printer()}
+	j := &job{app: a, root: root, cfg: cfg, set: set, view: a.printer(), rules: &rules{set: set.Rules}}
 	for _, w := range cfg.Warnings {
 		j.view.Line(view.Normal, "warning: %s", w)
 	}
@@ -190,6 +190,11 @@ func (j *job) checkNames(tools []utp.Tool) error {
 	for _, name := range j.app.allow {
 		if !slices.Contains(known, name) {
 			return fail(exitUsage, "--allow %s: want run, or one of %s", name, strings.Join(known[1:], ", "))
+		}
+	}
+	for _, r := range j.rules.all() {
+		if near := config.Meant(r.Tool, known[1:]); near != "" && !slices.Contains(known, r.Tool) {
+			return &config.Error{File: r.From, Message: fmt.Sprintf("rule: there is no tool %q: did you mean %s?", r.Tool, near)}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(j.set.Templates)) {

@@ -79,7 +79,7 @@ func (a *app) conflicts() error {
 func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Set) (err error) {
 	j.question, j.piped = question, piped != ""
 	defer j.view.Progress.Busy("")
-	run, own := agent.Runner(builtins{tools}), tools.Tools()
+	run, own := agent.Runner(builtins{j}), tools.Tools()
 	if j.app.team != "" {
 		if j.team, own, err = j.assemble(ctx, tools); err != nil {
 			return err

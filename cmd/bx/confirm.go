@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/rule"
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
@@ -18,23 +18,31 @@ func (j *job) confirm(ctx context.Context, c utp.Call, t utp.Tool) (bool, string
 		return answered(key, ok, "--tier "+strings.ToLower(tier.String()))
 	}
 	changes, _ := j.tools.Foresee(ctx, c)
-	scope, sensitive := scopeOf(c, changes), j.tools.Sensitive(c)
-	if sensitive == "" && len(scope) > 0 && !slices.ContainsFunc(scope, func(s string) bool { return !slices.Contains(j.always, s) }) {
-		return true, ""
+	v := j.verdict(c)
+	look := j.tools.Sensitive(c)
+	if look == "" && v.Decision == rule.Ask {
+		look = "a rule asks about it (" + v.Why + ")"
 	}
-	choices := "y/n"
-	if sensitive == "" && len(scope) > 0 && !(c.FromText() && len(c.Fixes) > 0) {
-		choices = "y/n/a"
+	var always rule.Set
+	if look == "" && !repaired(c) {
+		always = j.always(c, changes)
 	}
-	text := view.Question(c, t, changes, sensitive)
-	if choices == "y/n/a" {
-		text += " (a: yes, and for these files from now on)"
+	key, ok := j.app.choose(ctx, view.Question(c, t, changes, look, always), view.Choices(always))
+	if key == 'a' || key == 'k' {
+		j.rules.add(always)
 	}
-	key, ok := j.app.choose(ctx, text, choices)
-	if key == 'a' {
-		j.always = append(j.always, scope...)
+	if key == 'k' {
+		j.keep(always)
 	}
-	return answered(key, ok, "--allow run")
+	return answered(key, ok, "--allow "+allowing(t))
+}
+
+// allowing is what --allow wants for a tool.
+func allowing(t utp.Tool) string {
+	if t.Name == tool.ShellName {
+		return t.Name
+	}
+	return "run"
 }
 
 // answered words a no for the model; flag is what the user could have said.
@@ -46,12 +54,4 @@ func answered(key byte, ok bool, flag string) (bool, string) {
 		return false, "the user said no"
 	}
 	return false, "there is nobody to ask; the user can start bx with " + flag
-}
-
-// scopeOf is what an answer "always" to a call stands for: this tool on these files.
-func scopeOf(c utp.Call, changes []tool.Change) (out []string) {
-	for _, f := range changes {
-		out = append(out, c.Name+" "+f.Path)
-	}
-	return out
 }

@@ -54,7 +54,7 @@ func (s *mcpServing) run(cmd *cobra.Command, _ []string) error {
 	}
 	return s.app.withTools(func(j *job, tools *tool.Set) error {
 		list := slices.DeleteFunc(tools.Tools(), func(t utp.Tool) bool { return t.Name == tool.ShellName && !slices.Contains(s.app.allow, t.Name) })
-		gate := j.gate(schema.Compile(list), j.set.Tier, builtins{tools}, mcp.Confirm)
+		gate := j.gate(schema.Compile(list), j.set.Tier, builtins{j}, mcp.Confirm)
 		server, err := mcp.New(mcp.Config{Name: "bx", Version: versionText(), Tools: list, Tier: gate.Tier, Runner: gate})
 		if err != nil {
 			return err

@@ -21,7 +21,7 @@ func (j *job) assemble(ctx context.Context, tools *tool.Set) (*agent.Team, []utp
 	if err != nil {
 		return nil, nil, err
 	}
-	team, printers := &agent.Team{Next: builtins{tools}}, map[string]*view.Printer{}
+	team, printers := &agent.Team{Next: builtins{j}}, map[string]*view.Printer{}
 	for _, m := range others {
 		printers[m.Name] = j.view.Named(m.Name)
 		member, err := j.member(ctx, m, printers[m.Name], tools)
@@ -44,7 +44,7 @@ func (j *job) member(ctx context.Context, m config.MemberSettings, p *view.Print
 	if err != nil {
 		return nil, err
 	}
-	conf, c, err := of.agent(ctx, own, builtins{tools}, m.Tier)
+	conf, c, err := of.agent(ctx, own, builtins{&of}, m.Tier)
 	if err != nil {
 		return nil, err
 	}

@@ -50,6 +50,7 @@ var rooms = []Room{
 	{Path: "dialect", Ring: 3},
 	{Path: "git", Ring: 3},
 	{Path: "mcp", Ring: 3},
+	{Path: "rule", Ring: 3},
 	{Path: "safefile", Ring: 3},
 	{Path: "sandbox", Ring: 3},
 	{Path: "search", Ring: 3},

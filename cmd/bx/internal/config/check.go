@@ -11,6 +11,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/toolenvelope"
 	"github.com/unifiedtoolprotocol/utp/prompt"
+	"github.com/unifiedtoolprotocol/utp/rule"
 )
 
 // checkValue refuses values that make no sense.
@@ -18,7 +19,7 @@ func (c *Config) checkValue(d document, k key) error {
 	if k.table {
 		return nil
 	}
-	if err := sense(valueAt(c, k.path).Interface(), c.Own); err != nil {
+	if err := sense(valueAt(c, k).Interface(), c.Own); err != nil {
 		return d.at(k.value.offset, k.value.len, "%s: %v", k, err)
 	}
 	return nil
@@ -68,6 +69,8 @@ func wanted(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[utp.Tier]():
 		return "a tier: \"CRAWL\", \"WALK\" or \"RUN\""
+	case t == reflect.TypeFor[rule.Decision]():
+		return "a decision: \"allow\", \"ask\" or \"deny\""
 	case t == reflect.TypeFor[Seconds]():
 		return "a number of seconds"
 	}
@@ -94,7 +97,7 @@ func (c *Config) checkTrust(d document, k key, before Agent, trusted bool) error
 	}
 	if why := c.distrust(k, before); why != "" {
 		return d.at(k.offset, k.len, "%s: %s; a repository's own file may only choose one of your profiles, "+
-			"set urls of this machine and lower tiers: put it into your own bx.toml (bx status names it), or trust this file with --config %s", k, why, d.name)
+			"set urls of this machine, lower tiers and have rules that ask or deny: put it into your own bx.toml (bx status names it), or trust this file with --config %s", k, why, d.name)
 	}
 	return nil
 }
@@ -114,6 +117,9 @@ func (c *Config) distrust(k key, before Agent) string {
 			return ""
 		}
 		return fmt.Sprintf("%s is not on this machine", u)
+	}
+	if k.path[0] == "rule" {
+		return "" // takeRules looks at what they decide
 	}
 	if name, ok := strings.CutPrefix(k.String(), "tool_envelope."); ok {
 		return c.Envelope.Unsafe(name)

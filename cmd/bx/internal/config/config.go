@@ -9,7 +9,7 @@
 // and names the valid ones. In llmc.toml, which other programs share, only the
 // tables of bx are read and checked; the names of the others are in
 // Config.Ignored. A repository's own file may only choose a profile, set urls
-// of this machine and lower tiers.
+// of this machine, lower tiers and have rules that ask or deny.
 package config
 
 import (
@@ -17,6 +17,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/toolenvelope"
+	"github.com/unifiedtoolprotocol/utp/rule"
 )
 
 // Config is the sum of all files.
@@ -37,6 +38,7 @@ type Config struct {
 
 	Envelope toolenvelope.Table `toml:"tool_envelope"`
 	Shell    Shell              `toml:"shell"`
+	Rules    rule.Set           `toml:"rule"`
 
 	Files   []string `toml:"-"` // read, in the order of their layers
 	Ignored []string `toml:"-"` // tables of other programs: "llmc.toml: [rag]"

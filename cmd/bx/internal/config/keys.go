@@ -14,6 +14,7 @@ type key struct {
 	span
 	value span // of a key, not of a table
 	table bool
+	nth   int // of the tables in a list of them, from 0
 }
 
 type span struct{ offset, len int }
@@ -24,7 +25,8 @@ func (k key) String() string { return strings.Join(k.path, ".") }
 func keysOf(doc []byte) (out []key) {
 	var p unstable.Parser
 	p.Reset(doc)
-	var table []string
+	var table key
+	lists := map[string]int{}
 	for p.NextExpression() {
 		e := p.Expression()
 		if e.Kind == unstable.KeyValue {
@@ -34,7 +36,11 @@ func keysOf(doc []byte) (out []key) {
 		if e.Kind == unstable.Table || e.Kind == unstable.ArrayTable {
 			k := newKey(nil, e)
 			k.table = true
-			table = k.path
+			if e.Kind == unstable.ArrayTable {
+				lists[k.String()]++
+			}
+			k.nth = max(lists[k.path[0]]-1, 0)
+			table = k
 			out = append(out, k)
 		}
 	}
@@ -42,8 +48,9 @@ func keysOf(doc []byte) (out []key) {
 }
 
 // appendKeys adds a key and, for an inline table, the keys in it.
-func appendKeys(out []key, table []string, e *unstable.Node) []key {
-	k := newKey(table, e)
+func appendKeys(out []key, table key, e *unstable.Node) []key {
+	k := newKey(table.path, e)
+	k.nth = table.nth
 	value := e.Value()
 	k.table = value.Kind == unstable.InlineTable
 	k.value = span{int(value.Raw.Offset), int(value.Raw.Length)}
@@ -53,7 +60,7 @@ func appendKeys(out []key, table []string, e *unstable.Node) []key {
 	out = append(out, k)
 	if k.table {
 		for it := value.Children(); it.Next(); {
-			out = appendKeys(out, k.path, it.Node())
+			out = appendKeys(out, k, it.Node())
 		}
 	}
 	return out
@@ -98,6 +105,9 @@ func Find(doc []byte, table string, nth int, name string) (line, column int, exc
 func typeAt(path []string) (t reflect.Type, rest []string) {
 	t = reflect.TypeFor[Config]()
 	for i, name := range path {
+		if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct {
+			t = t.Elem()
+		}
 		switch {
 		case t.Kind() == reflect.Map:
 			t = t.Elem()
@@ -125,6 +135,9 @@ func fieldOf(t reflect.Type, name string) (reflect.StructField, bool) {
 
 // namesOf lists the keys that a table may hold.
 func namesOf(t reflect.Type) (names []string) {
+	if t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
@@ -137,9 +150,12 @@ func namesOf(t reflect.Type) (names []string) {
 }
 
 // valueAt finds the value of a known key in c.
-func valueAt(c *Config, path []string) reflect.Value {
+func valueAt(c *Config, k key) reflect.Value {
 	v := reflect.ValueOf(c).Elem()
-	for _, name := range path {
+	for _, name := range k.path {
+		if v.Kind() == reflect.Slice {
+			v = v.Index(k.nth)
+		}
 		if v.Kind() == reflect.Interface {
 			v = v.Elem()
 		}
@@ -162,7 +178,7 @@ func Keys() (keys []string) {
 				keys = append(keys, name)
 			}
 			f, _ := fieldOf(t, name)
-			if f.Type.Kind() == reflect.Map {
+			if f.Type.Kind() == reflect.Map || f.Type.Kind() == reflect.Slice {
 				add(f.Type.Elem())
 			} else {
 				add(f.Type)

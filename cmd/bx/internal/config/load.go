@@ -157,7 +157,8 @@ func short(path string) string {
 
 // apply lays a document over c.
 func (c *Config) apply(d document, trusted bool) error {
-	before := c.Agent
+	before, rules := c.Agent, c.Rules
+	c.Rules = nil
 	shared := filepath.Base(d.name) == "llmc.toml"
 	if err := c.decode(d, shared); err != nil {
 		return err
@@ -178,7 +179,7 @@ func (c *Config) apply(d document, trusted bool) error {
 		}
 		c.note(d, k, trusted)
 	}
-	return nil
+	return c.takeRules(d, rules, trusted)
 }
 
 // note keeps what later steps ask about a key.

@@ -10,6 +10,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/toolenvelope"
 	"github.com/unifiedtoolprotocol/utp/format"
+	"github.com/unifiedtoolprotocol/utp/rule"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -50,6 +51,7 @@ type Settings struct {
 	Session     Session
 	Envelope    toolenvelope.Table
 	Shell       Shell
+	Rules       rule.Set
 	Aliases     []schema.Alias
 
 	habits   []habit
@@ -78,7 +80,7 @@ func (c *Config) Resolve(f Flags, env func(string) string) (Settings, error) {
 func (c *Config) resolver(f Flags, env func(string) string) *resolver {
 	r := &resolver{Config: c, flags: f, env: env}
 	r.out = Settings{Extra: string(c.Agent.Instructions), RunWords: c.Agent.RunWords, WalkWords: c.Agent.WalkWords,
-		Session: c.Session, Envelope: c.Envelope, Shell: c.Shell, Dialects: c.Own,
+		Session: c.Session, Envelope: c.Envelope, Shell: c.Shell, Rules: c.Rules, Dialects: c.Own,
 		MaxRounds: first(f.MaxRounds, int(c.Agent.MaxRounds)), Guides: c.Agent.Guides}
 	r.out.Templates = map[string]string{}
 	for name, t := range c.Templates {

@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/rule"
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
@@ -18,7 +19,8 @@ const maxDiff = 200
 // Question words what the user is asked before a call runs. Where it is known
 // what becomes of files the question shows the differences, else the arguments.
 // sensitive is why the call is asked about whatever is allowed; it may be "".
-func Question(c utp.Call, t utp.Tool, changes []tool.Change, sensitive string) string {
+// always is what a yes for good would stand for.
+func Question(c utp.Call, t utp.Tool, changes []tool.Change, sensitive string, always rule.Set) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nThe model wants to run %s (tier %s)", t.Name, t.Tier)
 	if c.FromText() {
@@ -37,7 +39,34 @@ func Question(c utp.Call, t utp.Tool, changes []tool.Change, sensitive string) s
 	for _, f := range changes {
 		b.WriteString(changeOf(f))
 	}
+	if len(always) > 0 {
+		fmt.Fprintf(&b, "(a: yes, and to %s from now on; k: and keep that)\n", scope(always))
+	}
 	return Clean(b.String()) + "Run it?"
+}
+
+// Choices are the answers to a Question.
+func Choices(always rule.Set) string {
+	if len(always) > 0 {
+		return "y/n/a/k"
+	}
+	return "y/n"
+}
+
+// scope words what rules allow.
+func scope(rules rule.Set) string {
+	var out []string
+	for _, r := range rules {
+		switch {
+		case strings.HasSuffix(r.Command, " $"):
+			out = append(out, "exactly `"+strings.TrimSuffix(r.Command, " $")+"`")
+		case r.Command != "":
+			out = append(out, "`"+r.Command+" …`")
+		case len(r.Paths) > 0:
+			out = append(out, r.Tool+" of "+strings.Join(r.Paths, ", "))
+		}
+	}
+	return strings.Join(out, " and ")
 }
 
 // TierQuestion words a model's wish for the tools of a higher tier.

@@ -9,6 +9,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/rule"
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
@@ -89,25 +90,33 @@ func TestQuestion(t *testing.T) {
 	c := utp.Call{Name: "edit_block", Args: json.RawMessage(`{"path":"a.txt\u001b[2J"}`), Source: "text:react"}
 	edit := utp.Tool{Name: "edit_block", Tier: utp.Run}
 	change := tool.Change{Path: "a.txt\u001b[2J", Before: "one\ntwo\n", After: "one\n2\n"}
-	q := view.Question(c, edit, []tool.Change{change}, "")
+	q := view.Question(c, edit, []tool.Change{change}, "", nil)
 	for _, want := range []string{"edit_block (tier RUN)", "recovered from its text (react)", `path: a.txt\u001b[2J`, "-two\n", "+2\n", "Run it?"} {
 		if !strings.Contains(q, want) {
 			t.Errorf("%q is missing in:\n%s", want, q)
 		}
 	}
-	if q := view.Question(c, edit, nil, ""); !strings.Contains(q, `"path"`) {
+	if q := view.Question(c, edit, nil, "", nil); !strings.Contains(q, `"path"`) {
 		t.Errorf("without a difference the arguments are shown:\n%s", q)
 	}
 	long := strings.Repeat("line\n", 1000)
-	if q := view.Question(c, edit, []tool.Change{{Path: "a.txt", After: long, Created: true}}, ""); strings.Count(q, "\n") > 220 || !strings.Contains(q, "more lines") {
+	if q := view.Question(c, edit, []tool.Change{{Path: "a.txt", After: long, Created: true}}, "", nil); strings.Count(q, "\n") > 220 || !strings.Contains(q, "more lines") {
 		t.Errorf("a long difference is not cut: %d lines", strings.Count(q, "\n"))
 	}
 	several := []tool.Change{{Path: "gone.txt", Before: "x\n", Removed: true}, {Path: "logo.png", Binary: true, Created: true}}
-	q = view.Question(c, edit, several, "it configures bx")
+	q = view.Question(c, edit, several, "it configures bx", nil)
 	for _, want := range []string{"path: gone.txt (removed)", "path: logo.png (new, not text)", "Look closely: it configures bx"} {
 		if !strings.Contains(q, want) {
 			t.Errorf("%q is missing in:\n%s", want, q)
 		}
+	}
+}
+
+func TestAYesForGoodSaysWhatItStandsFor(t *testing.T) {
+	always := rule.Set{{Tool: "shell", Command: "go test"}, {Tool: "shell", Command: "rm -rf x $"}}
+	q := view.Question(utp.Call{Name: "shell"}, utp.Tool{Name: "shell", Tier: utp.Run}, nil, "", always)
+	if !strings.Contains(q, "(a: yes, and to `go test …` and exactly `rm -rf x` from now on; k: and keep that)") || view.Choices(always) != "y/n/a/k" || view.Choices(nil) != "y/n" {
+		t.Error(q)
 	}
 }
 
