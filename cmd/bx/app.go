@@ -14,6 +14,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/markdown"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/dialect"
@@ -139,9 +140,15 @@ func (a *app) printer() *view.Printer {
 		p.Level, p.Progress = view.Quiet, nil
 	}
 	p.Live = isTerminal(a.out) && !a.json && !a.streams()
-	p.Color = isTerminal(a.err) && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb"
+	p.Color = isTerminal(a.err) && a.colors()
+	if p.Live && a.colors() {
+		p.Markdown = &markdown.Writer{Out: p.Out, Columns: func() int { return columns(a.out) }}
+	}
 	return p
 }
+
+// colors reports that a terminal may be sent colours.
+func (a *app) colors() bool { return a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" }
 
 // indexing tells how far the search index is.
 func (j *job) indexing(done, of int) {

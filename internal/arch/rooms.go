@@ -64,16 +64,19 @@ var rooms = []Room{
 	{Path: "internal/fake", Ring: 4}, // also "bx mock"
 	{Path: "tool", Ring: 4},
 
-	{Path: "cmd/bx", Ring: 5, Beside: []string{"cmd/internal/dirs", "cmd/bx/internal/config", "cmd/bx/internal/cost", "cmd/bx/internal/doctor", "cmd/bx/internal/envelope", "cmd/bx/internal/reading", "cmd/bx/internal/serving", "cmd/bx/internal/telemetry", "cmd/bx/internal/translation", "cmd/bx/internal/view"}},
+	{Path: "cmd/bx", Ring: 5, Beside: []string{"cmd/internal/dirs", "cmd/bx/internal/cells", "cmd/bx/internal/config", "cmd/bx/internal/cost", "cmd/bx/internal/doctor", "cmd/bx/internal/envelope", "cmd/bx/internal/line", "cmd/bx/internal/markdown", "cmd/bx/internal/reading", "cmd/bx/internal/serving", "cmd/bx/internal/telemetry", "cmd/bx/internal/translation", "cmd/bx/internal/view"}},
+	{Path: "cmd/bx/internal/cells", Ring: 5},
 	{Path: "cmd/bx/internal/config", Ring: 5, Beside: []string{"cmd/internal/toolenvelope"}},
 	{Path: "cmd/bx/internal/cost", Ring: 5},
 	{Path: "cmd/bx/internal/doctor", Ring: 5},
 	{Path: "cmd/bx/internal/envelope", Ring: 5},
+	{Path: "cmd/bx/internal/line", Ring: 5, Beside: []string{"cmd/bx/internal/cells"}},
+	{Path: "cmd/bx/internal/markdown", Ring: 5, Beside: []string{"cmd/bx/internal/cells"}},
 	{Path: "cmd/bx/internal/reading", Ring: 5, Beside: []string{"cmd/bx/internal/envelope"}},
 	{Path: "cmd/bx/internal/serving", Ring: 5, Beside: []string{"cmd/bx/internal/config"}},
 	{Path: "cmd/bx/internal/telemetry", Ring: 5},
 	{Path: "cmd/bx/internal/translation", Ring: 5},
-	{Path: "cmd/bx/internal/view", Ring: 5},
+	{Path: "cmd/bx/internal/view", Ring: 5, Beside: []string{"cmd/bx/internal/cells", "cmd/bx/internal/markdown"}},
 	{Path: "cmd/internal/dirs", Ring: 5},
 	{Path: "cmd/internal/toolenvelope", Ring: 5},
 	{Path: "cmd/te", Ring: 5, Beside: []string{"cmd/internal/dirs", "cmd/internal/toolenvelope"}},
@@ -82,6 +85,7 @@ var rooms = []Room{
 	{Path: "internal/contract", Ring: Tooling},
 	{Path: "internal/golden", Ring: Tooling},
 	{Path: "internal/report", Ring: Tooling},
+	{Path: "internal/screen", Ring: Tooling},
 }
 
 // Rooms lists the packages that have a place, whether they are built yet or not.

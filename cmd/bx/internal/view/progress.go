@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/cells"
 )
 
 // When something that goes on is told: on a terminal in a line that changes,
@@ -83,7 +85,7 @@ func (p *Progress) Tick() {
 	text = Clean(fmt.Sprintf("%s, %d s", text, int(took.Seconds())))
 	switch {
 	case p.Live && !p.dirty:
-		if text = cutTo(text, p.Columns()-1); text != p.shown {
+		if text = cells.Cut(text, p.Columns()-1); text != p.shown {
 			fmt.Fprintf(p.Err, "\r\x1b[K\x1b[2m%s\x1b[0m", text)
 		}
 		p.shown = text
@@ -91,13 +93,6 @@ func (p *Progress) Tick() {
 		fmt.Fprintln(p.Err, text)
 		p.told = now
 	}
-}
-
-func cutTo(s string, columns int) string {
-	if r := []rune(s); columns > 0 && len(r) > columns {
-		return string(r[:columns-1]) + "…"
-	}
-	return s
 }
 
 func (p *Progress) clear() {

@@ -17,6 +17,7 @@ func (p *Printer) Event(e agent.Event) {
 	case agent.Round:
 		p.endStream()
 		p.streamed.Reset()
+		p.endMarkdown()
 		p.Line(Debug, "debug: request %d", e.Round)
 	case agent.Text:
 		p.stream(e.Text)
@@ -148,12 +149,32 @@ func (p *Printer) stream(text string) {
 	}
 	p.endThink()
 	p.streamed.WriteString(text)
-	io.WriteString(p.Out, Clean(text))
+	p.words(Clean(text))
+}
+
+// words prints text of the model's.
+func (p *Printer) words(text string) {
+	if p.Markdown != nil {
+		io.WriteString(p.Markdown, text)
+		return
+	}
+	io.WriteString(p.Out, text)
+}
+
+// endMarkdown ends a text, also where its code is not closed.
+func (p *Printer) endMarkdown() {
+	if p.Markdown != nil {
+		_ = p.Markdown.Reset()
+	}
 }
 
 // endStream puts the next line on its own.
 func (p *Printer) endStream() {
 	p.endThink()
+	if p.Markdown != nil {
+		_ = p.Markdown.Break()
+		return
+	}
 	if s := p.streamed.String(); s != "" && !strings.HasSuffix(s, "\n") {
 		p.streamed.WriteString("\n")
 		io.WriteString(p.Out, "\n")
@@ -188,7 +209,8 @@ func (p *Printer) Answer(text string) {
 	if p.Live {
 		text = Clean(text)
 	}
-	fmt.Fprintln(p.Out, strings.TrimRight(text, "\n"))
+	p.words(strings.TrimRight(text, "\n") + "\n")
+	p.endMarkdown()
 }
 
 // Partial prints what there is of an answer that did not come: its beginning,
@@ -197,14 +219,15 @@ func (p *Printer) Partial(text, found string) {
 	p.endStream()
 	text = strings.TrimSpace(text)
 	if text != "" && !(p.Live && strings.Contains(p.streamed.String(), text)) {
-		fmt.Fprintln(p.Out, Clean(text))
+		p.words(Clean(text) + "\n")
 	}
 	if text != "" {
 		p.Line(Normal, "the answer is cut off here")
 	}
 	if found != "" {
-		fmt.Fprintln(p.Out, strings.TrimRight(Clean(found), "\n"))
+		p.words(strings.TrimRight(Clean(found), "\n") + "\n")
 	}
+	p.endMarkdown()
 }
 
 // Totals prints what a turn took.

@@ -10,16 +10,19 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"unicode"
+
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/cells"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/markdown"
 )
 
 // Printer writes for one run of the program.
 type Printer struct {
 	Out, Err io.Writer
 	Level    Level
-	Live     bool      // Out is a terminal: text of the model appears as it comes
-	Color    bool      // of Err
-	Progress *Progress // nil: nothing is told of what takes long
+	Live     bool             // Out is a terminal: text of the model appears as it comes
+	Color    bool             // of Err
+	Markdown *markdown.Writer // over Out, for text of the model; nil: it is printed as it is
+	Progress *Progress        // nil: nothing is told of what takes long
 
 	streamed strings.Builder // of this round, on Out
 	thinking bool
@@ -74,27 +77,9 @@ func (p *Printer) paint(l Level, s string) string {
 	return "\x1b[2m" + s + "\x1b[0m"
 }
 
-// Clean makes control characters visible, but for newlines and tabs: what a
-// model wrote must not move the cursor or hide text.
-func Clean(s string) string {
-	if !strings.ContainsFunc(s, hidden) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if hidden(r) {
-			fmt.Fprintf(&b, "\\u%04x", r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// hidden reports control and direction-changing characters.
-func hidden(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
-}
+// Clean makes visible what would drive a terminal or hide text: what a model
+// wrote must not.
+func Clean(s string) string { return cells.Clean(s) }
 
 // short cuts s to n characters of one line.
 func short(s string, n int) string {

@@ -1,0 +1,5 @@
+package line
+
+import "golang.org/x/sys/unix"
+
+const getTermios, setTermios, setAndForget = unix.TCGETS, unix.TCSETS, unix.TCSETSF
