@@ -110,7 +110,7 @@ func (p *Parser) readLineEnd() bool {
 	}
 	v := p.viewAt(p.pos + n)
 	f := scan.Yes
-	if p.anywhere {
+	if p.reads == othersText {
 		n = 0
 	} else if v.S != "" && strings.IndexByte("\n,;])#", v.S[0]) < 0 {
 		f = scan.Fits(p.m.closers, v)
@@ -120,7 +120,7 @@ func (p *Parser) readLineEnd() bool {
 	if f == scan.No && v.S[0] == '[' && p.inList() {
 		f = p.lookPython(v.From(1), true)
 	}
-	if f == scan.Yes && p.el.alone && !p.loose && len(p.el.guessed()) > 0 {
+	if f == scan.Yes && p.el.alone && p.reads != callText && len(p.el.guessed()) > 0 {
 		f = p.soleCall()
 	}
 	switch {
@@ -177,14 +177,14 @@ func (p *Parser) finishClosed() {
 	p.finish()
 	switch {
 	case p.cur.open:
-	case invents && p.holding() && p.tries[len(p.tries)-1].place.manner == labelled:
+	case invents && p.tries.holding() && p.tries.last().place.manner == labelled:
 		p.settlePlace(false)
 		p.st = inText
-	case invents && p.anywhere:
+	case invents && p.reads == othersText:
 	case invents:
 		p.mark()
 		p.ignoreRest(notOurs(p.cur.g.Results().Open))
-	case p.st == inGap && p.group == nil:
+	case p.st == inGap && p.block.group == nil:
 		p.st = inTail
 	}
 }
@@ -201,8 +201,8 @@ func (p *Parser) afterJunk(v scan.View) bool {
 			p.finish()
 			return true
 		}
-		if p.lists > 0 {
-			p.lists--
+		if p.block.lists > 0 {
+			p.block.lists--
 			p.pos++
 			return true
 		}
@@ -254,7 +254,7 @@ func (p *Parser) textBehind(own []scan.Marker, v scan.View) bool {
 		return false
 	}
 	p.lostCloser()
-	if p.st == inGap && p.group == nil {
+	if p.st == inGap && p.block.group == nil {
 		p.endBlock(false)
 	}
 	return true
@@ -272,7 +272,7 @@ func (p *Parser) callBehind(v scan.View, i int) scan.Found {
 		p.pos += i
 	}
 	p.lostCloser()
-	if p.st == inGap && p.group == nil {
+	if p.st == inGap && p.block.group == nil {
 		p.endBlock(false)
 	}
 	return scan.Yes

@@ -36,7 +36,7 @@ func (p *Parser) argKey(key string) {
 	p.sawValue()
 	p.again(own)
 	c.holds = c.holds || p.repeats(own)
-	if p.trying() && p.trial().bare && !p.trial().whole && !c.holds && c.declared {
+	if p.tries.trying() && p.tries.trial().bare && !p.tries.trial().whole && !c.holds && c.declared {
 		p.accept()
 	}
 	p.startCall()
@@ -56,7 +56,7 @@ func (p *Parser) argKey(key string) {
 // tool has no such argument.
 func (p *Parser) isResult(key string) bool {
 	order := p.tools.Order(p.cur.name)
-	return p.trying() && p.trial().bare && p.el.byKey && len(order) > 0 && !slices.Contains(order, key)
+	return p.tries.trying() && p.tries.trial().bare && p.el.byKey && len(order) > 0 && !slices.Contains(order, key)
 }
 
 // firstKey sees whether the arguments may turn out to be something else.

@@ -54,11 +54,11 @@ const noArgs = math.MinInt
 
 func (p *Parser) setName(name string) {
 	c := &p.cur
-	if clean := noTokens(name); clean != name && p.declared(clean) {
+	if clean := noTokens(name); clean != name && p.tools.declared(clean) {
 		p.fix("", name, clean, "a control token in the name")
 		name = clean
 	}
-	resolved, fix, ok := p.resolve(name)
+	resolved, fix, ok := p.tools.resolve(name)
 	c.name, c.declared, c.pending = name, ok, false
 	if ok {
 		c.name = resolved
@@ -81,12 +81,12 @@ func (p *Parser) startCall() {
 	if c.started || c.pending || p.isTry() {
 		return
 	}
-	c.started, c.part = true, p.part()
+	c.started, c.part = true, p.now.part()
 	p.emit(utp.Event{Kind: utp.CallStart, Part: c.part, Call: &utp.Call{ID: c.id, Name: c.name, Source: "text:" + c.g.Name}})
 }
 
 // isTry reports a call in a form of ordinary lines that names no offered tool.
-func (p *Parser) isTry() bool { return p.cur.g.Line && p.tools != nil && !p.cur.declared }
+func (p *Parser) isTry() bool { return p.cur.g.Line && p.tools.known() && !p.cur.declared }
 
 // flush sends what there is of the arguments, unless it may still change.
 func (p *Parser) flush() {
@@ -109,7 +109,7 @@ func (p *Parser) finish() {
 		p.fail(utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"})
 		return
 	}
-	if len(c.keys) == 0 && p.meansNothing(c.name) && !p.trying() {
+	if len(c.keys) == 0 && p.tools.meansNothing(c.name) && !p.tries.trying() {
 		p.mark()
 		p.closeCall()
 		return
@@ -140,16 +140,16 @@ func (p *Parser) finish() {
 // failJudged ends a call that was read to its end but is none.
 func (p *Parser) failJudged(prob utp.Problem) {
 	said := p.cur.twice != "" || p.cur.blank != "" || p.cfg.Check && prob.Kind == utp.Invalid
-	if p.inTrial() && p.trial().think == nil && (said && p.cur.declared || prob.Kind == utp.Quoted || prob.Kind == utp.Repeated) {
+	if p.tries.inTrial() && p.tries.trial().think == nil && (said && p.cur.declared || prob.Kind == utp.Quoted || prob.Kind == utp.Repeated) {
 		p.accept()
 	}
-	trial := p.trying()
+	trial := p.tries.trying()
 	p.fail(prob)
 	if !trial {
 		p.closeCall()
 	}
-	if p.looped && prob.Kind == utp.Repeated {
-		p.group, p.st = nil, inRest
+	if p.made.looped && prob.Kind == utp.Repeated {
+		p.block.group, p.st = nil, inRest
 	}
 }
 
@@ -169,9 +169,9 @@ func (p *Parser) judge() *utp.Problem {
 		return &utp.Problem{Kind: utp.Malformed, Message: "a tool's definition, not a call"}
 	case p.cfg.Repair == Off && len(c.fixes) > 0:
 		return &utp.Problem{Kind: utp.Malformed, Message: c.fixes[0].Why}
-	case p.isTry(), p.cfg.Policy.Unknown == TextUnknown && p.tools != nil && !c.declared:
+	case p.isTry(), p.cfg.Policy.Unknown == TextUnknown && p.tools.known() && !c.declared:
 		return &utp.Problem{Kind: utp.UnknownTool, Message: "no such tool was offered"}
-	case p.trying() && p.trial().think != nil && p.tools != nil && !p.sound(c.name, c.buf):
+	case p.tries.trying() && p.tries.trial().think != nil && p.tools.known() && !p.tools.sound(c.name, c.buf):
 		return &utp.Problem{Kind: utp.Invalid}
 	}
 	return p.repeated(&utp.Call{Name: c.name, Args: c.buf}, c.start, func() string {
@@ -191,13 +191,13 @@ func (p *Parser) rawArgs() string {
 
 // closeCall forgets the call; its group may go on.
 func (p *Parser) closeCall() {
-	p.called = true
+	p.now.called = true
 	p.closed(trailing(p.cur.raw))
 	g := p.cur.g
 	p.cur.open, p.cur.started, p.cur.balanced, p.cur.pending = false, false, false, false
 	p.cur.fixes, p.cur.raw = nil, p.cur.raw[:0]
-	p.textPart = -1
-	if p.group != nil || g.Body == grammar.JSON || g.Body == grammar.Python {
+	p.now.textPart = -1
+	if p.block.group != nil || g.Body == grammar.JSON || g.Body == grammar.Python {
 		p.st = inGap
 		return
 	}
@@ -208,10 +208,10 @@ func (p *Parser) closeCall() {
 // ends the trial.
 func (p *Parser) fail(prob utp.Problem) {
 	c := &p.cur
-	if prob.Kind == utp.Truncated && p.trial().whole && p.cur.declared {
+	if prob.Kind == utp.Truncated && p.tries.trial().whole && p.cur.declared {
 		p.accept() // it was going to be a call
 	}
-	if p.trying() {
+	if p.tries.trying() {
 		p.giveBack()
 		return
 	}
@@ -221,10 +221,10 @@ func (p *Parser) fail(prob utp.Problem) {
 	if prob.Name == "" && !c.pending {
 		prob.Name = c.name
 	}
-	p.worded = p.worded || prob.Shows()
+	p.now.worded = p.now.worded || prob.Shows()
 	part := c.part
 	if !c.started {
-		part = p.openPart()
+		part = p.now.openPart()
 	}
 	p.send(utp.Event{Kind: utp.ProblemEvent, Part: part, Problem: &prob, Raw: raw})
 	p.closed(trailing(c.raw))
@@ -235,10 +235,10 @@ func (p *Parser) fail(prob utp.Problem) {
 // broken turns the call into a Problem once its end is found. Inside a trial
 // nothing was a call, but for x = f(…): that is one which cannot be evaluated.
 func (p *Parser) broken(message, want string) {
-	if p.trying() && p.el.kept {
+	if p.tries.trying() && p.el.kept {
 		p.accept()
 	}
-	if p.trying() {
+	if p.tries.trying() {
 		p.giveBack()
 		return
 	}
@@ -250,10 +250,10 @@ func (p *Parser) broken(message, want string) {
 // output was cut off, one that begins within a line may be a text about calls.
 func (p *Parser) truncated() {
 	kind := utp.Truncated
-	if !p.cut && p.inLine && !p.trying() {
+	if !p.cut && p.block.inLine && !p.tries.trying() {
 		kind = utp.Malformed
 	}
 	p.fail(utp.Problem{Kind: kind, Message: "the output ended inside the call"})
 	p.st = inText
-	p.leave()
+	p.now.leave()
 }

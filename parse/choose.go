@@ -11,7 +11,7 @@ import (
 // open decides what begins at p.pos. yes: it was taken; more: it may be an
 // opener; no: it is text.
 func (p *Parser) open(line bool) scan.Found {
-	if p.at() == p.noTry {
+	if p.at() == p.tried.opener {
 		return scan.No
 	}
 	v := p.view()
@@ -24,13 +24,13 @@ func (p *Parser) open(line bool) scan.Found {
 	if short && v.Ask() == scan.More {
 		best.state = scan.More
 	}
-	if best.state != scan.No && p.inline {
+	if best.state != scan.No && p.now.inline {
 		best.state = min(best.state, outside(v))
 	}
 	switch {
 	case best.state == scan.Yes:
 		p.begin(best)
-	case best.state == scan.No && best.broken > 0 && p.think == nil && !p.inline:
+	case best.state == scan.No && best.broken > 0 && p.now.think == nil && !p.now.inline:
 		return p.refuse(best)
 	case best.state == scan.No && p.cutOpener(v, p.cand):
 		return scan.Yes
@@ -67,10 +67,10 @@ func (p *Parser) choose(v scan.View, cand []int32, line bool) (best choice) {
 	wait := false
 	for _, i := range cand {
 		o := &p.m.openers[i]
-		if p.program && o.declared && o.g.Body == grammar.Python {
+		if p.now.program && o.declared && o.g.Body == grammar.Python {
 			continue
 		}
-		if p.anywhere && (o.kind == openThink || o.kind == openResult) || o.kind == openResult && !p.answersCall(o.g) || o.declared && p.inTrial() || o.line && !line || o.hinted && !p.prefers(o.g) || o.first && !p.begins() && !p.prefers(o.g) || p.think != nil && !p.inThinking(o) {
+		if p.reads == othersText && (o.kind == openThink || o.kind == openResult) || o.kind == openResult && !p.answersCall(o.g) || o.declared && p.tries.inTrial() || o.line && !line || o.hinted && !p.prefers(o.g) || o.first && !p.begins() && !p.prefers(o.g) || p.now.think != nil && !p.inThinking(o) {
 			continue
 		}
 		var c scan.Caps
@@ -93,18 +93,7 @@ func (p *Parser) choose(v scan.View, cand []int32, line bool) (best choice) {
 // answersCall reports whether results of g may be invented here: behind a call,
 // in its dialect or in a preferred one.
 func (p *Parser) answersCall(g *gram) bool {
-	return p.called && (g == p.cur.g || p.prefers(g))
-}
-
-// begins reports whether nothing but one blank stands before.
-func (p *Parser) begins() bool {
-	switch p.at() {
-	case 0:
-		return true
-	case 1:
-		return p.before() == ' '
-	}
-	return false
+	return p.now.called && (g == p.cur.g || p.prefers(g))
 }
 
 // ranks reports whether o reads what b could read as well.
@@ -140,13 +129,13 @@ func (o *opener) literals() (n int) {
 func (p *Parser) inThinking(o *opener) bool {
 	switch o.kind {
 	case openCall:
-		return p.at() >= p.closes && (!o.line || o.g == p.think || o.g.aloud && p.think.aloud) && !p.think.Quiet && p.tried < maxTried && o.steps[0].Strong
+		return p.at() >= p.tried.thought && (!o.line || o.g == p.now.think || o.g.aloud && p.now.think.aloud) && !p.now.think.Quiet && !p.tried.spent() && o.steps[0].Strong
 	case openThink:
-		return p.think.thinkOpens(&o.steps[0])
+		return p.now.think.thinkOpens(&o.steps[0])
 	case closeThink:
-		return p.think.thinkCloses(&o.steps[0])
+		return p.now.think.thinkCloses(&o.steps[0])
 	case endMessage, openHeader, routeHeader:
-		return p.message == o.g
+		return p.now.message == o.g
 	}
 	return false
 }
@@ -190,7 +179,7 @@ func (p *Parser) fit(o *opener, v scan.View, c *scan.Caps) (n, first int, f scan
 func (p *Parser) fitBody(o *opener, v scan.View, n, first int, c *scan.Caps) (int, int, scan.Found) {
 	body := v.From(n)
 	if o.named {
-		switch name := p.nameOf(o.g, c); {
+		switch name := p.tools.nameOf(o.g, c); {
 		case name == "" && o.enclosed():
 			return n, n, scan.No
 		case name == "" || !p.mayCall(o, name):
@@ -227,14 +216,14 @@ func (o *opener) onLine(v scan.View) bool {
 // mayCall reports whether the name in an opener may be called: outside its
 // group, and where the opener is ordinary text, only the name of an offered tool.
 func (p *Parser) mayCall(o *opener, name string) bool {
-	weak := o.declared || len(o.g.group.open) > 0 && !o.group && p.tools != nil
-	return !weak || o.labelled() && p.told(o.g) || p.declared(name) && (!o.line || o.labelled() || p.plainly(name))
+	weak := o.declared || len(o.g.group.open) > 0 && !o.group && p.tools.known()
+	return !weak || o.labelled() && p.told(o.g) || p.tools.declared(name) && (!o.line || o.labelled() || p.tools.plainly(name))
 }
 
 // told reports whether the model was told to call in g: what it writes so is a
 // call, if only one of a tool that does not exist.
 func (p *Parser) told(g *gram) bool {
-	return p.tools != nil && (len(p.m.grams) == 1 || p.prefers(g) || g.aloud && slices.ContainsFunc(p.preferred, func(o *gram) bool { return o.aloud }))
+	return p.tools.known() && (len(p.m.grams) == 1 || p.prefers(g) || g.aloud && slices.ContainsFunc(p.preferred, func(o *gram) bool { return o.aloud }))
 }
 
 // openedTwice counts the bytes of an opener that stands again where the body is due.
@@ -284,8 +273,8 @@ func (p *Parser) atEnd(o *opener, v scan.View, c *scan.Caps) scan.Found {
 		return v.Ask()
 	}
 	if bare := len(o.g.call.close) == 0 || o.g.Line; o.named && bare && o.g.Body == grammar.Args {
-		name, _, ok := p.resolve(p.nameOf(o.g, c))
-		if ok && !p.cut && p.needsNothing(name) {
+		name, _, ok := p.tools.resolve(p.tools.nameOf(o.g, c))
+		if ok && !p.cut && p.tools.needsNothing(name) {
 			return scan.Yes
 		}
 	}
@@ -307,7 +296,7 @@ func (p *Parser) lookTagged(o *opener, v scan.View, c *scan.Caps) scan.Found {
 		return scan.Yes
 	}
 	var arg scan.Caps
-	if _, f := scan.Longest(o.g.arg.open, v, &arg); f == scan.More || f == scan.Yes && p.mayArgue(o.g, p.nameOf(o.g, c), arg.Key) {
+	if _, f := scan.Longest(o.g.arg.open, v, &arg); f == scan.More || f == scan.Yes && p.mayArgue(o.g, p.tools.nameOf(o.g, c), arg.Key) {
 		return f
 	}
 	for _, list := range [...][]scan.Marker{o.g.argHead, o.g.group.close} {
@@ -326,7 +315,7 @@ func (p *Parser) lookTagged(o *opener, v scan.View, c *scan.Caps) scan.Found {
 func (p *Parser) lookArgs(o *opener, v scan.View, c *scan.Caps) scan.Found {
 	switch b := v.S[0]; {
 	case b == '{' && o.declared && o.g.Quote == "":
-		return max(lookObject(v.From(1)), p.lookKeyed(p.nameOf(o.g, c), v.From(1)))
+		return max(lookObject(v.From(1)), p.lookKeyed(p.tools.nameOf(o.g, c), v.From(1)))
 	case b == '[' && o.declared && o.g.Text == "":
 		return lookList(v.From(1))
 	case b == '{', b == '[', b == '"', o.g.Text != "":
@@ -367,8 +356,8 @@ func lookList(v scan.View) scan.Found {
 // lookClose accepts a call without arguments: in its group, or with a name
 // that was offered.
 func (p *Parser) lookClose(o *opener, v scan.View, c *scan.Caps) scan.Found {
-	name := p.nameOf(o.g, c)
-	allowed := o.group || p.declared(name) || p.meansNothing(name) || p.tools == nil && o.enclosed()
+	name := p.tools.nameOf(o.g, c)
+	allowed := o.group || p.tools.declared(name) || p.tools.meansNothing(name) || !p.tools.known() && o.enclosed()
 	_, f := scan.Longest(scan.Fill(o.g.call.close, c), v, nil)
 	if f == scan.Yes && !allowed {
 		return scan.No
@@ -441,7 +430,7 @@ const maxLists = 8
 // lookPython accepts f( and x = f(.
 func (p *Parser) lookPython(v scan.View, declared bool) scan.Found {
 	from, to, f := p.pythonHead(v)
-	if f == scan.Yes && declared && !p.plainly(v.S[from:to]) {
+	if f == scan.Yes && declared && !p.tools.plainly(v.S[from:to]) {
 		return scan.No
 	}
 	return f
@@ -459,7 +448,7 @@ func (p *Parser) pythonHead(v scan.View) (from, to int, f scan.Found) {
 		switch {
 		case next.S == "":
 			return from, to, v.Ask()
-		case next.S[0] == '(' && (v.S[from:to] != "print" || !p.printable() || p.declared("print")):
+		case next.S[0] == '(' && (v.S[from:to] != "print" || !p.printable() || p.tools.declared("print")):
 			return from, to, scan.Yes
 		case next.S[0] != '(' && (next.S[0] != '=' || from > 0):
 			return 0, 0, scan.No
@@ -474,5 +463,5 @@ func (p *Parser) pythonHead(v scan.View) (from, to int, f scan.Found) {
 // printable reports whether what stands here is a call for certain, so that print(
 // around it means nothing.
 func (p *Parser) printable() bool {
-	return p.inside || p.cur.open && p.cur.g.Body == grammar.Python && len(p.cur.g.call.close) > 0
+	return p.reads == fenceText || p.cur.open && p.cur.g.Body == grammar.Python && len(p.cur.g.call.close) > 0
 }

@@ -32,7 +32,7 @@ func (e *element) complete(p *Parser) {
 	}
 	e.sameTwice(p)
 	c.echo = e.mayDefine() && len(c.keys) == 0 && e.described()
-	if p.trying() && p.trial().bare && (!c.declared || !e.hasArgs && len(c.keys) == 0 && !p.needsNothing(c.name)) {
+	if p.tries.trying() && p.tries.trial().bare && (!c.declared || !e.hasArgs && len(c.keys) == 0 && !p.tools.needsNothing(c.name)) {
 		p.giveBack()
 	}
 }
@@ -57,7 +57,7 @@ func (e *element) typed(p *Parser) {
 
 // nameless ends an element that names no tool; its siblings go on.
 func (p *Parser) nameless() {
-	if len(p.el.stack) == 0 && !p.trying() && len(p.ownClosers()) > 0 {
+	if len(p.el.stack) == 0 && !p.tries.trying() && len(p.ownClosers()) > 0 {
 		p.broken("", "")
 		p.cur.why = utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"}
 		return
@@ -65,18 +65,12 @@ func (p *Parser) nameless() {
 	p.fail(utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"})
 	if p.st == inElement && len(p.el.stack) == 0 {
 		p.cur.open = false
-		p.textPart = -1
+		p.now.textPart = -1
 		p.st = inGap
-		if p.group == nil && len(p.cur.g.call.close) == 0 {
+		if p.block.group == nil && len(p.cur.g.call.close) == 0 {
 			p.endBlock(false)
 		}
 	}
-}
-
-// needsNothing reports whether the tool can do without arguments.
-func (p *Parser) needsNothing(name string) bool {
-	_, _, issues := p.tools.Check(name, json.RawMessage("{}"))
-	return len(issues) == 0
 }
 
 // forced takes a lone object as the arguments of the tool that the request named.
@@ -153,13 +147,13 @@ func (e *element) done(p *Parser) {
 	}
 	if !c.open { // a list: its calls are done
 		p.st = inGap
-		if p.group == nil && len(c.g.call.close) == 0 {
+		if p.block.group == nil && len(c.g.call.close) == 0 {
 			p.endBlock(false)
 		}
 		return
 	}
 	c.balanced = true
-	if c.plain || c.ticks > 0 || len(c.g.call.close) > 0 || p.group != nil && len(c.g.group.close) > 0 || p.message != nil {
+	if c.plain || c.ticks > 0 || len(c.g.call.close) > 0 || p.block.group != nil && len(c.g.group.close) > 0 || p.now.message != nil {
 		p.st = inAfter
 		return
 	}
@@ -232,24 +226,23 @@ func (p *Parser) fromPair(list json.RawMessage) {
 		return
 	}
 	p.setName(name)
-	if fields := fieldsOf(pair[1]); p.trying() && !p.knownAll(fields) {
+	if fields := fieldsOf(pair[1]); p.tries.trying() && !p.knownAll(fields) {
 		p.broken("no call", "the tool's arguments")
 		return
 	}
 	p.fix("", "", "", "written as a pair")
 	p.argsJSON(pair[1])
 	p.cur.balanced, p.st = true, inAfter
-	if len(p.cur.g.call.close) == 0 && p.group == nil {
+	if len(p.cur.g.call.close) == 0 && p.block.group == nil {
 		p.finish()
 	}
 }
 
 // inner parses a text on its own, bare forms allowed.
 func (p *Parser) inner(s string) utp.Reply {
-	c := p.cfg
-	c.Seen, c.Forced, c.within = nil, "", true
-	in := newParser(c, embedded())
-	in.loose = true
+	c := *p.cfg
+	c.Seen, c.Forced = nil, ""
+	in := newParser(c, embedded(), callText)
 	evs := slices.Clone(in.feed(s))
 	return utp.Collect(append(evs, in.close(false)...))
 }

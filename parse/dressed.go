@@ -11,7 +11,7 @@ import (
 )
 
 // inList reports whether an open list holds the calls, with no marker of its own.
-func (p *Parser) inList() bool { return p.lists > 0 || p.group != nil && p.bareBlock() }
+func (p *Parser) inList() bool { return p.block.lists > 0 || p.block.group != nil && p.bareBlock() }
 
 // quoted begins a string that holds a call. In a list its end is told by what may
 // follow an element, so that quotes within it need no escapes.
@@ -43,7 +43,7 @@ func (p *Parser) lookPair(v scan.View) scan.Found {
 	switch {
 	case n == len(v.S) && n <= scan.MaxSlot:
 		return v.Ask()
-	case n == len(v.S) || v.S[n] != v.S[0] || !p.plainly(v.S[1:n]):
+	case n == len(v.S) || v.S[n] != v.S[0] || !p.tools.plainly(v.S[1:n]):
 		return scan.No
 	}
 	_, v = v.From(n + 1).Blanks()
@@ -81,7 +81,7 @@ func (p *Parser) lookKeyed(name string, v scan.View) scan.Found {
 	}
 	key := strings.TrimRight(v.S[:n], ":")
 	_, rest := v.From(len(key)).Blanks()
-	switch own, _, ok := p.resolve(name); {
+	switch own, _, ok := p.tools.resolve(name); {
 	case rest.S == "":
 		return rest.Ask()
 	case !ok || rest.S[0] != ':' || !slices.Contains(p.tools.Order(own), key):
@@ -108,7 +108,7 @@ func (e *element) unwraps(p *Parser, t lenient.Token) bool {
 		return true
 	}
 	e.wrapped = t.Kind == lenient.StringPart && text[0] == '{'
-	if !e.wrapped && p.trying() {
+	if !e.wrapped && p.tries.trying() {
 		p.giveBack()
 		return false
 	}
@@ -126,7 +126,7 @@ func (e *element) fromText(p *Parser) bool {
 	_ = json.Unmarshal(e.others[0].value, &s)
 	r := p.inner(s)
 	calls := r.Calls()
-	if len(calls) != 1 || strings.TrimSpace(r.Text()) != "" || !p.sound(calls[0].Name, calls[0].Args) {
+	if len(calls) != 1 || strings.TrimSpace(r.Text()) != "" || !p.tools.sound(calls[0].Name, calls[0].Args) {
 		return false
 	}
 	p.adopt(r, "written as a string")
@@ -153,7 +153,7 @@ func (p *Parser) mayGuessWords() bool {
 	if len(words) == 0 {
 		return true
 	}
-	strict := p.loose || p.el.alone
+	strict := p.reads == callText || p.el.alone
 	for _, f := range words {
 		if slices.Contains(order, f.Was) || strict && isVariable(f.Was) {
 			return false

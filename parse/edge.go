@@ -104,7 +104,7 @@ func (p *Parser) lostMarker(g *gram, v scan.View) scan.Found {
 	}
 	if !g.Line && len(g.call.open) > 0 && g.call.open[0].Strong {
 		c = scan.Caps{}
-		if n, f := scan.Longest(g.call.open, v, &c); f == scan.More || f == scan.Yes && (p.tools == nil || p.declared(p.nameOf(g, &c))) {
+		if n, f := scan.Longest(g.call.open, v, &c); f == scan.More || f == scan.Yes && (!p.tools.known() || p.tools.declared(p.tools.nameOf(g, &c))) {
 			if f == scan.Yes {
 				f = p.callGoesOn(g, &c, v.From(n))
 			}
@@ -114,7 +114,7 @@ func (p *Parser) lostMarker(g *gram, v scan.View) scan.Found {
 		}
 	}
 	n, f := scan.Longest(p.cur.closers, v, nil)
-	if f == scan.No && p.group != nil {
+	if f == scan.No && p.block.group != nil {
 		n, f = scan.Longest(g.group.close, v, nil)
 	}
 	if f != scan.Yes {
@@ -127,7 +127,7 @@ func (p *Parser) lostMarker(g *gram, v scan.View) scan.Found {
 	case v.S == "":
 		return v.Ask()
 	}
-	if p.group != nil {
+	if p.block.group != nil {
 		if f := scan.Fits(g.group.close, v); f != scan.No {
 			return f
 		}

@@ -124,21 +124,21 @@ func (e *element) args(p *Parser, g *gram) { e.reset(p.options(g), argsRole, p.a
 func (p *Parser) python(v scan.View) {
 	from, to, _ := p.pythonHead(v)
 	name := v.S[from:to]
-	if short := strings.TrimSuffix(name, ".call"); short != name && p.declared(short) {
+	if short := strings.TrimSuffix(name, ".call"); short != name && p.tools.declared(short) {
 		name = short
 	}
 	p.setName(name)
 	p.pos += to + scan.CountBlanks(v.S[to:])
-	p.cur.plain = p.trial().bare && p.trying() || p.bareBlock()
-	alone := p.cur.plain && p.group == nil && p.lists == 0
-	if alone && p.inTrial() {
-		p.trial().whole = true
+	p.cur.plain = p.tries.trial().bare && p.tries.trying() || p.bareBlock()
+	alone := p.cur.plain && p.block.group == nil && p.block.lists == 0
+	if alone && p.tries.inTrial() {
+		p.tries.trial().whole = true
 	}
-	opens := alone && from == 0 && !p.said() && !p.inside && p.cfg.Repair != Off
-	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone && !p.loose || p.cfg.Repair == Off, Words: opens, Guess: !alone && p.cfg.Repair == Aggressive}, argsRole, p.at())
+	opens := alone && from == 0 && !p.now.said() && p.reads != fenceText && p.cfg.Repair != Off
+	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone && p.reads != callText || p.cfg.Repair == Off, Words: opens, Guess: !alone && p.cfg.Repair == Aggressive}, argsRole, p.at())
 	p.el.printed = strings.HasPrefix(v.S[:from], "print") || strings.Contains(v.S[:from], "print(")
 	p.el.alone = alone
-	p.el.kept = alone && (from > 0 || p.cur.fenced && p.told(p.cur.g)) && !p.el.printed && p.think == nil
+	p.el.kept = alone && (from > 0 || p.cur.fenced && p.told(p.cur.g)) && !p.el.printed && p.now.think == nil
 }
 
 // readElement feeds the value reader.
@@ -292,7 +292,7 @@ func (e *element) key(p *Parser, k string) {
 		e.nameKey = k
 	}
 	e.wrapped = e.role == otherRole && e.wraps(p, k)
-	if p.trying() && p.trial().bare && e.first && e.role == otherRole && p.cfg.Forced == "" && !ignored(k) && !p.declared(k) && !e.wrapped {
+	if p.tries.trying() && p.tries.trial().bare && e.first && e.role == otherRole && p.cfg.Forced == "" && !ignored(k) && !p.tools.declared(k) && !e.wrapped {
 		p.giveBack()
 		return
 	}
@@ -337,7 +337,7 @@ func (e *element) roleOf(p *Parser, k string) role {
 	case "tool_calls", "tools", "calls", "tool_uses":
 		return listRole
 	}
-	if p.cur.pending && p.declared(k) && len(e.others) == 0 {
+	if p.cur.pending && p.tools.declared(k) && len(e.others) == 0 {
 		p.setName(k)
 		e.argsKey, e.byKey = k, true
 		return argsRole

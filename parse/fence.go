@@ -22,11 +22,11 @@ type fence struct {
 var callTags = map[string]bool{"": true, "json": true, "xml": true, "tool_code": true, "python": true, "tool_call": true}
 
 func (p *Parser) fenceAllowed() bool {
-	if p.fenced {
+	if p.now.fenced {
 		p.text()
 	}
-	later := p.fenced && p.sofar.words > 0
-	return p.m.fence != nil && p.tools != nil && !later && !p.inTrial() && p.tried < maxTried && p.at() != p.noTry
+	later := p.now.fenced && p.now.sofar.words > 0
+	return p.m.fence != nil && p.tools.known() && !later && !p.tries.inTrial() && !p.tried.spent() && p.at() != p.tried.opener
 }
 
 // openFence decides whether a code fence may hold calls.
@@ -83,7 +83,7 @@ func (p *Parser) mayHold(v scan.View) scan.Found {
 	if next.S == "" {
 		return v.Ask()
 	}
-	if n > 0 && (next.S[0] == '=' || p.plainly(v.S[:n]) || v.S[:n] == "print" && next.S[0] == '(') {
+	if n > 0 && (next.S[0] == '=' || p.tools.plainly(v.S[:n]) || v.S[:n] == "print" && next.S[0] == '(') {
 		return scan.Yes
 	}
 	return scan.No
@@ -116,11 +116,10 @@ func (p *Parser) startFence(mark string, n int) {
 	p.joins(at)
 	p.try(attempt{fence: true, place: at})
 	p.fence = fence{mark: strings.Clone(mark), raw: p.fence.raw[:0]}
-	p.block = p.at()
-	f, c := &p.fence, p.cfg
-	c.Prefill, c.Forced, c.Seen, c.within = "", "", nil, true
-	f.in = newParser(c, p.m.inside())
-	f.in.inside = true
+	p.block.start = p.at()
+	f, c := &p.fence, *p.cfg
+	c.Prefill, c.Forced, c.Seen = "", "", nil
+	f.in = newParser(c, p.m.inside(), fenceText)
 	p.pos += n
 	p.holdMark()
 	p.st = inFence
@@ -193,10 +192,10 @@ func (p *Parser) fenceEvents(evs []utp.Event) bool {
 		case utp.ProblemEvent:
 			return false
 		case utp.CallEnd:
-			if !p.sound(writtenName(e.Call), e.Call.Args) {
+			if !p.tools.sound(writtenName(e.Call), e.Call.Args) {
 				return false
 			}
-			if p.repeated(e.Call, p.tries[len(p.tries)-1].start, f.text) != nil {
+			if p.repeated(e.Call, p.tries.last().start, f.text) != nil {
 				return false
 			}
 			f.calls++
@@ -205,7 +204,7 @@ func (p *Parser) fenceEvents(evs []utp.Event) bool {
 		e.Raw = e.Raw[told:]
 		f.prompt -= told
 		e.Call = p.inDialect(e.Call)
-		e.Part += p.nextPart
+		e.Part += p.now.nextPart
 		p.send(e)
 	}
 	return true
@@ -237,15 +236,6 @@ func writtenName(c *utp.Call) string {
 		}
 	}
 	return c.Name
-}
-
-// sound reports whether a known tool is called with valid arguments.
-func (p *Parser) sound(name string, args []byte) bool {
-	if !p.declared(name) {
-		return false
-	}
-	_, _, issues := p.tools.Check(name, args)
-	return len(issues) == 0
 }
 
 // inString reports whether the text stands inside a value, where a fence's
@@ -283,17 +273,17 @@ func (p *Parser) closeFence(good bool, n int) bool {
 		p.rejectFence()
 		return true
 	}
-	p.nextPart += f.in.nextPart
+	p.now.nextPart += f.in.now.nextPart
 	p.pos += n
 	p.holdMark()
 	f.in = nil
 	p.toText()
-	p.called, p.cur.g, p.st = true, p.m.fence, inTail
+	p.now.called, p.cur.g, p.st = true, p.m.fence, inTail
 	p.closed(0)
-	t := &p.tries[len(p.tries)-1]
+	t := p.tries.last()
 	t.fence = false
 	if t.place.opens && t.place.manner == fenced && !t.place.shown {
-		p.fenced, t.place = true, place{}
+		p.now.fenced, t.place = true, place{}
 	}
 	p.accept()
 	return true
@@ -302,7 +292,7 @@ func (p *Parser) closeFence(good bool, n int) bool {
 // rejectFence gives the fence back, to read it as code.
 func (p *Parser) rejectFence() {
 	p.fence.in = nil
-	start := p.tries[len(p.tries)-1].start
+	start := p.tries.last().start
 	p.giveBack()
 	p.code(p.fence.mark)
 	p.pos += max(start+len(p.fence.mark)-p.at(), 0) // what of the mark stands in the prompt is gone
@@ -323,7 +313,7 @@ func opensCode(v scan.View) scan.Found {
 
 // code goes on in the code that a mark of backquotes opens.
 func (p *Parser) code(mark string) {
-	p.st, p.line, p.inline = inText, false, len(mark) < 3
+	p.st, p.now.line, p.now.inline = inText, false, len(mark) < 3
 	if len(mark) >= 3 {
 		p.fence.mark, p.fence.depth, p.st = strings.Clone(mark), 0, inCode
 	}
@@ -351,7 +341,7 @@ func (p *Parser) readCode() bool {
 		case p.fence.depth > 0:
 			p.fence.depth--
 		default:
-			p.st, p.line = inText, false
+			p.st, p.now.line = inText, false
 		}
 		return true
 	}

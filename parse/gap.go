@@ -28,7 +28,7 @@ func (p *Parser) readGap() bool {
 		case scan.Yes:
 			return p.gapElement(g, v)
 		}
-		p.lists++
+		p.block.lists++
 		p.pos++
 		return true
 	case ',', ';', ']':
@@ -43,7 +43,7 @@ func (p *Parser) readGap() bool {
 func (p *Parser) passBlanks() bool {
 	from := p.pos
 	all := p.skipBlanks()
-	if p.holding() && !p.cur.open && (p.group == nil || len(p.group.g.group.close) == 0) && hasNewline(p.src[from:p.pos]) {
+	if p.tries.holding() && !p.cur.open && (p.block.group == nil || len(p.block.group.g.group.close) == 0) && hasNewline(p.src[from:p.pos]) {
 		p.meetLine()
 	}
 	return all
@@ -52,7 +52,7 @@ func (p *Parser) passBlanks() bool {
 // gapMarker takes a marker of the block at the start of v.
 func (p *Parser) gapMarker(g *gram, v scan.View) scan.Found {
 	closers := g.call.close
-	if p.group != nil {
+	if p.block.group != nil {
 		closers = g.group.close
 	}
 	n, f := scan.Longest(closers, v, nil)
@@ -62,7 +62,7 @@ func (p *Parser) gapMarker(g *gram, v scan.View) scan.Found {
 		p.endBlock(true)
 		return scan.Yes
 	}
-	if p.group == nil {
+	if p.block.group == nil {
 		return f
 	}
 	if f := p.gapCall(g, v); f != scan.No {
@@ -90,7 +90,7 @@ func (p *Parser) gapCall(g *gram, v scan.View) scan.Found {
 	switch {
 	case c.Name == "" && c.ID == "": // the element names the call
 		p.cur.fenced = true
-	case p.nameOf(g, &c) == "":
+	case p.tools.nameOf(g, &c) == "":
 		p.broken("the call has no name", "")
 		p.cur.why.Kind = utp.MissingName
 	default:
@@ -111,15 +111,15 @@ func (p *Parser) nextCall() {
 // gapElement begins the JSON or Python call at the start of v, or leaves the
 // block.
 func (p *Parser) gapElement(g *gram, v scan.View) bool {
-	bare := p.trying() && p.trial().bare || p.bareBlock()
+	bare := p.tries.trying() && p.tries.trial().bare || p.bareBlock()
 	switch f := p.lookElement(v, bare); f {
 	case scan.More:
 		return false
 	case scan.No:
 		return p.gapJunk(v)
 	}
-	if bare && !p.trying() && !p.cur.open {
-		if p.at() < p.noBare || p.tried > maxTried {
+	if bare && !p.tries.trying() && !p.cur.open {
+		if p.at() < p.tried.bare || p.tried.spent() {
 			p.endBlock(false)
 			return true
 		}
@@ -127,7 +127,7 @@ func (p *Parser) gapElement(g *gram, v scan.View) bool {
 		p.tryCall(true, p.placeOf(plainly))
 	}
 	p.nextCall()
-	p.cur.direct = p.group != nil && !p.cur.fenced
+	p.cur.direct = p.block.group != nil && !p.cur.fenced
 	p.st = inElement
 	switch v.S[0] {
 	case '{':
@@ -145,7 +145,7 @@ func (p *Parser) gapElement(g *gram, v scan.View) bool {
 // bareBlock reports whether the block has no markers of its own, so that each
 // call in it must name an offered tool.
 func (p *Parser) bareBlock() bool {
-	return p.cur.g.Line || p.group != nil && !p.group.steps[0].Strong
+	return p.cur.g.Line || p.block.group != nil && !p.block.group.steps[0].Strong
 }
 
 // gapJunk meets what is no call. It reports false if more must be seen of it.
@@ -155,7 +155,7 @@ func (p *Parser) gapJunk(v scan.View) bool {
 		return true
 	}
 	n, f := 0, scan.No
-	if p.group != nil && p.group.steps[0].Strong {
+	if p.block.group != nil && p.block.group.steps[0].Strong {
 		n, f = scalarJunk(v)
 	}
 	switch f {
@@ -165,7 +165,7 @@ func (p *Parser) gapJunk(v scan.View) bool {
 		p.nextCall()
 		p.pos += n
 		p.fail(utp.Problem{Kind: utp.Malformed, Want: "a tool call"})
-		p.textPart = -1
+		p.now.textPart = -1
 	default:
 		p.endBlock(false)
 	}
@@ -189,7 +189,7 @@ func scalarJunk(v scan.View) (int, scan.Found) {
 // endBlock leaves the block; what was consumed is markup.
 func (p *Parser) endBlock(closed bool) {
 	bare := p.bareBlock()
-	p.group = nil
+	p.block.group = nil
 	if p.cur.open && p.cur.pending && !p.cur.started {
 		p.emptyBlock(closed)
 		return
@@ -212,7 +212,7 @@ func (p *Parser) emptyBlock(closed bool) {
 		prob.Kind = utp.Empty
 	}
 	p.fail(prob)
-	p.leave()
+	p.now.leave()
 	p.st = inText
 }
 
@@ -223,8 +223,8 @@ func (p *Parser) readTail() bool {
 	}
 	g, v := p.cur.g, p.view()
 	n, f := scan.Longest(p.m.closers, v, nil)
-	if p.musing() { // what closes the thinking is not among them
-		shut := scan.Fits(p.trial().think.think.close, v)
+	if p.tries.musing() { // what closes the thinking is not among them
+		shut := scan.Fits(p.tries.trial().think.think.close, v)
 		if shut == scan.More {
 			return false
 		}
@@ -255,7 +255,7 @@ func (p *Parser) readTail() bool {
 // sibling takes a further NAME{…} of a grammar whose opener stands once before
 // several calls and that has no closer.
 func (p *Parser) sibling(g *gram, v scan.View) scan.Found {
-	if g.Body != grammar.Args || g.Line || len(g.call.close) > 0 || p.message != nil || p.tools == nil {
+	if g.Body != grammar.Args || g.Line || len(g.call.close) > 0 || p.now.message != nil || !p.tools.known() {
 		return scan.No
 	}
 	n := word(v.S)
@@ -265,7 +265,7 @@ func (p *Parser) sibling(g *gram, v scan.View) scan.Found {
 	if n == len(v.S) {
 		return v.Ask()
 	}
-	if n == 0 || v.S[n] != '{' || !p.declared(v.S[:n]) {
+	if n == 0 || v.S[n] != '{' || !p.tools.declared(v.S[:n]) {
 		return scan.No
 	}
 	p.mark()

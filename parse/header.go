@@ -10,7 +10,7 @@ import (
 // readHeader reads a message header up to its closer and finds its route.
 func (p *Parser) readHeader() bool {
 	v := p.view()
-	n, f := findHeaderEnd(p.message, v)
+	n, f := findHeaderEnd(p.now.message, v)
 	switch f {
 	case scan.More:
 		return false
@@ -74,7 +74,7 @@ func closesHeader(g *gram, v scan.View) scan.Found {
 // noHeader gives back a header that leads nowhere.
 func (p *Parser) noHeader() {
 	p.text()
-	p.message, p.st = nil, inText
+	p.now.message, p.st = nil, inText
 }
 
 // headerEnd fits the header's closer, or the line's end where it has none.
@@ -99,8 +99,8 @@ func (p *Parser) route(head string) {
 			}
 		}
 	}
-	if r, c := p.routeOf(p.message, head, true); r != nil {
-		p.follow(p.message, r, c, head)
+	if r, c := p.routeOf(p.now.message, head, true); r != nil {
+		p.follow(p.now.message, r, c, head)
 		return
 	}
 	p.noHeader()
@@ -124,7 +124,7 @@ func (p *Parser) routeOf(g *gram, head string, rest bool) (*route, *scan.Caps) {
 
 // follow goes into the message that a route leads to.
 func (p *Parser) follow(g *gram, r *route, c *scan.Caps, head string) {
-	p.message = g
+	p.now.message = g
 	switch r.As {
 	case grammar.ThinkRoute:
 		p.mark()
@@ -134,9 +134,9 @@ func (p *Parser) follow(g *gram, r *route, c *scan.Caps, head string) {
 		p.toText()
 	case grammar.CallRoute:
 		p.openCall(g)
-		p.block, p.inLine = p.at()-len(head), false
-		p.cur.start, p.cur.caps = p.block, *c
-		p.leave()
+		p.block.start, p.block.inLine = p.at()-len(head), false
+		p.cur.start, p.cur.caps = p.block.start, *c
+		p.now.leave()
 		p.st = inMessage
 	}
 }
@@ -144,7 +144,7 @@ func (p *Parser) follow(g *gram, r *route, c *scan.Caps, head string) {
 // mayRoute reports whether a header may call a tool: where it is ordinary text,
 // only one that was offered.
 func (p *Parser) mayRoute(g *gram, c *scan.Caps) bool {
-	return g.header.open[0].Strong || p.declared(c.Name) || p.tools == nil && p.m.words == inFull
+	return g.header.open[0].Strong || p.tools.declared(c.Name) || !p.tools.known() && p.m.words == inFull
 }
 
 // findIn looks for a template anywhere in a header. It ends with a word: "to=user"
@@ -176,7 +176,7 @@ func (p *Parser) readMessage() bool {
 	if !p.skipBlanks() {
 		return false
 	}
-	g, v := p.message, p.view()
+	g, v := p.now.message, p.view()
 	var best choice
 	for i := range p.m.openers {
 		o := &p.m.openers[i]

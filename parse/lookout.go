@@ -26,7 +26,7 @@ func (p *Parser) watch() bool {
 		return p.at()-w.closer <= maxSuspect
 	}
 	from := max(w.looked, w.string, p.base+p.covered()-len(p.carry))
-	if from = p.skipCold(from); from >= p.at() {
+	if from = p.skipCold(from, &p.cur.g.skipHot); from >= p.at() {
 		return false
 	}
 	s := p.consumed(from)
@@ -45,25 +45,6 @@ func (p *Parser) watch() bool {
 	}
 	w.looked = p.at()
 	return false
-}
-
-// skipCold passes over what no closer begins in, in the bytes of earlier chunks.
-func (p *Parser) skipCold(from int) int {
-	kept := p.at() - len(p.all[p.covered():p.pos])
-	for from < kept && !p.cur.g.skipHot[p.carry[len(p.carry)-(kept-from)]] {
-		from++
-	}
-	return from
-}
-
-// consumed is what was consumed from an offset on that no event covers yet.
-func (p *Parser) consumed(from int) string {
-	s := p.all[p.covered():p.pos]
-	if n := p.at() - from; n <= len(s) {
-		return s[len(s)-n:]
-	}
-	behind := p.at() - from - len(s)
-	return string(p.carry[len(p.carry)-behind:]) + s
 }
 
 // cutString breaks the open call at its own closer, if that stands in a string

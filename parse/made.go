@@ -21,46 +21,56 @@ const maxMade = 256
 // the reading.
 const maxRepeats = 3
 
-// unmake forgets the calls from an offset on.
-func (p *Parser) unmake(start int) {
-	n := len(p.made)
-	for n > 0 && p.made[n-1].start >= start {
-		n--
-	}
-	p.made = p.made[:n]
+// history are the calls of the reply.
+type history struct {
+	calls  []made
+	looped bool // they repeat each other again and again
 }
 
-// repeated is what is wrong with a call that was made before: by a tool or a user,
-// who only wrote it, or in this reply with words between. It notes one that is new.
-// raw is its text.
-func (p *Parser) repeated(c *utp.Call, start int, raw func() string) *utp.Problem {
-	if p.cfg.within {
-		return nil
+// forget drops the calls from an offset on.
+func (h *history) forget(start int) {
+	n := len(h.calls)
+	for n > 0 && h.calls[n-1].start >= start {
+		n--
 	}
-	if len(p.cfg.Seen) > 0 && !p.cfg.Policy.Repeated && p.wasTold(c, raw()) {
-		return &utp.Problem{Kind: utp.Quoted, Message: "it repeats what a tool or the user said"}
-	}
-	m := made{print: c.Fingerprint(), start: start, block: p.block, words: p.sofar.words}
-	last, blocks, block := -1, 0, p.block
-	for i := range p.made {
-		if o := &p.made[i]; o.print == m.print && o.block != p.block {
+	h.calls = h.calls[:n]
+}
+
+// note adds a call. It returns how many other blocks hold an equal one, and whether
+// words stand between the last of them and this one.
+func (h *history) note(m made) (blocks int, apart bool) {
+	last, block := -1, m.block
+	for i := range h.calls {
+		if o := &h.calls[i]; o.print == m.print && o.block != m.block {
 			last = i
 			if blocks == 0 || o.block != block {
 				blocks, block = blocks+1, o.block
 			}
 		}
 	}
-	between := last >= 0 && p.made[last].words != m.words
-	if p.made = append(p.made, m); len(p.made) > maxMade {
-		p.made = slices.Delete(p.made, 0, maxMade/2)
+	apart = last >= 0 && h.calls[last].words != m.words
+	if h.calls = append(h.calls, m); len(h.calls) > maxMade {
+		h.calls = slices.Delete(h.calls, 0, maxMade/2)
 	}
-	switch {
-	case last < 0:
+	return blocks, apart
+}
+
+// repeated is what is wrong with a call that was made before: by a tool or a user,
+// who only wrote it, or in this reply with words between. It notes one that is new.
+// raw is its text.
+func (p *Parser) repeated(c *utp.Call, start int, raw func() string) *utp.Problem {
+	if p.reads != aReply {
 		return nil
+	}
+	if len(p.cfg.Seen) > 0 && !p.cfg.Policy.Repeated && p.wasTold(c, raw()) {
+		return &utp.Problem{Kind: utp.Quoted, Message: "it repeats what a tool or the user said"}
+	}
+	blocks, apart := p.made.note(made{print: c.Fingerprint(), start: start, block: p.block.start, words: p.now.sofar.words})
+	switch {
 	case blocks >= maxRepeats:
-		p.looped = true
+		p.made.looped = true
 		return &utp.Problem{Kind: utp.Repeated, Message: "it repeats an earlier call again and again; what follows is not read"}
-	case between:
+	case apart:
 		return &utp.Problem{Kind: utp.Repeated, Message: "it repeats an earlier call of the reply"}
 	}
 	return nil
@@ -68,4 +78,4 @@ func (p *Parser) repeated(c *utp.Call, start int, raw func() string) *utp.Proble
 
 // Looping reports whether the reply repeats its calls again and again, so that
 // nothing more of it is read.
-func (p *Parser) Looping() bool { return p.looped }
+func (p *Parser) Looping() bool { return p.made.looped }

@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -8,50 +10,136 @@ import (
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
+// offer are the tools that were offered, if that is known.
+type offer struct {
+	*schema.Set        // nil: not known
+	unknown     string // the last name that means none of them
+}
+
+// known reports whether the offered tools are known.
+func (o *offer) known() bool { return o.Set != nil }
+
 // resolve finds the offered tool that a name means.
-func (p *Parser) resolve(name string) (string, *utp.Fix, bool) {
-	if p.tools == nil || name == "" {
+func (o *offer) resolve(name string) (string, *utp.Fix, bool) {
+	if !o.known() || name == "" {
 		return name, nil, false
 	}
-	if p.tools.Has(name) {
+	if o.Has(name) {
 		return name, nil, true
 	}
-	if name == p.unknown {
+	if name == o.unknown {
 		return name, nil, false
 	}
-	own, fix, ok := p.tools.Resolve(name)
+	own, fix, ok := o.Resolve(name)
 	if plain := unmark(name); !ok && plain != name {
-		if own, _, ok = p.tools.Resolve(plain); ok {
+		if own, _, ok = o.Resolve(plain); ok {
 			fix = &utp.Fix{Was: name, Now: own, Why: "Markdown's backslash"}
 		} else {
 			own = name
 		}
 	}
 	if !ok {
-		p.unknown = strings.Clone(name)
+		o.unknown = strings.Clone(name)
 	}
 	return own, fix, ok
 }
 
-// unmark takes the backslashes of Markdown out of a name: get\_weather.
-func unmark(name string) string { return strings.ReplaceAll(name, `\_`, "_") }
-
 // declared reports whether a name means an offered tool.
-func (p *Parser) declared(name string) bool {
-	_, _, ok := p.resolve(name)
+func (o *offer) declared(name string) bool {
+	_, _, ok := o.resolve(name)
 	return ok
 }
 
 // plainly reports whether a name that stands as ordinary text means an offered
 // tool. One word in another case ("Search" for search) is only a word; an alias
 // was given by the user.
-func (p *Parser) plainly(name string) bool {
-	own, fix, ok := p.resolve(name)
+func (o *offer) plainly(name string) bool {
+	own, fix, ok := o.resolve(name)
 	if fix != nil && fix.Why == schema.ByAlias && name == strings.ToLower(name) {
 		return true
 	}
 	return ok && (strings.HasSuffix(name, own) || strings.ContainsAny(strings.TrimRight(name, ".:/"), "_-.:/") || isCamel(name))
 }
+
+// nameOf is the name of the tool in an opener's slots: from the name, or from
+// an id that holds it.
+func (o *offer) nameOf(g *gram, c *scan.Caps) string {
+	name := c.Name
+	if name == "" && c.ID != "" {
+		name = o.nameInID(g.ID, c.ID)
+	}
+	if i := strings.LastIndexByte(name, '/'); i >= 0 && !o.declared(name) {
+		name = name[i+1:]
+	}
+	return name
+}
+
+// nameInID reads the name out of an id of the form "functions.{name}:{n}".
+// Where the id has another prefix, the name is its last dotted part. A mere
+// counter holds none, and an id without a counter only that of an offered tool.
+func (o *offer) nameInID(form, id string) string {
+	before, after, _ := strings.Cut(form, "{name}")
+	sep := strings.TrimSuffix(after, "{n}")
+	name, prefixed := strings.CutPrefix(id, before)
+	i := strings.LastIndex(name, sep)
+	counted := sep != "" && i >= 0
+	if counted {
+		name = name[:i]
+	}
+	switch {
+	case o.declared(name):
+		return name
+	case strings.Trim(name, "0123456789") == "", !counted && o.known():
+		return ""
+	case !prefixed:
+		return name[strings.LastIndexByte(name, '.')+1:]
+	}
+	return name
+}
+
+// meansNothing reports whether a name that was not offered says that no tool fits.
+func (o *offer) meansNothing(name string) bool {
+	return o.known() && nothings[strings.ToLower(name)] && !o.declared(name)
+}
+
+// needsNothing reports whether the tool can do without arguments.
+func (o *offer) needsNothing(name string) bool {
+	_, _, issues := o.Check(name, json.RawMessage("{}"))
+	return len(issues) == 0
+}
+
+// sound reports whether a known tool is called with valid arguments.
+func (o *offer) sound(name string, args []byte) bool {
+	if !o.declared(name) {
+		return false
+	}
+	_, _, issues := o.Check(name, args)
+	return len(issues) == 0
+}
+
+// knows reports whether the tool has every argument of a call.
+func (o *offer) knows(c *utp.Call) bool {
+	order := o.Order(c.Name)
+	var args map[string]json.RawMessage
+	if len(order) == 0 || json.Unmarshal(c.Args, &args) != nil {
+		return len(order) == 0
+	}
+	for key := range args {
+		if !slices.Contains(order, key) {
+			return false
+		}
+	}
+	return true
+}
+
+// nothings are names that models call where no tool fits.
+var nothings = map[string]bool{
+	"no_function": true, "no_function_call": true, "no_tool": true, "no_tool_call": true, "no_call": true,
+	"none": true, "nonetype": true, "null": true, "noop": true, "no_op": true, "out_of_domain": true,
+}
+
+// unmark takes the backslashes of Markdown out of a name: get\_weather.
+func unmark(name string) string { return strings.ReplaceAll(name, `\_`, "_") }
 
 // isCamel reports whether small and capital letters meet inside a name.
 func isCamel(name string) bool {
@@ -76,59 +164,12 @@ func word(s string) int {
 
 func isMarked(s string) bool { return s[0] == '\\' && (len(s) == 1 || s[1] == '_') }
 
-// nameOf is the name of the tool in an opener's slots: from the name, or from
-// an id that holds it.
-func (p *Parser) nameOf(g *gram, c *scan.Caps) string {
-	name := c.Name
-	if name == "" && c.ID != "" {
-		name = p.nameInID(g.ID, c.ID)
-	}
-	if i := strings.LastIndexByte(name, '/'); i >= 0 && !p.declared(name) {
-		name = name[i+1:]
-	}
-	return name
-}
-
 // inForm reports whether an id is of the form "functions.{name}:{n}": with its
 // prefix, or with its counter.
 func inForm(form, id string) bool {
 	before, after, _ := strings.Cut(form, "{name}")
 	sep := strings.TrimSuffix(after, "{n}")
 	return before != "" && strings.HasPrefix(id, before) || sep != "" && strings.Contains(id, sep)
-}
-
-// nameInID reads the name out of an id of the form "functions.{name}:{n}".
-// Where the id has another prefix, the name is its last dotted part. A mere
-// counter holds none, and an id without a counter only that of an offered tool.
-func (p *Parser) nameInID(form, id string) string {
-	before, after, _ := strings.Cut(form, "{name}")
-	sep := strings.TrimSuffix(after, "{n}")
-	name, prefixed := strings.CutPrefix(id, before)
-	i := strings.LastIndex(name, sep)
-	counted := sep != "" && i >= 0
-	if counted {
-		name = name[:i]
-	}
-	switch {
-	case p.declared(name):
-		return name
-	case strings.Trim(name, "0123456789") == "", !counted && p.tools != nil:
-		return ""
-	case !prefixed:
-		return name[strings.LastIndexByte(name, '.')+1:]
-	}
-	return name
-}
-
-// nothings are names that models call where no tool fits.
-var nothings = map[string]bool{
-	"no_function": true, "no_function_call": true, "no_tool": true, "no_tool_call": true, "no_call": true,
-	"none": true, "nonetype": true, "null": true, "noop": true, "no_op": true, "out_of_domain": true,
-}
-
-// meansNothing reports whether a name that was not offered says that no tool fits.
-func (p *Parser) meansNothing(name string) bool {
-	return p.tools != nil && nothings[strings.ToLower(name)] && !p.declared(name)
 }
 
 // noTokens takes control tokens ("<|message|>") out of a name: a model may write

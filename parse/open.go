@@ -10,17 +10,17 @@ import (
 
 // begin takes the opener that was decided on.
 func (p *Parser) begin(b choice) {
-	if p.musing() {
+	if p.tries.musing() {
 		switch {
-		case b.o.kind == closeThink && p.trial().think.thinkCloses(&b.o.steps[0]):
+		case b.o.kind == closeThink && p.tries.trial().think.thinkCloses(&b.o.steps[0]):
 			p.thought()
 			return
 		case b.o.kind == openThink:
-			p.keep()
+			p.tries.keep()
 		}
 	}
 	p.text()
-	if p.holding() && b.o.kind != openCall {
+	if p.tries.holding() && b.o.kind != openCall {
 		p.holdBefore(b.o)
 	}
 	switch b.o.kind {
@@ -30,20 +30,20 @@ func (p *Parser) begin(b choice) {
 	case openHeader:
 		p.head = append(p.head[:0], p.rest()[:b.n]...)
 		p.pos += b.n
-		p.message, p.st = b.o.g, inHeader
+		p.now.message, p.st = b.o.g, inHeader
 		return
 	case routeHeader:
 		head := p.rest()[:b.n]
 		p.pos += b.n
-		p.message = b.o.g
+		p.now.message = b.o.g
 		p.route(head)
 		return
 	}
 	if b.o.kind == openResult && !p.answersCall(b.o.g) { // the words before it made text of the call
-		p.noTry = p.at()
+		p.tried.opener = p.at()
 		return
 	}
-	if b.o.kind == openResult || b.o.kind == endReply && p.said() {
+	if b.o.kind == openResult || b.o.kind == endReply && p.now.said() {
 		p.ignoreRest(notOurs(p.rest()[:b.n]))
 		return
 	}
@@ -53,14 +53,14 @@ func (p *Parser) begin(b choice) {
 	case openDrop:
 		p.dropTo, p.st = b.o.close, inDrop
 	case openThink:
-		if p.think == nil {
+		if p.now.think == nil {
 			p.enterThink(p.thinker(b.o))
 		}
 	case closeThink:
 		p.toText()
 	case endMessage:
-		p.leave()
-		p.message, p.st = nil, inText
+		p.now.leave()
+		p.now.message, p.st = nil, inText
 	}
 }
 
@@ -76,28 +76,28 @@ func (p *Parser) thinker(o *opener) *gram {
 }
 
 func (p *Parser) enterThink(g *gram) {
-	p.leave()
-	p.think, p.st = g, inThink
+	p.now.leave()
+	p.now.think, p.st = g, inThink
 }
 
 // beginBlock starts a group or a call.
 func (p *Parser) beginBlock(b choice) {
-	musing := p.think != nil && !(p.think.aloud && b.o.g.aloud)
+	musing := p.now.think != nil && !(p.now.think.aloud && b.o.g.aloud)
 	if bare := b.o.declared && !b.o.named; bare || musing {
 		at := p.placeOf(p.mannerOf(b.o))
 		p.tryCall(bare, at)
-		p.trial().whole = !p.line
+		p.tries.trial().whole = !p.now.line
 	} else {
 		p.holdBlock(p.placeOf(p.mannerOf(b.o)))
 	}
-	p.block, p.inLine = p.at(), !p.line
+	p.block.start, p.block.inLine = p.at(), !p.now.line
 	p.openCall(b.o.g)
 	p.pos += b.n
-	p.cur.fenced, p.lists = b.o.call, 0
-	p.leave()
-	p.group = nil
+	p.cur.fenced, p.block.lists = b.o.call, 0
+	p.now.leave()
+	p.block.group = nil
 	if b.o.group {
-		p.group = b.o
+		p.block.group = b.o
 	}
 	p.body(b.o, b.caps)
 }
@@ -132,7 +132,7 @@ func (p *Parser) body(o *opener, c scan.Caps) {
 func (p *Parser) named(g *gram, c scan.Caps) {
 	p.cur.g, p.cur.closers = g, scan.Fill(g.call.close, &c)
 	p.el.argsKey = ""
-	name := p.nameOf(g, &c)
+	name := p.tools.nameOf(g, &c)
 	if c.ID != name { // a mere name is no id
 		p.cur.id = c.ID
 	}
@@ -179,13 +179,13 @@ func (p *Parser) readBody() bool {
 	switch {
 	case f == scan.Yes:
 		p.st = inTagged
-	case v.S == "" && v.End && (p.cut || p.message != nil || g.Body == grammar.Args && !g.Line):
+	case v.S == "" && v.End && (p.cut || p.now.message != nil || g.Body == grammar.Args && !g.Line):
 		p.truncated()
-	case v.S == "" && v.End, g.Text == "" && len(g.call.close) == 0 && p.message == nil, g.Text != "" && g.Line && !sameLine:
+	case v.S == "" && v.End, g.Text == "" && len(g.call.close) == 0 && p.now.message == nil, g.Text != "" && g.Line && !sameLine:
 		p.finish()
 	case g.Text != "":
 		return p.plainBody(v)
-	case p.message != nil && p.soleText() != "":
+	case p.now.message != nil && p.soleText() != "":
 		p.openPlain(p.soleText())
 	default:
 		p.broken("the arguments are no object", "{")
@@ -267,7 +267,7 @@ func (p *Parser) refuse(b choice) scan.Found {
 	if p.placeOf(marked).shown {
 		return scan.No
 	}
-	if p.holding() {
+	if p.tries.holding() {
 		p.settlePlace(p.countsBefore("<", p.lineEnded()))
 	}
 	if b.named {
@@ -299,8 +299,8 @@ func (p *Parser) refuse(b choice) scan.Found {
 	p.text()
 	prob := utp.Problem{Kind: kind, Grammar: b.first.g.Name, Offset: p.at(), Raw: p.rest()[:n], Want: "a tool call"}
 	p.pos += n
-	p.emit(utp.Event{Kind: utp.ProblemEvent, Part: p.openPart(), Problem: &prob})
-	p.line = false
+	p.emit(utp.Event{Kind: utp.ProblemEvent, Part: p.now.openPart(), Problem: &prob})
+	p.now.line = false
 	return scan.Yes
 }
 

@@ -55,7 +55,6 @@ type Config struct {
 	Check    bool // arguments are made to fit, as by schema.Set.Fit, and come in one piece; those that do not fit are a Problem, Invalid
 	MaxCall  int  // bytes; 0 is 16 MiB
 
-	within  bool     // it reads a part of a text: no prompt stands before
 	machine *machine // of Compiled
 }
 
@@ -84,19 +83,34 @@ func New(c Config) *Parser {
 	if len(c.Marks.Noise)+len(c.Marks.Drop)+len(c.Marks.Ends) > 0 {
 		m = m.with(c.Marks)
 	}
-	p := newParser(c, m)
+	p := newParser(c, m, aReply)
 	p.through = &through{edges: edges{begun: -1, last: [2]int{-1, -1}}}
 	p.through.tally = newTally(p)
 	return p
 }
 
-func newParser(c Config, m *machine) *Parser {
+// newParser makes a parser and all that it holds, in one piece of memory.
+func newParser(c Config, m *machine, r reading) *Parser {
 	if c.MaxCall <= 0 {
 		c.MaxCall = defaultMaxCall
 	}
-	p := &Parser{cfg: c, m: m, line: true, textPart: -1, noTry: math.MinInt, noBare: math.MinInt, closes: math.MinInt}
+	all := &struct {
+		Parser
+		window
+		moment
+		attempts
+		tried
+		history
+		block
+		offer
+		told
+		Config
+	}{moment: begin, tried: untried, Config: c}
+	p := &all.Parser
+	*p = Parser{window: &all.window, cfg: &all.Config, m: m, reads: r, tools: &all.offer, now: &all.moment, tries: &all.attempts,
+		tried: &all.tried, made: &all.history, others: &all.told, block: &all.block}
 	if c.Tools.Len() > 0 {
-		p.tools = c.Tools
+		p.tools.Set = c.Tools
 	}
 	for _, g := range m.grams {
 		if preferred(g.Grammar, c.Prefer) {
@@ -114,7 +128,7 @@ func newParser(c Config, m *machine) *Parser {
 // grammar or the first preferred one has it.
 func (p *Parser) promptEnd() string {
 	switch {
-	case p.cfg.within:
+	case p.reads != aReply:
 		return ""
 	case p.cfg.Prefill != "":
 		return p.cfg.Prefill
@@ -167,30 +181,35 @@ func preferred(g *grammar.Grammar, names []string) bool { return slices.Contains
 // prefill reads the end of the prompt, which is no part of the model's text. A
 // call that it opens is read together with what the model makes of it.
 func (p *Parser) prefill(text string) {
-	blank, at := *p, len(text)
-	p.feed(text)
-	for open := p.opened(); open < at; open = p.opened() {
-		at = open
-		*p = blank
+	at := len(text)
+	for {
+		p.try(attempt{prompt: true})
 		p.feed(text[:at])
+		open := p.opened()
+		if open >= at {
+			break
+		}
+		at = open
+		p.tries.open = p.tries.open[:1]
+		p.takeBack()
+		*p.window, *p.tried, *p.block = window{work: p.work}, untried, block{}
 	}
-	p.hold = text[at-len(p.hold):]
-	p.out, p.carry, p.base, p.textPart = p.out[:0], p.carry[:0], -len(p.hold), -1
-	p.nextPart, p.done = 0, 0
-	p.tries, p.waiting, p.sofar, p.made, p.foreign = p.tries[:0], p.waiting[:0], lineSoFar{}, nil, false
-	p.line = p.line || p.hold == ""
-	p.noTry, p.noBare = math.MinInt, math.MinInt
+	*p.window = window{hold: text[at-len(p.hold):], prev: p.prev, work: p.work}
+	p.base = -len(p.hold)
+	*p.tries, *p.tried, p.made.calls = attempts{}, untried, nil
+	p.now.textPart, p.now.nextPart, p.now.sofar, p.now.foreign = -1, 0, lineSoFar{}, false
+	p.now.line = p.now.line || p.hold == ""
 }
 
 // opened is the offset of what stands open and may be a call.
 func (p *Parser) opened() int {
 	switch {
-	case p.holding() && !p.cur.open && p.group == nil:
+	case p.tries.holding() && !p.cur.open && p.block.group == nil:
 		return math.MaxInt
-	case len(p.tries) > 0:
-		return p.tries[0].start
-	case p.cur.open || p.group != nil:
-		return p.block
+	case len(p.tries.open) > 1:
+		return p.tries.open[1].start
+	case p.cur.open || p.block.group != nil:
+		return p.block.start
 	}
 	return math.MaxInt
 }
@@ -202,35 +221,35 @@ func (p *Parser) Feed(s string) []utp.Event {
 }
 
 func (p *Parser) feed(s string) []utp.Event {
-	p.out = p.out[:0]
+	p.tries.out = p.tries.out[:0]
 	p.run(s)
-	return p.out
+	return p.tries.out
 }
 
 // Close ends the text. cut says that the output ended early: at a length
 // limit, or because the stream broke. A parser is not used after Close.
 func (p *Parser) Close(cut bool) []utp.Event {
-	return p.through.edges.end(p.through.tally.last(p.close(cut), cut, p.part))
+	return p.through.edges.end(p.through.tally.last(p.close(cut), cut, p.now.part))
 }
 
 func (p *Parser) close(cut bool) []utp.Event {
-	p.out = p.out[:0]
+	p.tries.out = p.tries.out[:0]
 	rest, tokens := "", ""
 	if p.through != nil {
 		rest, tokens = p.through.tail.end()
 	}
 	p.eof, p.cut = true, cut
 	p.run(rest)
-	for len(p.tries) > 0 {
-		if p.holding() {
+	for len(p.tries.open) > 0 {
+		if p.tries.holding() {
 			p.settlePlace(true)
 			continue
 		}
-		p.keep() // calls inside thinking that never closed
+		p.tries.keep() // calls inside thinking that never closed
 	}
 	p.text()
 	if tokens != "" {
-		p.out = append(p.out, utp.Event{Kind: utp.Mark, Part: max(p.textPart, 0), Raw: tokens})
+		p.tries.out = append(p.tries.out, utp.Event{Kind: utp.Mark, Part: max(p.now.textPart, 0), Raw: tokens})
 	}
-	return p.out
+	return p.tries.out
 }

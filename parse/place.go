@@ -2,7 +2,6 @@ package parse
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -40,11 +39,11 @@ const (
 
 // placeOf is the place of a block that begins here.
 func (p *Parser) placeOf(m manner) place {
-	l := &p.sofar
-	if m == surely || p.cfg.within || p.think != nil || p.musing() || p.at() < 0 {
+	l := &p.now.sofar
+	if m == surely || p.reads != aReply || p.now.think != nil || p.tries.musing() || p.at() < 0 {
 		return place{}
 	}
-	at := place{manner: m, shown: p.foreign || l.diff || m == marked && l.shows(), opens: l.words == 0, leads: l.leadsIn()}
+	at := place{manner: m, shown: p.now.foreign || l.diff || m == marked && l.shows(), opens: l.words == 0, leads: l.leadsIn()}
 	if !at.shown && p.cfg.Policy.Shown && m != coded && m != labelled {
 		return place{}
 	}
@@ -58,7 +57,7 @@ func (p *Parser) mannerOf(o *opener) manner {
 		lead = o.steps[0].Lead
 	}
 	switch {
-	case p.message != nil && p.st == inMessage:
+	case p.now.message != nil && p.st == inMessage:
 		return surely
 	case o.g.Line && strings.Contains(lead, ":"):
 		if p.isTold(o.g) {
@@ -74,12 +73,6 @@ func (p *Parser) mannerOf(o *opener) manner {
 // isTold reports whether somebody said that the text is of this grammar.
 func (p *Parser) isTold(g *gram) bool { return p.prefers(g) || p.m.words == inFull }
 
-// holding reports whether a block of calls waits for what follows it.
-func (p *Parser) holding() bool {
-	n := len(p.tries)
-	return n > 0 && p.tries[n-1].held
-}
-
 // holdBlock begins a block that is read as calls, and waits for what follows it.
 func (p *Parser) holdBlock(at place) {
 	if p.joins(at) {
@@ -93,10 +86,10 @@ func (p *Parser) holdBlock(at place) {
 // joins reports whether a block at a place goes on with the one that waits. One
 // that it does not go on with is made of calls, as more of them follow.
 func (p *Parser) joins(at place) bool {
-	if !p.holding() {
+	if !p.tries.holding() {
 		return false
 	}
-	switch was := p.tries[len(p.tries)-1].place; {
+	switch was := p.tries.last().place; {
 	case was.shown && at.shown,
 		was.manner == marked && at.manner == marked && !p.lineEnded(),
 		was.manner != marked && was.manner != labelled && at.manner != marked && at.manner != labelled && at.manner != surely:
@@ -108,13 +101,13 @@ func (p *Parser) joins(at place) bool {
 
 // accept ends a trial: it holds a call. Its block may have to wait for what follows.
 func (p *Parser) accept() {
-	n := len(p.tries) - 1
-	t := &p.tries[n]
+	n := len(p.tries.open) - 1
+	t := &p.tries.open[n]
 	switch {
-	case n > 0 && p.tries[n-1].held:
-		p.merge()
+	case n > 0 && p.tries.open[n-1].held:
+		p.tries.merge()
 	case t.place.manner == surely:
-		p.keep()
+		p.tries.keep()
 	default:
 		t.held = true
 	}
@@ -123,13 +116,13 @@ func (p *Parser) accept() {
 
 // relax lets go of a block that is long, and of whose front there is no doubt.
 func (p *Parser) relax() {
-	if !p.holding() {
+	if !p.tries.holding() {
 		return
 	}
-	t := &p.tries[len(p.tries)-1]
+	t := p.tries.last()
 	end := p.at()
 	if !p.cur.open {
-		end = p.closedAt
+		end = p.now.closedAt
 	}
 	front := t.place.manner == marked && !t.place.leads && end-t.start > maxShort && !(p.cur.open && p.mayRepeat())
 	if !t.place.shown && t.place.manner < fenced && (front || end-t.start > maxHeld) {
@@ -138,10 +131,10 @@ func (p *Parser) relax() {
 }
 
 // closed notes that a call or its block ends here, but for blanks of n bytes.
-func (p *Parser) closed(blanks int) { p.closedAt = p.at() - blanks }
+func (p *Parser) closed(blanks int) { p.now.closedAt = p.at() - blanks }
 
 // lineEnded reports whether the line on which the last call ended has ended.
-func (p *Parser) lineEnded() bool { return p.sofar.start > p.closedAt }
+func (p *Parser) lineEnded() bool { return p.now.sofar.start > p.now.closedAt }
 
 // meet decides on the block that waits, by the words behind it that were consumed.
 // It reports false where more of them must be seen.
@@ -149,7 +142,7 @@ func (p *Parser) meet() bool {
 	behind := string(p.carry) + p.src[p.covered():p.pos]
 	words := strings.TrimLeft(behind, " \t\r\n")
 	ended := p.lineEnded() || strings.Contains(behind[:len(behind)-len(words)], "\n")
-	label := p.tries[len(p.tries)-1].place.manner == labelled
+	label := p.tries.last().place.manner == labelled
 	if label && mayAnswer(words) {
 		words += p.rest()[:min(len(p.rest()), maxLineHead)]
 	}
@@ -167,7 +160,7 @@ func (p *Parser) meet() bool {
 
 // meetLine decides on the block that waits where its line ends behind it.
 func (p *Parser) meetLine() {
-	t := &p.tries[len(p.tries)-1]
+	t := p.tries.last()
 	if !t.place.shown && (t.place.manner == marked || t.place.manner == plainly && t.place.opens) {
 		p.settlePlace(true)
 	}
@@ -176,7 +169,7 @@ func (p *Parser) meetLine() {
 // countsBefore reports whether a block counts as calls though words follow it.
 // ended says that they stand on another line.
 func (p *Parser) countsBefore(words string, ended bool) bool {
-	t := &p.tries[len(p.tries)-1]
+	t := p.tries.last()
 	switch t.place.manner {
 	case marked:
 		return ended || !t.place.leads && !inSmall(words)
@@ -186,7 +179,7 @@ func (p *Parser) countsBefore(words string, ended bool) bool {
 		}
 		return t.place.opens || p.soundBlock(t.from)
 	case labelled:
-		return ended && !answers(words) && p.soundBlock(t.from) && p.objects(t.from)
+		return ended && !answers(words) && p.soundBlock(t.from) && p.tries.objects(t.from)
 	}
 	return false
 }
@@ -215,37 +208,14 @@ func mayAnswer(words string) bool {
 // soundBlock reports whether all calls that wait, from an event on, are sound and
 // none was made before.
 func (p *Parser) soundBlock(from int) bool {
-	for i := range p.waiting[from:] {
-		switch e := &p.waiting[from+i]; e.Kind {
+	for i := range p.tries.waiting[from:] {
+		switch e := &p.tries.waiting[from+i]; e.Kind {
 		case utp.ProblemEvent:
 			return false
 		case utp.CallEnd:
-			if !p.sound(writtenName(e.Call), e.Call.Args) || !p.knows(e.Call) || p.wasMade(e.Call) {
+			if !p.tools.sound(writtenName(e.Call), e.Call.Args) || !p.tools.knows(e.Call) || p.wasMade(e.Call) {
 				return false
 			}
-		}
-	}
-	return true
-}
-
-// objects reports whether the arguments of all calls that wait were written as
-// objects.
-func (p *Parser) objects(from int) bool {
-	return !slices.ContainsFunc(p.waiting[from:], func(e utp.Event) bool {
-		return e.Kind == utp.CallEnd && e.Call.RawArgs != "" && !strings.HasPrefix(e.Call.RawArgs, "{")
-	})
-}
-
-// knows reports whether the tool has every argument of a call.
-func (p *Parser) knows(c *utp.Call) bool {
-	order := p.tools.Order(c.Name)
-	var args map[string]json.RawMessage
-	if len(order) == 0 || json.Unmarshal(c.Args, &args) != nil {
-		return len(order) == 0
-	}
-	for key := range args {
-		if !slices.Contains(order, key) {
-			return false
 		}
 	}
 	return true
@@ -256,26 +226,21 @@ func (p *Parser) wasMade(c *utp.Call) bool { return slices.Contains(p.cfg.Made, 
 
 // settlePlace ends the wait of a block: what it holds are calls, or text.
 func (p *Parser) settlePlace(calls bool) {
-	t := p.tries[len(p.tries)-1]
-	if !t.place.shown && (calls || !p.hasCall(t.from)) {
-		p.keep()
+	t := p.tries.last()
+	if !t.place.shown && (calls || !p.tries.hasCall(t.from)) {
+		p.tries.keep()
 		return
 	}
 	var quoted *utp.Problem
 	if !t.place.shown && t.place.manner == marked {
 		quoted = &utp.Problem{Kind: utp.Quoted, Offset: max(t.start, 0), Message: "it is shown in a sentence, not made"}
 	}
-	p.disown(t, quoted)
-}
-
-// hasCall reports whether a call waits, from an event on.
-func (p *Parser) hasCall(from int) bool {
-	return slices.ContainsFunc(p.waiting[from:], func(e utp.Event) bool { return e.Kind == utp.CallEnd })
+	p.disown(*t, quoted)
 }
 
 // settleRest decides on the block that waits where nothing counts any more behind it.
 func (p *Parser) settleRest() {
-	if p.holding() {
+	if p.tries.holding() {
 		p.settlePlace(true)
 	}
 }
@@ -283,31 +248,31 @@ func (p *Parser) settleRest() {
 // disown makes text of a block that waits. What was consumed behind it is not its.
 func (p *Parser) disown(t attempt, quoted *utp.Problem) {
 	var b strings.Builder
-	for i := range p.waiting[t.from:] {
-		e := &p.waiting[t.from+i]
+	for i := range p.tries.waiting[t.from:] {
+		e := &p.tries.waiting[t.from+i]
 		b.WriteString(e.Raw)
 		if quoted != nil && quoted.Name == "" && e.Call != nil {
 			quoted.Name, quoted.Grammar = e.Call.Name, strings.TrimPrefix(e.Call.Source, "text:")
 		}
 	}
-	clear(p.waiting[t.from:])
-	p.waiting = p.waiting[:t.from]
-	p.merge()
-	p.unmake(t.start)
-	p.called, p.nextPart, p.textPart = t.was.called, t.was.nextPart, t.was.textPart
+	clear(p.tries.waiting[t.from:])
+	p.tries.waiting = p.tries.waiting[:t.from]
+	p.tries.merge()
+	p.made.forget(t.start)
+	p.now.called, p.now.nextPart, p.now.textPart = t.was.called, t.was.nextPart, t.was.textPart
 	raw := b.String()
 	block := strings.TrimRight(raw, " \t\r\n")
 	if quoted != nil && block != "" {
 		quoted.Raw = block
-		p.send(utp.Event{Kind: utp.ProblemEvent, Part: p.openPart(), Problem: quoted, Raw: block})
+		p.send(utp.Event{Kind: utp.ProblemEvent, Part: p.now.openPart(), Problem: quoted, Raw: block})
 		raw = raw[len(block):]
 	}
 	if raw != "" {
-		p.send(utp.Event{Kind: utp.TextDelta, Part: p.openPart(), Text: raw, Raw: raw})
+		p.send(utp.Event{Kind: utp.TextDelta, Part: p.now.openPart(), Text: raw, Raw: raw})
 	}
-	p.sofar.words++
+	p.now.sofar.words++
 	if !p.lineEnded() {
-		p.sofar.add("…")
+		p.now.sofar.add("…")
 	}
 }
 

@@ -16,7 +16,7 @@ func (p *Parser) plainBody(v scan.View) bool {
 	switch {
 	case none == scan.More:
 		return false
-	case none == scan.Yes && p.needsNothing(p.cur.name):
+	case none == scan.Yes && p.tools.needsNothing(p.cur.name):
 		p.fix("", v.S[:n], "", "words for no arguments")
 		p.pos += n
 		p.finish()
@@ -79,7 +79,7 @@ func (p *Parser) openPlain(key string) {
 func (p *Parser) readPlain() bool {
 	g, s := p.cur.g, p.rest()
 	closers := p.cur.closers
-	if p.message != nil {
+	if p.now.message != nil {
 		closers = g.end
 	}
 	for i := 0; i < len(s); i++ {
@@ -95,7 +95,7 @@ func (p *Parser) readPlain() bool {
 		if f == scan.More {
 			return false
 		}
-		if f == scan.Yes && p.message == nil {
+		if f == scan.Yes && p.now.message == nil {
 			p.pos += blanks + n
 			p.cur.buf = append(p.cur.buf, '"')
 			p.finishClosed()

@@ -15,7 +15,7 @@ const maxProgram = 256
 
 // programLine notes whether the line that v begins with is one of a program.
 func (p *Parser) programLine(v scan.View) scan.Found {
-	if p.program {
+	if p.now.program {
 		return scan.Yes
 	}
 	waits := scan.No
@@ -27,7 +27,7 @@ func (p *Parser) programLine(v scan.View) scan.Found {
 			waits = max(waits, isProgram(v, word))
 		}
 	}
-	p.program = waits == scan.Yes
+	p.now.program = waits == scan.Yes
 	return waits
 }
 

@@ -16,7 +16,7 @@ func (p *Parser) readText() bool {
 	if p.at() == 0 && p.promptEnd() == "" && p.byteOrderMark() == scan.More {
 		return false
 	}
-	if p.line {
+	if p.now.line {
 		if got := p.lineStart(); got != scan.No {
 			return p.decided(got)
 		}
@@ -24,7 +24,7 @@ func (p *Parser) readText() bool {
 	s, from := p.src, p.pos // from: where the line began, if p.line
 	for i := p.pos; i < len(s); i++ {
 		if p.sentence && s[i] == '{' {
-			p.pos, p.line = i, p.line && isBlank(s[from:i])
+			p.pos, p.now.line = i, p.now.line && isBlank(s[from:i])
 			if got := p.openSentence(); got != scan.No {
 				return p.decided(got)
 			}
@@ -32,38 +32,38 @@ func (p *Parser) readText() bool {
 		if !p.m.mayBegin(s, i) || p.midWord(s, i) {
 			continue
 		}
-		p.line = p.line && isBlank(s[from:i])
+		p.now.line = p.now.line && isBlank(s[from:i])
 		got := scan.No
 		switch s[i] {
 		case '\n':
 			p.pos, from = i+1, i+1
-			if p.holding() {
+			if p.tries.holding() {
 				p.text() // words decide before the next line is looked at
 			}
-			p.line, p.inline = true, false
+			p.now.line, p.now.inline = true, false
 			got = p.lineStart()
 		case '`':
-			if p.anywhere {
+			if p.reads == othersText {
 				continue
 			}
 			p.pos = i
 			got = p.backquote()
 			i = max(i, p.pos-1)
 		case '~': // a fence of tildes begins its line
-			if !p.line || p.anywhere {
+			if !p.now.line || p.reads == othersText {
 				continue
 			}
 			p.pos = i
 			got = p.tick()
 		default:
 			p.pos = i
-			got = p.open(p.line)
+			got = p.open(p.now.line)
 		}
 		if got != scan.No {
 			return p.decided(got)
 		}
 	}
-	p.line = p.line && isBlank(s[from:])
+	p.now.line = p.now.line && isBlank(s[from:])
 	p.pos = p.wholeRunes()
 	p.text()
 	return false
@@ -127,7 +127,7 @@ func (p *Parser) lineStart() scan.Found {
 		p.pos = i
 		return scan.More
 	}
-	if !p.anywhere {
+	if p.reads != othersText {
 		was := p.pos
 		p.pos = i
 		if got := p.turn(); got != scan.No {
@@ -135,7 +135,7 @@ func (p *Parser) lineStart() scan.Found {
 		}
 		p.pos = was
 	}
-	if at := p.base + i; !p.m.start[p.src[i]] || at < p.noBare || at == p.noTry {
+	if at := p.base + i; !p.m.start[p.src[i]] || at < p.tried.bare || at == p.tried.opener {
 		return scan.No
 	}
 	was := p.pos
@@ -155,15 +155,15 @@ func (p *Parser) lineOpener(c byte) scan.Found {
 		}
 	}
 	switch {
-	case p.think != nil:
+	case p.now.think != nil:
 		return scan.No
-	case (c == '`' || c == '~') && p.anywhere:
+	case (c == '`' || c == '~') && p.reads == othersText:
 		return scan.No
 	case c == '`' || c == '~':
 		return p.tick()
-	case p.message != nil, p.inTrial(): // text, as its header says; or what follows a call inside thinking
+	case p.now.message != nil, p.tries.inTrial(): // text, as its header says; or what follows a call inside thinking
 		return scan.No
-	case len(p.m.bare) == 0 || p.tools == nil && p.cfg.Forced == "" || p.tried > maxTried:
+	case len(p.m.bare) == 0 || !p.tools.known() && p.cfg.Forced == "" || p.tried.spent():
 		return scan.No
 	}
 	if f := p.programLine(p.view()); f == scan.More {
@@ -184,7 +184,7 @@ func (p *Parser) prefersAt(c byte) bool {
 // bare looks for a bare form.
 func (p *Parser) bare() scan.Found {
 	v := p.view()
-	if p.program && startsName(strings.TrimLeft(v.S, "[ \t\r\n")) {
+	if p.now.program && startsName(strings.TrimLeft(v.S, "[ \t\r\n")) {
 		return scan.No
 	}
 	if scan.IsNameByte(v.S[0]) {
@@ -243,17 +243,17 @@ func (p *Parser) bareWord(v scan.View) scan.Found {
 func (p *Parser) beginBare(o *opener, n int, c scan.Caps, m manner) {
 	p.text()
 	p.tryCall(true, p.placeOf(m))
-	p.leave()
-	p.block, p.inLine = p.at(), false
+	p.now.leave()
+	p.block.start, p.block.inLine = p.at(), false
 	p.openCall(o.g)
 	p.pos += n
-	p.group, p.lists = nil, 0
+	p.block.group, p.block.lists = nil, 0
 	p.body(o, c)
 }
 
 // backquote meets backquotes in a line: a fence, or the edge of code.
 func (p *Parser) backquote() scan.Found {
-	if p.think != nil {
+	if p.now.think != nil {
 		return scan.No
 	}
 	s := p.rest()
@@ -261,11 +261,11 @@ func (p *Parser) backquote() scan.Found {
 	if n == len(s) && n < scan.MaxSlot && !p.end {
 		return scan.More
 	}
-	if b := p.before(); n >= 3 && !p.inline && (p.line || b == ' ' || b == '\t') {
+	if b := p.before(); n >= 3 && !p.now.inline && (p.now.line || b == ' ' || b == '\t') {
 		return p.openFence()
 	}
 	p.pos += n
-	p.inline = p.inline != (n%2 == 1)
+	p.now.inline = p.now.inline != (n%2 == 1)
 	return scan.No
 }
 
@@ -275,14 +275,6 @@ func ticks(s string) (n int) {
 		n++
 	}
 	return n
-}
-
-// before is the byte in front of the text not consumed yet.
-func (p *Parser) before() byte {
-	if p.pos > 0 {
-		return p.src[p.pos-1]
-	}
-	return p.prev
 }
 
 // tick meets a backquote at a line start: a fence, or code that is the whole line.

@@ -20,7 +20,7 @@ func (p *Parser) readsSentences() bool {
 	}
 	for _, g := range named {
 		if g.Body == grammar.JSON && g.Line && (g.fence || len(g.call.open)+len(g.group.open) == 0) {
-			return p.tools != nil
+			return p.tools.known()
 		}
 	}
 	return false
@@ -28,7 +28,7 @@ func (p *Parser) readsSentences() bool {
 
 // openSentence looks for a call of JSON within a line.
 func (p *Parser) openSentence() scan.Found {
-	if p.inline || p.think != nil || p.message != nil || p.inTrial() || p.at() < p.noBare || p.at() == p.noTry || p.tried > maxTried {
+	if p.now.inline || p.now.think != nil || p.now.message != nil || p.tries.inTrial() || p.at() < p.tried.bare || p.at() == p.tried.opener || p.tried.spent() {
 		return scan.No
 	}
 	f := p.lookElement(p.view(), true)
@@ -41,7 +41,7 @@ func (p *Parser) openSentence() scan.Found {
 // cutOpener finds the opener of a call that the output ends in: of its markers only
 // the first is there, or a part of the header of a message that is a call.
 func (p *Parser) cutOpener(v scan.View, cand []int32) bool {
-	if !v.End || p.think != nil || p.inline {
+	if !v.End || p.now.think != nil || p.now.inline {
 		return false
 	}
 	for _, i := range cand {
@@ -52,7 +52,7 @@ func (p *Parser) cutOpener(v scan.View, cand []int32) bool {
 		if n, f := scan.MatchLiteral(v.S, o.steps[0].Lead); f == scan.Yes && scan.CountBlanks(v.S[n:]) == len(v.S)-n {
 			p.text()
 			p.openCall(o.g)
-			p.leave()
+			p.now.leave()
 			p.cutHere()
 			return true
 		}
@@ -64,8 +64,8 @@ func (p *Parser) cutOpener(v scan.View, cand []int32) bool {
 func (p *Parser) cutHere() {
 	p.pos = len(p.src)
 	p.fail(utp.Problem{Kind: utp.Truncated, Message: "the output ended inside the call"})
-	p.message, p.st = nil, inText
-	p.leave()
+	p.now.message, p.st = nil, inText
+	p.now.leave()
 }
 
 // cutHeader ends a header that the output ended in, if its message would have been a
@@ -74,14 +74,14 @@ func (p *Parser) cutHeader(v scan.View) bool {
 	if !v.End || hasNewline(v.S) || !isHeader(v.S) {
 		return false
 	}
-	r, c := p.routeOf(p.message, string(p.head)+v.S, false)
+	r, c := p.routeOf(p.now.message, string(p.head)+v.S, false)
 	if r == nil || r.As != grammar.CallRoute {
 		return false
 	}
-	p.openCall(p.message)
+	p.openCall(p.now.message)
 	p.cur.start = p.at() - len(p.head)
-	p.setName(p.nameOf(p.message, c))
-	p.leave()
+	p.setName(p.tools.nameOf(p.now.message, c))
+	p.now.leave()
 	p.cutHere()
 	return true
 }

@@ -34,10 +34,10 @@ func (p *Parser) readSkip() bool {
 // skipEnd reports whether a broken call ends at v, with n bytes of its closer,
 // and whether its group goes on.
 func (p *Parser) skipEnd(g *gram, v scan.View) (n int, inside bool, f scan.Found) {
-	if v.S[0] == '\n' && p.cur.plain && p.group == nil {
+	if v.S[0] == '\n' && p.cur.plain && p.block.group == nil {
 		return 0, false, scan.Yes
 	}
-	if v.S[0] == '\n' && p.group != nil && g.lines() {
+	if v.S[0] == '\n' && p.block.group != nil && g.lines() {
 		return 0, true, nextLine(v.From(1))
 	}
 	n, own := scan.Longest(p.cur.closers, v, nil)
@@ -74,13 +74,13 @@ func (p *Parser) skipped(inside bool) {
 	if p.end && p.pos == len(p.src) && p.cut {
 		prob = utp.Problem{Kind: utp.Truncated, Message: "the output ended inside the call"}
 	}
-	inGroup := p.group != nil
+	inGroup := p.block.group != nil
 	p.fail(prob)
-	p.leave()
+	p.now.leave()
 	p.st = inText
 	if inside && inGroup {
 		p.st = inGap
 		return
 	}
-	p.group = nil
+	p.block.group = nil
 }

@@ -47,7 +47,7 @@ func (p *Parser) mayArgue(g *gram, name, key string) bool {
 	if !g.Line {
 		return true
 	}
-	name, _, ok := p.resolve(name)
+	name, _, ok := p.tools.resolve(name)
 	if !ok {
 		return true
 	}

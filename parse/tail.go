@@ -55,14 +55,14 @@ func (t *tail) end() (text, tokens string) {
 // the open call in its dialect is text.
 func (p *Parser) feedTail(s string) []utp.Event {
 	t := &p.through.tail
-	p.out = p.out[:0]
+	p.tries.out = p.tries.out[:0]
 	p.run(t.add(s))
 	if t.hold != "" && p.cur.open {
 		if v := scan.ViewOf(strings.TrimSpace(t.hold), true, &p.work); scan.Fits(p.cur.closers, v) == scan.Yes {
 			p.run(t.flush())
 		}
 	}
-	return p.out
+	return p.tries.out
 }
 
 // strike looks for <s> in the text so far, of which two bytes may begin one.

@@ -91,7 +91,7 @@ func (p *Parser) throughEnd(e utp.Event) []utp.Event {
 	if len(t.calls) > 0 && (end.Stop == utp.StopEnd || end.Stop == "") {
 		end.Stop = utp.StopTool
 	}
-	out := t.tally.last(t.out, end.Stop == utp.StopLength, p.part)
+	out := t.tally.last(t.out, end.Stop == utp.StopLength, p.now.part)
 	e.End = &end
 	return t.edges.end(append(out, e))
 }
@@ -247,7 +247,7 @@ func (p *Parser) nativePart(native int) int {
 	}
 	n, ok := t.parts[native]
 	if !ok {
-		n = p.part()
+		n = p.now.part()
 		t.parts[native] = n
 	}
 	return n
@@ -255,31 +255,31 @@ func (p *Parser) nativePart(native int) int {
 
 // settleHeld sends the calls that wait for what follows them: no words do.
 func (p *Parser) settleHeld() {
-	if p.holding() && !p.cur.open {
-		p.out = p.out[:0]
+	if p.tries.holding() && !p.cur.open {
+		p.tries.out = p.tries.out[:0]
 		p.settlePlace(true)
-		p.fromText(p.out)
+		p.fromText(p.tries.out)
 	}
 }
 
 // settle gives out words that were held because they might have become a call:
 // what stands behind them is no text. What has brackets waits, as it may be one.
 func (p *Parser) settle() {
-	if p.hold == "" || p.st != inText || p.cur.open || p.group != nil || strings.ContainsAny(p.hold, "{[(<") {
+	if p.hold == "" || p.st != inText || p.cur.open || p.block.group != nil || strings.ContainsAny(p.hold, "{[(<") {
 		return
 	}
-	p.out = p.out[:0]
+	p.tries.out = p.tries.out[:0]
 	p.all, p.src, p.pos = p.hold, p.hold, len(p.hold)
-	p.line = p.line && isBlank(p.all)
+	p.now.line = p.now.line && isBlank(p.all)
 	p.text()
 	p.advance()
-	p.fromText(p.out)
+	p.fromText(p.tries.out)
 }
 
 // breakText ends the open text part: something native stands behind it.
 func (p *Parser) breakText() {
 	if !p.cur.open {
-		p.textPart = -1
+		p.now.textPart = -1
 	}
 }
 
@@ -288,10 +288,10 @@ func (p *Parser) fromThink(text string) {
 	t := p.through
 	if t.think == nil {
 		p.settle()
-		c := p.cfg
+		c := *p.cfg
 		c.Prefill = ""
-		t.think = newParser(c, p.m)
-		t.think.think = thinkOf(t.think.m)
+		t.think = newParser(c, p.m, aReply)
+		t.think.now.think = thinkOf(t.think.m)
 		t.think.st = inThink
 		t.mind = 0
 		p.breakText()
@@ -310,7 +310,7 @@ func thinkOf(m *machine) *gram {
 }
 
 // muses reports whether native thinking holds a call that what follows decides on.
-func (t *through) muses() bool { return t.think != nil && t.think.musing() }
+func (t *through) muses() bool { return t.think != nil && t.think.tries.musing() }
 
 // endThink ends native thinking. last says that nothing followed it, so that a
 // call in it counts.

@@ -27,7 +27,7 @@ func (p *Parser) wasTold(c *utp.Call, raw string) bool {
 	if len(p.cfg.Seen) == 0 {
 		return false
 	}
-	t := &p.others
+	t := p.others
 	if t.calls++; t.calls <= maxCompared && p.wasWritten(strings.TrimSpace(raw)) {
 		return true
 	}
@@ -42,7 +42,7 @@ func (p *Parser) mayRepeat() bool {
 
 // toldOf reports whether others wrote a call of a tool.
 func (p *Parser) toldOf(name string) bool {
-	t := &p.others
+	t := p.others
 	if t.prints == nil {
 		t.prints, t.names = map[string]bool{}, map[string]bool{}
 	}
@@ -83,10 +83,9 @@ func (p *Parser) noteTold(s, tool string) (found bool) {
 		machines = append(machines, p.m)
 	}
 	for _, m := range machines {
-		c := p.cfg
-		c.Forced, c.Seen, c.Made, c.Policy, c.within = "", nil, nil, Policy{}, true
-		in := newParser(c, m)
-		in.anywhere = true
+		c := *p.cfg
+		c.Forced, c.Seen, c.Made, c.Policy = "", nil, nil, Policy{}
+		in := newParser(c, m, othersText)
 		for _, evs := range [][]utp.Event{slices.Clone(in.feed(s)), in.close(false)} {
 			for i := range evs {
 				if e := &evs[i]; e.Kind == utp.CallEnd {

@@ -54,9 +54,9 @@ func fitToken(list []token, v scan.View) (best *token, n int, f scan.Found) {
 // before any call, calls are shown.
 func (p *Parser) turn() scan.Found {
 	switch {
-	case p.think != nil || p.message != nil || p.foreign:
+	case p.now.think != nil || p.now.message != nil || p.now.foreign:
 		return scan.No
-	case !p.called:
+	case !p.now.called:
 		return p.otherTurn()
 	}
 	v, n := p.view(), 0
@@ -93,7 +93,7 @@ func (p *Parser) turn() scan.Found {
 // known to follow it.
 func (p *Parser) stillCalled() bool {
 	p.text()
-	return p.called
+	return p.now.called
 }
 
 // notOurs is why nothing counts behind a mark.
@@ -105,7 +105,7 @@ func notOurs(mark string) string {
 func (p *Parser) ignoreRest(why string) {
 	p.text()
 	p.settleRest()
-	p.leave()
+	p.now.leave()
 	p.st, p.over = inRest, why
 }
 
@@ -117,7 +117,7 @@ func (p *Parser) otherTurn() scan.Found {
 	case f == scan.More:
 		return v.Ask()
 	case f == scan.Yes && head.Turn == grammar.OtherTurn && !head.Alone && head.Text[0] != '#' && !p.cfg.Marks.Begin(v.S):
-		p.foreign = true
+		p.now.foreign = true
 	}
 	return scan.No
 }
@@ -142,7 +142,7 @@ func (p *Parser) readRest() bool {
 	if p.pos = p.wholeRunes(); p.over == "" {
 		p.text()
 	} else if p.uncovered() > 0 {
-		p.emit(utp.Event{Kind: utp.Mark, Part: max(p.textPart, 0), Text: p.over})
+		p.emit(utp.Event{Kind: utp.Mark, Part: max(p.now.textPart, 0), Text: p.over})
 	}
 	return false
 }

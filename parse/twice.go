@@ -100,7 +100,7 @@ func (e *element) sameTwice(p *Parser) {
 		switch {
 		case f.lone != keyed:
 		case f.key == e.nameKey:
-			if own, _, _ := p.resolve(text); own == c.name {
+			if own, _, _ := p.tools.resolve(text); own == c.name {
 				p.fix("", string(f.value), "", "given twice")
 				continue
 			}
