@@ -25,6 +25,7 @@ var laws = []Law{
 	{"pure-calls", "Rings 0 to 2 read no clock, start no goroutine and keep no state between calls. Clocks are arguments, constant tables are sync.OnceValue, what is worth keeping the caller keeps.", pureCalls},
 	{"parse-and-wire", "parse and wire never import each other and meet in backend alone. Pass utp events between them.", parseAndWire},
 	{"ground-floor", "parse/internal/scan imports grammar alone: it fits markers to text and knows no calls. Hand it what it needs as an argument.", groundFloor},
+	{"small-parser", "parse.Parser has at most 20 fields, with those of the structs that it holds by value; what is being read of a call is apart. Group fields into a type with methods of its own.", smallParser},
 	{"agent-sees-no-format", "agent reaches no wire, grammar, parse or net/http. It gets a Model and a Runner and speaks utp.", agentFormats},
 	{"grammar-is-data", "A file in grammar holds one composite literal and nothing else (grammar.go, check.go, load.go and all.go aside), and no record has a func field. Widen the record, or add a body to parse.", grammarData},
 	{"programs", "Only cmd exits, prints, logs, reads the environment, or imports flag, TOML and terminal packages. Return an error or take a value or an io.Writer.", programs},
