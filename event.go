@@ -1,7 +1,6 @@
 package utp
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -158,12 +157,37 @@ func Collect(evs []Event) Reply {
 // building is a part under construction.
 type building struct {
 	kind   Kind // TextDelta, ThinkDelta, CallStart, Whole
-	text   []byte
+	text   words
 	value  Part
 	name   string
 	raw    []byte // of a call that has not ended
 	done   bool
 	parsed bool // came out of a text parse
+}
+
+// words are a text under construction. One that came in one piece is not copied.
+type words struct {
+	whole string
+	more  []byte // all of it, once there was a second piece
+}
+
+func (w *words) add(s string) {
+	switch {
+	case w.more == nil && w.whole == "":
+		w.whole = s
+	case s != "":
+		if w.more == nil {
+			w.more = append(w.more, w.whole...)
+		}
+		w.more = append(w.more, s...)
+	}
+}
+
+func (w *words) String() string {
+	if w.more == nil {
+		return w.whole
+	}
+	return string(w.more)
 }
 
 type collector struct {
@@ -190,7 +214,7 @@ func (c *collector) add(e *Event) {
 	b.parsed = b.parsed || e.Raw != ""
 	switch e.Kind {
 	case TextDelta, ThinkDelta:
-		b.text = append(b.text, e.Text...)
+		b.text.add(e.Text)
 	case CallStart:
 		b.name = e.Call.Name
 		b.raw = append(b.raw, e.Raw...)
@@ -250,13 +274,14 @@ func (c *collector) problem(e *Event) {
 		return
 	}
 	b := c.at(e)
-	b.text, b.parsed = append(b.text, e.Raw...), true
+	b.text.add(e.Raw)
+	b.parsed = true
 }
 
 // toText turns a broken call into its text, if it has any: a native one has none.
 func (b *building) toText(more string) {
-	b.text, b.raw, b.done = append(b.raw, more...), nil, true
-	if len(b.text) > 0 {
+	b.text, b.raw, b.done = words{whole: string(b.raw) + more}, nil, true
+	if b.text.String() != "" {
 		b.kind = TextDelta
 	}
 }
@@ -285,7 +310,7 @@ func (c *collector) join() {
 	out := c.parts[:0]
 	for _, b := range c.parts {
 		if n := len(out); n > 0 && b.kind == TextDelta && b.parsed && out[n-1].kind == TextDelta && out[n-1].parsed {
-			out[n-1].text = append(out[n-1].text, b.text...)
+			out[n-1].text.add(b.text.String())
 			continue
 		}
 		out = append(out, b)
@@ -298,14 +323,15 @@ func (c *collector) finish(i int) Part {
 	if b.kind != TextDelta && b.kind != ThinkDelta {
 		return b.value // nil for a call that broke and left no text
 	}
-	if b.parsed && len(bytes.TrimSpace(b.text)) == 0 {
+	text := b.text.String()
+	if b.parsed && strings.TrimSpace(text) == "" {
 		return nil
 	}
 	if b.kind == TextDelta {
-		return Text{Text: string(b.text)}
+		return Text{Text: text}
 	}
 	t, _ := b.value.(Think)
-	t.Text = string(b.text)
+	t.Text = text
 	return t
 }
 

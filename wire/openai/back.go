@@ -73,6 +73,8 @@ func (w *writing) tools() {
 	if !every && len(c.Allowed) > 0 {
 		w.Lose("choice.allowed", "sent only these tools", "only OpenAI takes a list of allowed tools")
 	}
+	w.Room(w.in.Tools)
+	w.out.Tools = make([]shape.Value, 0, len(w.in.Tools))
 	for i, t := range w.in.Tools {
 		if every || codec.Offers(c, t.Name) {
 			w.tool(codec.At("tools", i), t)

@@ -115,8 +115,20 @@ func (o *Outgoing) Function(path string, t utp.Tool, n *Names) (v shape.Value, o
 	if raw := own.Get(inFunction); raw != nil {
 		beside, _ = shape.Members(shape.Value{Raw: raw})
 	}
-	raw := readChatFunction.Between(`{"type":"function","function":`, &f, beside, "}")
-	return shape.Value{Raw: own.Without(inFunction).Behind(raw)}, true
+	at := len(o.functions)
+	o.functions = readChatFunction.Onto(o.functions, `{"type":"function","function":`, &f, beside, "}")
+	o.functions = own.Without(inFunction).Behind(o.functions)
+	return shape.Value{Raw: slices.Clip(o.functions[at:])}, true
+}
+
+// Room makes room for tools that Function will write.
+func (o *Outgoing) Room(tools []utp.Tool) {
+	const around = 96 // bytes of JSON
+	n := 0
+	for i := range tools {
+		n += around + len(tools[i].Name) + len(tools[i].Description) + len(tools[i].Schema)
+	}
+	o.functions = slices.Grow(o.functions, n)
 }
 
 // ToolNames are the names of a client's tools so far. The zero value is ready.

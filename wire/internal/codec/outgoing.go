@@ -16,6 +16,8 @@ type Outgoing struct {
 	Provider string
 	Kin      string // the provider that has some fields of requests alike; "": none has
 	Losses   []wire.Loss
+
+	functions []byte // written, one after another
 }
 
 // At is the path of an element: "tools[2]".

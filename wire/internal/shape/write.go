@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 )
 
@@ -16,8 +17,13 @@ func (s Shape[T]) Copy(t *T, more Fields) json.RawMessage { return s.Between("",
 
 // Between is Copy with what stands around the object.
 func (s Shape[T]) Between(before string, t *T, more Fields, after string) json.RawMessage {
+	return s.Onto(nil, before, t, more, after)
+}
+
+// Onto is Between at the end of b, which grows once.
+func (s Shape[T]) Onto(b []byte, before string, t *T, more Fields, after string) json.RawMessage {
 	v := reflect.ValueOf(t).Elem()
-	b := make([]byte, 0, len(before)+s.fields.guess(v)+more.length()+len(after))
+	b = slices.Grow(b, len(before)+s.fields.guess(v)+more.length()+len(after))
 	return append(more.Behind(s.fields.write(append(b, before...), v)), after...)
 }
 
