@@ -23,7 +23,7 @@ type Kind int
 //	Suggestion, where Config.Suggest asks for it
 //	Final, always last; a turn that ends in an error has none
 //
-// A Warning may stand anywhere.
+// A Warning may stand anywhere, and Summing with Summed before a Round.
 const (
 	Round      Kind = iota + 1 // a request goes out: Request; Tokens and Window where they are known
 	Text                       // Text: more of the text for the reader; Model
@@ -41,11 +41,13 @@ const (
 	Warning                    // Text: for people; Call where it is about one
 	Forced                     // Text: why the model is asked to answer without tools
 	Suggestion                 // Tool, Text: the sentence of the answer that announces the tool; it was not called, and nothing ran
+	Summing                    // Request, Tokens, Window: the model is asked to sum up what does not fit
+	Summed                     // Text: the summary
 	Final                      // Answer
 )
 
 var kindNames = [...]string{"", "round", "text", "think", "stream", "parsed", "problem", "pending", "approved",
-	"denied", "started", "succeeded", "failed", "result", "warning", "forced", "suggestion", "final"}
+	"denied", "started", "succeeded", "failed", "result", "warning", "forced", "suggestion", "summing", "summary", "final"}
 
 // String gives the name used in logs and in JSON.
 func (k Kind) String() string {

@@ -16,7 +16,7 @@ import (
 
 // LeftOut is a part of the prompt that the model did not get.
 type LeftOut struct {
-	What  string `json:"what"`  // "results", "arguments" of calls, "history", "input"
+	What  string `json:"what"`  // "results", "arguments" of calls, "history", "rounds" of this question, "input"
 	Bytes int    `json:"bytes"` // how much of it, in the last request
 }
 
@@ -26,11 +26,13 @@ const (
 	oldResults   = "results"
 	oldArguments = "arguments"
 	oldTurns     = "history"
+	oldRounds    = "rounds"
 	pipedInput   = "input"
 )
 
 var leftWords = map[string]string{
-	oldResults: "of results", oldArguments: "of the arguments of calls", oldTurns: "of earlier questions and answers", pipedInput: "of what was piped in",
+	oldResults: "of results", oldArguments: "of the arguments of calls", oldTurns: "of earlier questions and answers",
+	oldRounds: "of earlier rounds", pipedInput: "of what was piped in",
 }
 
 // shortText is what is kept of an old result or argument, in bytes.
@@ -46,7 +48,9 @@ type fitting struct {
 	window   int           // room, before a server refused a prompt of that size
 	tokens   int           // of the last prompt, where room is known
 	question int           // its message
-	gone     map[int]bool  // messages of earlier turns
+	gone     map[int]bool  // messages of earlier turns, and those that the summary stands for
+	unsummed bool          // a summary failed: there is no second try
+	summary  string        // by the model, of what was done on the question
 	limits   map[place]int // bytes that are kept of a part
 	over     int           // tokens that are still too many
 }
@@ -63,7 +67,7 @@ func (t *turn) fit(ctx context.Context, tools []utp.Tool, line string) *utp.Requ
 		return req
 	}
 	n := req.Tokens()
-	if n > room && t.shrink(n-room+room/10) {
+	if n > room && t.shrink(ctx, n-room+room/10) {
 		t.warn(fmt.Sprintf("the prompt has about %d tokens, and %d fit the model's window: %s was left out", n, room, t.listLeft()), nil)
 		req = t.compose(tools, line)
 		n = req.Tokens()
@@ -73,14 +77,14 @@ func (t *turn) fit(ctx context.Context, tools []utp.Tool, line string) *utp.Requ
 }
 
 // refit leaves out more after the server said that the prompt is too long.
-func (t *turn) refit(err error, sent *utp.Request) bool {
+func (t *turn) refit(ctx context.Context, err error, sent *utp.Request) bool {
 	var long *utp.Overflow
 	if !errors.As(err, &long) {
 		return false
 	}
 	n := sent.Tokens()
 	t.fitting.room = roomAfter(n, *long)
-	if !t.shrink(n - t.fitting.room) {
+	if !t.shrink(ctx, n-t.fitting.room) {
 		return false
 	}
 	t.warn(fmt.Sprintf("the server says that the prompt is too long; asking once more without %s", t.listLeft()), nil)
@@ -103,7 +107,7 @@ func roomAfter(sent int, long utp.Overflow) int {
 
 // shrink leaves out what is worth so many tokens, or as much as it may. It
 // reports whether there was anything.
-func (t *turn) shrink(over int) bool {
+func (t *turn) shrink(ctx context.Context, over int) bool {
 	f := &t.fitting
 	f.over = over
 	newest := t.newestResults()
@@ -111,6 +115,7 @@ func (t *turn) shrink(over int) bool {
 	t.shorten(len(t.msgs), shortText, isCall)
 	t.forget()
 	t.cutPiped()
+	t.condense(ctx, newest)
 	for keep := 8 << 10; keep >= shortText && f.over > 0; keep /= 2 {
 		t.shorten(len(t.msgs), keep, isResult)
 	}
@@ -174,14 +179,19 @@ func (t *turn) forget() {
 		if t.fitting.gone[head+b.from] {
 			continue
 		}
-		if t.fitting.gone == nil {
-			t.fitting.gone = map[int]bool{}
-		}
 		for i := head + b.from; i < head+b.to; i++ {
-			t.fitting.gone[i] = true
-			t.fitting.over -= t.msgs[i].Tokens()
+			t.fitting.drop(i, t.msgs[i].Tokens())
 		}
 	}
+}
+
+// drop leaves out a message that is worth so many tokens.
+func (f *fitting) drop(i, tokens int) {
+	if f.gone == nil {
+		f.gone = map[int]bool{}
+	}
+	f.gone[i] = true
+	f.over -= tokens
 }
 
 // cutPiped leaves out the middle of the text that was piped in.
@@ -217,13 +227,13 @@ func (t *turn) sent() []utp.Message {
 		return t.msgs
 	}
 	out := make([]utp.Message, 0, len(t.msgs))
-	for i, m := range t.msgs {
+	for i := range t.msgs {
 		if t.fitting.gone[i] {
 			continue
 		}
-		m.Parts = slices.Clone(m.Parts)
-		for j, p := range m.Parts {
-			m.Parts[j] = t.kept(place{i, j}, p)
+		m := t.keptMessage(i)
+		if i == t.fitting.question {
+			m = t.withSummary(m)
 		}
 		out = append(out, m)
 	}
@@ -341,8 +351,12 @@ func cutTail(s string, n int) string {
 func (t *turn) leftOut() (out []LeftOut) {
 	bytes := map[string]int{}
 	for i := range t.fitting.gone {
+		what := oldTurns
+		if i > t.fitting.question {
+			what = oldRounds
+		}
 		for _, p := range t.msgs[i].Parts {
-			bytes[oldTurns] += textSize(p)
+			bytes[what] += textSize(p)
 		}
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(t.fitting.limits), func(a, b place) int { return a.message - b.message }) {
@@ -359,7 +373,7 @@ func (t *turn) leftOut() (out []LeftOut) {
 		}
 		bytes[what] += max(textSize(p)-textSize(t.kept(at, p)), 0)
 	}
-	for _, what := range []string{oldResults, oldArguments, oldTurns, pipedInput} {
+	for _, what := range []string{oldResults, oldArguments, oldTurns, oldRounds, pipedInput} {
 		if bytes[what] > 0 {
 			out = append(out, LeftOut{what, bytes[what]})
 		}

@@ -16,7 +16,12 @@ const (
 // guided puts the guide before the question. It is no part of the conversation
 // that is kept, and a text of others: it is marked as such.
 func (t *turn) guided(ms []utp.Message) []utp.Message {
-	at := t.fitting.question - len(t.fitting.gone)
+	at := t.fitting.question
+	for i := range t.fitting.gone {
+		if i < t.fitting.question {
+			at--
+		}
+	}
 	if t.Guide == "" || at >= len(ms) {
 		return ms
 	}

@@ -187,7 +187,7 @@ func (t *turn) entriesOf(e Event) []transcript.Entry {
 		}
 		call.Decision, call.By = transcript.Denied, string(e.Refusal)
 		return []transcript.Entry{call, result}
-	case Warning, Forced, Suggestion:
+	case Warning, Forced, Suggestion, Summed:
 		return []transcript.Entry{{Kind: transcript.Kind(e.Kind.String()), Text: e.Text}}
 	default:
 		return nil

@@ -27,6 +27,9 @@ var (
 	guideLine    = line("guide")
 	questionLine = line("question")
 	stoppedLine  = line("stopped")
+	summaryLine  = line("summary")
+	summedLine   = line("summed")
+	unsummedLine = line("unsummed")
 )
 
 // Reminder is what Config.Insist tells a model.

@@ -93,7 +93,7 @@ func (t *turn) once(ctx context.Context, tools []utp.Tool, line string) (reply, 
 	}
 	req := t.fit(ctx, tools, line)
 	rep, err := t.exchange(ctx, req)
-	if err == nil || !t.refit(err, req) {
+	if err == nil || !t.refit(ctx, err, req) {
 		return rep, err
 	}
 	if err := t.step(ctx); err != nil {

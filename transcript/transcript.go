@@ -26,6 +26,7 @@ const (
 	Warning    Kind = "warning"    // Text: for people
 	Forced     Kind = "forced"     // Text: why the model must answer without tools
 	Suggestion Kind = "suggestion" // Text: a sentence that announces a tool
+	Summary    Kind = "summary"    // Text: what the model goes on with in place of earlier rounds; the log keeps them
 	End        Kind = "end"        // Reason, Text, Usage, Model: the turn is over
 	Message    Kind = "message"    // Message: part of the conversation, from elsewhere
 )

@@ -64,7 +64,7 @@ func (w *watching) see(e agent.Event, err error) {
 		return
 	}
 	switch e.Kind {
-	case agent.Round:
+	case agent.Round, agent.Summing:
 		w.settle("")
 		w.asking = new(w.model)
 		w.asking.Began = time.Now()

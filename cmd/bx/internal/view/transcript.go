@@ -99,7 +99,7 @@ func (p *paper) entry(e transcript.Entry) {
 		p.result(*e.Result)
 	case transcript.Problem:
 		p.line("  a tool call could not be read: %s", e.Problem.Error())
-	case transcript.Warning, transcript.Forced:
+	case transcript.Warning, transcript.Forced, transcript.Summary:
 		p.line("  %s: %s", e.Kind, e.Text)
 	case transcript.End:
 		p.end(e)

@@ -42,6 +42,8 @@ func (p *Printer) Event(e agent.Event) {
 		p.Line(Normal, "asking for an answer without tools: %s", e.Text)
 	case agent.Suggestion:
 		p.Line(Normal, "the model says that it will use %s, and did not call it: to have it called, say so: bx \"Call %s.\"", e.Tool.Name, e.Tool.Name)
+	case agent.Summed:
+		p.Line(Verbose, "summary: %s", e.Text)
 	case agent.Final:
 		p.Totals(*e.Answer)
 	}
@@ -55,6 +57,8 @@ func (p *Printer) progress(e agent.Event) {
 	switch e.Kind {
 	case agent.Round:
 		p.Progress.Busy(strings.TrimSpace("waiting for " + first(e.Request.Model, "the model") + " " + filled(e.Tokens, e.Window)))
+	case agent.Summing:
+		p.Progress.Busy(strings.TrimSpace("summing up what does not fit the window " + filled(e.Tokens, e.Window)))
 	case agent.Think:
 		p.Progress.Busy("thinking")
 	case agent.Started:
