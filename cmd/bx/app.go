@@ -190,24 +190,37 @@ func (a *app) withTools(run func(*job, *tool.Set) error) error {
 // checkNames refuses a name of a tool, in --allow or in [tool_templates], that
 // would never match.
 func (j *job) checkNames(tools []utp.Tool) error {
-	known := []string{"run"}
-	for _, t := range tools {
-		known = append(known, t.Name)
+	if err := j.app.allowed(tools); err != nil {
+		return err
 	}
-	for _, name := range j.app.allow {
-		if !slices.Contains(known, name) {
-			return fail(exitUsage, "--allow %s: want run, or one of %s", name, strings.Join(known[1:], ", "))
-		}
-	}
+	known := namesOfTools(tools)
 	for _, r := range j.rules.all() {
-		if near := config.Meant(r.Tool, known[1:]); near != "" && !slices.Contains(known, r.Tool) {
+		if near := config.Meant(r.Tool, known); near != "" && r.Tool != "run" && !slices.Contains(known, r.Tool) {
 			return &config.Error{File: r.From, Message: fmt.Sprintf("rule: there is no tool %q: did you mean %s?", r.Tool, near)}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(j.set.Templates)) {
-		if !slices.Contains(known[1:], name) {
-			return &config.Error{File: "[tool_templates]", Message: fmt.Sprintf("unknown tool %q: want one of %s", name, strings.Join(known[1:], ", "))}
+		if !slices.Contains(known, name) {
+			return &config.Error{File: "[tool_templates]", Message: fmt.Sprintf("unknown tool %q: want one of %s", name, strings.Join(known, ", "))}
 		}
 	}
 	return nil
+}
+
+// allowed refuses a name in --allow that no tool has.
+func (a *app) allowed(tools []utp.Tool) error {
+	known := namesOfTools(tools)
+	for _, name := range a.allow {
+		if name != "run" && !slices.Contains(known, name) {
+			return fail(exitUsage, "--allow %s: want run, or one of %s", name, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+func namesOfTools(tools []utp.Tool) (names []string) {
+	for _, t := range tools {
+		names = append(names, t.Name)
+	}
+	return names
 }

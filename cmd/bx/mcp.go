@@ -8,6 +8,6 @@ func (a *app) mcpCommand() *cobra.Command {
 		Use: "mcp", Short: "Serve the tools to MCP clients", Args: noWords,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.mcpServeCommand(), a.mcpKeyCommand())
+	cmd.AddCommand(a.mcpServeCommand(), a.mcpInstallCommand(), a.mcpUninstallCommand(), a.mcpKeyCommand())
 	return cmd
 }
