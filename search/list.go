@@ -33,6 +33,9 @@ type Options struct {
 	MaxSize   int64    // bytes; 0 is DefaultMaxSize, negative is no limit
 	Dir       string   // only what is below this directory, which is entered whatever the rules say; "" is the root
 	Globs     []string // only paths that match one; "!glob" leaves out; without a slash the base name counts
+	Entries   bool     // also directories, links and all else that is no regular file
+
+	Unread func(dir string, err error) // if set, called for each directory that cannot be read, by path
 }
 
 // File is a regular file of the directory. Path is relative, with slashes.
@@ -40,6 +43,7 @@ type File struct {
 	Path    string
 	Size    int64
 	ModTime time.Time
+	Type    fs.FileMode // of one that is no regular file
 }
 
 // List lists the regular files below root by path. It follows no symbolic
@@ -61,6 +65,10 @@ func List(ctx context.Context, root *os.Root, o Options) ([]File, error) {
 		return nil, fmt.Errorf("search: list files: %w", err)
 	}
 	slices.SortFunc(l.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(l.unread, func(a, b unread) int { return strings.Compare(a.dir, b.dir) })
+	for _, u := range l.unread {
+		o.Unread(u.dir, u.err)
+	}
 	return l.files, nil
 }
 
@@ -108,8 +116,14 @@ type lister struct {
 	start   string   // the path where the walk starts
 	rules   sync.Map // directory → *ignore, stored before its entries are visited
 
-	mu    sync.Mutex
-	files []File
+	mu     sync.Mutex
+	files  []File
+	unread []unread
+}
+
+type unread struct {
+	dir string
+	err error
 }
 
 // visit is called for a directory before its entries, and for those at once.
@@ -120,20 +134,33 @@ func (l *lister) visit(name string, d fs.DirEntry, err error) error {
 	if name == l.start {
 		return err
 	}
+	rel := filepath.ToSlash(strings.TrimPrefix(strings.TrimPrefix(name, l.base), string(filepath.Separator)))
 	if err != nil {
+		l.miss(rel, err)
 		return nil
 	}
-	rel := filepath.ToSlash(strings.TrimPrefix(strings.TrimPrefix(name, l.base), string(filepath.Separator)))
 	rules := l.above(rel)
 	switch {
 	case d.IsDir() && l.skip(rel, rules, true):
 		return fs.SkipDir
 	case d.IsDir():
 		l.rules.Store(rel, l.enter(rel, rules))
-	case d.Type().IsRegular() && !l.skip(rel, rules, false) && l.chosen(rel):
+		if l.options.Entries && l.chosen(rel) {
+			l.append(File{Path: rel, Type: fs.ModeDir})
+		}
+	case (d.Type().IsRegular() || l.options.Entries) && !l.skip(rel, rules, false) && l.chosen(rel):
 		l.add(rel, d)
 	}
 	return nil
+}
+
+func (l *lister) miss(dir string, err error) {
+	if l.options.Unread == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unread = append(l.unread, unread{dir, err})
 }
 
 func (l *lister) above(rel string) *ignore {
@@ -178,15 +205,15 @@ func globbed(glob, rel string) bool {
 }
 
 func (l *lister) add(rel string, d fs.DirEntry) {
-	if l.options.Names {
-		l.append(File{Path: rel})
+	if l.options.Names || !d.Type().IsRegular() {
+		l.append(File{Path: rel, Type: d.Type()})
 		return
 	}
 	info, err := d.Info()
 	if err != nil || !info.Mode().IsRegular() || l.options.MaxSize >= 0 && info.Size() > l.options.MaxSize {
 		return
 	}
-	l.append(File{rel, info.Size(), info.ModTime()})
+	l.append(File{Path: rel, Size: info.Size(), ModTime: info.ModTime()})
 }
 
 func (l *lister) append(f File) {

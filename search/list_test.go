@@ -305,3 +305,34 @@ func BenchmarkExact(b *testing.B) {
 		}
 	}
 }
+
+// A name that only looks like a file makes nobody wait for it.
+func TestReadsWaitForNobody(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	defer r.Close()
+	if n, err := impatient(r).Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%d bytes, %v, want the end of the wait", n, err)
+	}
+}
+
+func TestListEntriesAreAllNames(t *testing.T) {
+	root := tree(t, map[string]string{"a/b.go": "b", "out/c": "c", ".gitignore": "out\n"})
+	link(t, "a", filepath.Join(root.Name(), "l"))
+	if err := os.Mkdir(filepath.Join(root.Name(), "empty"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	files, err := List(context.Background(), root, Options{Entries: true})
+	for _, f := range files {
+		got = append(got, f.Type.String()+" "+f.Path)
+	}
+	want := "d--------- a, ---------- a/b.go, d--------- empty, L--------- l"
+	if err != nil || strings.Join(got, ", ") != want {
+		t.Errorf("List = %v, %v, want %s", got, err, want)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 )
 
 // What Open and Read refuse.
@@ -16,6 +17,17 @@ var (
 	ErrTooLarge   = errors.New("file is too large")
 	ErrBinary     = errors.New("file is not text")
 )
+
+// patience is how long a read may wait for a file that only looks like a
+// regular one, as /proc/kmsg does.
+const patience = time.Second
+
+// impatient bounds the reads of a file. Those of a real file never wait, and
+// then there is nothing to bound.
+func impatient(f *os.File) *os.File {
+	_ = f.SetReadDeadline(time.Now().Add(patience))
+	return f
+}
 
 // Open opens a regular file for reading. It never blocks: a FIFO or a device
 // is ErrNotRegular.
@@ -38,7 +50,7 @@ func Open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 		f.Close()
 		return nil, nil, err
 	}
-	return f, info, nil
+	return impatient(f), info, nil
 }
 
 // Read reads a text file of at most limit bytes.

@@ -66,7 +66,7 @@ func (r *reader) open(name string) (f *os.File, size int64, err error) {
 		f.Close()
 		return nil, 0, errors.Join(err, ErrNotRegular)
 	}
-	return f, info.Size(), nil
+	return impatient(f), info.Size(), nil
 }
 
 // search returns nil for a file that has nothing to report.
@@ -109,7 +109,7 @@ func (l *lines) read(ctx context.Context, f io.Reader, size int64) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if l.have > maxWhole {
+		if l.have >= maxWhole {
 			return ErrTooLarge
 		}
 		if l.have == len(l.buf) {

@@ -25,7 +25,7 @@ func Names(m Meta, names []string, budget int) string {
 	var b strings.Builder
 	b.WriteString(m.String())
 	for _, n := range shownNames {
-		b.WriteString(quote(n) + "\n")
+		b.WriteString(Quote(n) + "\n")
 	}
 	if len(left) > 0 {
 		b.WriteString("\n" + crumbs(left))
@@ -46,7 +46,7 @@ func spread(names []string, room int) (out []string, seen map[string]int) {
 	slices.SortStableFunc(order, func(a, b int) int { return turn[a] - turn[b] })
 	chosen := make([]bool, len(names))
 	for at, i := range order {
-		if room -= len(quote(names[i])) + 1; room < 0 && at > 0 {
+		if room -= len(Quote(names[i])) + 1; room < 0 && at > 0 {
 			break
 		}
 		chosen[i] = true

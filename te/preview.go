@@ -188,12 +188,12 @@ func (g Group) write(b *strings.Builder) {
 	case len(g.Lines) == 0:
 		return
 	case len(g.Lines) == 1 && g.Count == 1:
-		b.WriteString(quote(g.Path) + ":" + strconv.Itoa(g.Lines[0].N) + ": " + clean(g.Lines[0].Text) + "\n")
+		b.WriteString(Quote(g.Path) + ":" + strconv.Itoa(g.Lines[0].N) + ": " + clean(g.Lines[0].Text) + "\n")
 		return
 	case n == g.Count:
-		b.WriteString(quote(g.Path) + ":\n")
+		b.WriteString(Quote(g.Path) + ":\n")
 	default:
-		fmt.Fprintf(b, "%s: %d of %d\n", quote(g.Path), n, g.Count)
+		fmt.Fprintf(b, "%s: %d of %d\n", Quote(g.Path), n, g.Count)
 	}
 	for _, h := range g.Lines {
 		sep := ": "

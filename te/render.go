@@ -131,7 +131,7 @@ func crumbs(rest []Tally) string {
 		own = rest
 	}
 	for _, t := range own {
-		fmt.Fprintf(&b, "%s%d more in %s\n", crumb, t.N, quote(t.Dir))
+		fmt.Fprintf(&b, "%s%d more in %s\n", crumb, t.N, Quote(t.Dir))
 	}
 	if others := rest[len(own):]; len(others) > 0 {
 		fmt.Fprintf(&b, "%s%d more in %d other directories\n", crumb, sum(others), len(others))
@@ -180,7 +180,7 @@ func (m Match) size() int {
 }
 
 func (m Match) write(b *strings.Builder) {
-	name := quote(m.Path)
+	name := Quote(m.Path)
 	line := func(sep string, l Line) {
 		b.WriteString(name + sep + strconv.Itoa(l.N) + sep + " " + clean(l.Text) + "\n")
 	}

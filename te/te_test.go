@@ -161,13 +161,13 @@ func TestLinesAreHarmless(t *testing.T) {
 
 func TestPathsThatCouldMisleadAreQuoted(t *testing.T) {
 	for _, p := range []string{"# TE: 3 more in x", "# TE_BEGIN_META", "[TE] x", `"q"`, "a\nb", "a:3: b", "a-3- b", " a", "a ", "\xff", ""} {
-		if got := quote(p); !strings.HasPrefix(got, `"`) || strings.Contains(got, "\n") {
-			t.Errorf("quote(%q) = %s, want it quoted", p, got)
+		if got := Quote(p); !strings.HasPrefix(got, `"`) || strings.Contains(got, "\n") {
+			t.Errorf("Quote(%q) = %s, want it quoted", p, got)
 		}
 	}
 	for _, p := range []string{"a/b.go", "release-3", "a:3", "ü.md", "a b.go"} {
-		if got := quote(p); got != p {
-			t.Errorf("quote(%q) = %s, want it as it is", p, got)
+		if got := Quote(p); got != p {
+			t.Errorf("Quote(%q) = %s, want it as it is", p, got)
 		}
 	}
 }

@@ -16,8 +16,9 @@ var numbered = regexp.MustCompile(`(:[0-9]+: |-[0-9]+- )`)
 // begins with it for the heading of a file.
 var heading = regexp.MustCompile(`^[0-9]+([:-] |$)|: |:$`)
 
-// quote writes a path that could be mistaken for something else as a Go string.
-func quote(path string) string {
+// Quote writes a path that could be mistaken for a part of an envelope, or for
+// several lines, as a Go string.
+func Quote(path string) string {
 	plain := path != "" && !strings.ContainsAny(path[:1], "\"#[ ") && !strings.HasSuffix(path, " ") &&
 		utf8.ValidString(path) && strings.IndexFunc(path, hidden) < 0 && !strings.Contains(path, "\t") &&
 		!numbered.MatchString(path) && !heading.MatchString(path)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -16,7 +17,7 @@ import (
 // findFlags are those of find.
 type findFlags struct {
 	tests           []func(string) bool // of the path as it is shown
-	dirs, regular   bool
+	kind            byte                // as -type names it
 	hidden, ignored bool
 	max             int
 	not             bool // the next test is turned
@@ -60,10 +61,10 @@ func (a *app) find(ctx context.Context) (int, error) {
 		glob("-name", false, false), glob("-iname", false, true), glob("-path -wholename", true, false), glob("-ipath", true, true),
 		{names: "-not !", on: func() { f.not = true }}, {names: "-print -and -a", on: func() {}},
 		{names: "-type", value: func(s string) error {
-			if s != "f" && s != "d" {
-				return wantNumber("want f or d")
+			if s != "f" && s != "d" && s != "l" {
+				return wantNumber("want f, d or l")
 			}
-			f.regular, f.dirs = s == "f", s == "d"
+			f.kind = s[0]
 			return nil
 		}},
 		number("-maxdepth --max-depth", &f.max, 0), toggle("--hidden -H", &f.hidden), toggle("--no-ignore -I", &f.ignored),
@@ -104,11 +105,15 @@ func (a *app) found(ctx context.Context, f *findFlags, words []string) (int, err
 	}
 	var names []string
 	for _, t := range targets {
-		files, err := a.files(ctx, t, search.Options{Names: true, All: f.hidden, Ignored: f.ignored})
+		files, err := a.files(ctx, t, search.Options{Names: true, Entries: true, All: f.hidden, Ignored: f.ignored})
 		if err != nil {
 			return 0, err
 		}
-		names = append(names, f.chosen(t, files)...)
+		for _, file := range files {
+			if f.chosen(t, file) {
+				names = append(names, t.shown(file.Path))
+			}
+		}
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -118,7 +123,7 @@ func (a *app) found(ctx context.Context, f *findFlags, words []string) (int, err
 	}
 	r := result{meta: te.Meta{Cmd: "find", Files: len(names)}, code: code}
 	if len(names) > 0 {
-		r.text = strings.Join(names, "\n") + "\n"
+		r.text = lines(names)
 	}
 	if a.table.Find.Enabled && !a.fits(r.text, a.limit(0)) {
 		r.envelope = func(m te.Meta, n int) string { return te.Names(m, names, n) }
@@ -126,30 +131,35 @@ func (a *app) found(ctx context.Context, f *findFlags, words []string) (int, err
 	return a.show(r)
 }
 
-// chosen are the names that pass the tests, with directories if they are wanted.
-func (f *findFlags) chosen(t *target, files []search.File) (out []string) {
-	seen := map[string]bool{}
-	add := func(name string, dir bool) {
-		shown := t.shown(name)
-		below := t.below(name)
-		depth := strings.Count(below, "/") + 1
-		if name == t.name {
-			depth = 0
-		}
-		wrong := f.dirs && !dir || f.regular && dir || f.max >= 0 && depth > f.max
-		if wrong || !f.passes(shown) {
-			return
-		}
-		out = append(out, shown)
+// lines are names, one each.
+func lines(names []string) string {
+	var b strings.Builder
+	for _, n := range names {
+		b.WriteString(te.Quote(n) + "\n")
 	}
-	for _, file := range files {
-		add(file.Path, false)
-		for dir := path.Dir(file.Path); !f.regular && dir != t.name && dir != "." && !seen[dir]; dir = path.Dir(dir) {
-			seen[dir] = true
-			add(dir, true)
-		}
+	return b.String()
+}
+
+// chosen reports an entry that is wanted.
+func (f *findFlags) chosen(t *target, e search.File) bool {
+	depth := strings.Count(t.below(e.Path), "/") + 1
+	if e.Path == t.name {
+		depth = 0
 	}
-	return out
+	return (f.kind == 0 || f.kind == kindOf(e.Type)) && (f.max < 0 || depth <= f.max) && f.passes(t.shown(e.Path))
+}
+
+// kindOf is the letter that find and ls have for what a name is.
+func kindOf(m fs.FileMode) byte {
+	switch {
+	case m.IsRegular():
+		return 'f'
+	case m.IsDir():
+		return 'd'
+	case m&fs.ModeSymlink != 0:
+		return 'l'
+	}
+	return 'p'
 }
 
 func (f *findFlags) passes(name string) bool {

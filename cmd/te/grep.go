@@ -22,7 +22,7 @@ type grepFlags struct {
 	fixed, ignoreCase, smartCase, word, line    bool
 	invert, text, crlf                          bool
 	count, matching, with, without, quiet, only bool
-	number, name, noName, column, silent        bool
+	number, name, noName, column                bool
 	hidden, ignored                             bool
 	before, after, max                          int
 }
@@ -45,7 +45,7 @@ func (a *app) grepOptions(f *grepFlags) options {
 		toggle("-n --line-number", &f.number), option{names: "-N --no-line-number", on: func() { f.number = false }}, toggle("--column", &f.column),
 		toggle("-H --with-filename", &f.name), toggle("-h --no-filename", &f.noName),
 		number("-m --max-count", &f.max, 1), number("-A --after-context", &f.after, 0), number("-B --before-context", &f.before, 0), around,
-		toggle("-s --no-messages", &f.silent), no("-r --recursive -R --dereference-recursive --no-heading --heading --no-config --no-require-git --no-ignore-global --no-ignore-messages -I --trim --stats --line-buffered --no-mmap --mmap"),
+		toggle("-s --no-messages", &a.silent), no("-r --recursive -R --dereference-recursive --no-heading --heading --no-config --no-require-git --no-ignore-global --no-ignore-messages -I --trim --stats --line-buffered --no-mmap --mmap"),
 		ignored("--color --colour --colors --sort --sortr -j --threads --max-columns -M --binary-files"),
 		include, exclude, list("--exclude-dir", &f.excludeDirs), list("-g --glob", &f.globs), list("-t --type", &f.types), list("-T --type-not", &f.notTypes),
 		toggle("-a --text", &f.text), toggle("-. --hidden", &f.hidden), toggle("--no-ignore --no-ignore-vcs", &f.ignored), loose,
@@ -114,8 +114,7 @@ func (a *app) grep(ctx context.Context) (int, error) {
 	case whole.Err() != nil:
 		return 0, fail("internal", exitSignal+2, "interrupted")
 	case errors.Is(err, context.DeadlineExceeded):
-		g.meta.Error, g.bad = "timeout", true
-		g.meta.Truncated = true
+		g.meta.Error, g.meta.Truncated = "timeout", true
 	case errors.Is(err, errFound):
 	case err != nil:
 		return 0, err
@@ -141,8 +140,7 @@ type grepping struct {
 	groups []te.Group
 	lines  int // of the files, that match
 	binary int
-	bad    bool // something could not be read
-	listed int  // lines of text
+	listed int // lines of text
 }
 
 func (g *grepping) paths(ctx context.Context, given []string) error {
@@ -159,20 +157,24 @@ func (g *grepping) paths(ctx context.Context, given []string) error {
 }
 
 func (g *grepping) path(ctx context.Context, given string, only bool) error {
+	var f *failure
 	t, err := g.target(filepath.Clean(given))
 	if err != nil {
-		var f *failure
 		if !errors.As(err, &f) || only {
 			return exit(err, exitUsage)
 		}
-		g.complain(f.text)
+		g.complain(err)
 		return nil
 	}
 	t.given = given
 	named := g.named || t.info.IsDir() && !g.flags.noName
 	files, err := g.files(ctx, t, g.listing())
+	if errors.As(err, &f) && f.code == "not_found" && !only {
+		g.complain(err)
+		return nil
+	}
 	if err != nil {
-		return globError(err)
+		return exit(err, exitUsage)
 	}
 	files = slices.DeleteFunc(files, func(f search.File) bool { return g.excluded(t.below(f.Path)) })
 	if g.flags.without || g.flags.count && g.raw {
@@ -214,14 +216,6 @@ func (g *grepping) listing() search.Options {
 	return o
 }
 
-// globError words what search says of a glob.
-func globError(err error) error {
-	if text := err.Error(); strings.Contains(text, "glob") {
-		return usage("%s", strings.TrimPrefix(text, "search: "))
-	}
-	return err
-}
-
 // excluded reports a file that --exclude-dir or a type leaves out.
 func (g *grepping) excluded(name string) bool {
 	for dir := filepath.ToSlash(filepath.Dir(name)); dir != "."; dir = filepath.ToSlash(filepath.Dir(dir)) {
@@ -234,23 +228,16 @@ func (g *grepping) excluded(name string) bool {
 	return len(g.flags.types) > 0 && !ofType(name, g.flags.types) || ofType(name, g.flags.notTypes)
 }
 
-func (g *grepping) complain(text string) {
-	g.bad = true
-	if !g.flags.silent {
-		fmt.Fprintf(g.err, "te: %s\n", text)
-	}
-}
-
 // file takes in what was found in one file.
 func (g *grepping) file(t *target, f search.Found, named bool) error {
 	name := t.shown(f.Path)
 	if f.Err != nil {
-		g.complain(cannot(name, f.Err).Error())
+		g.complain(cannot(name, f.Err))
 		return nil
 	}
 	if f.Binary {
 		g.binary++
-		if f.Count > 0 && !g.flags.silent {
+		if f.Count > 0 && !g.silent {
 			fmt.Fprintf(g.err, "te: %s: not text after a NUL; what follows was not searched\n", name)
 		}
 	}
@@ -287,7 +274,7 @@ func (g *grepping) finish() (int, error) {
 		some = g.listed > 0
 	}
 	switch {
-	case g.bad && !(g.flags.quiet && some):
+	case (g.unread > 0 || g.meta.Error != "") && !(g.flags.quiet && some):
 		code = exitUsage
 	case !some:
 		code = exitNone

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -59,11 +58,15 @@ func ofType(name string, wanted []string) bool {
 // write adds what grep would print of a file.
 func (g *grepping) write(f found, named bool) {
 	fl := g.flags
+	name := f.shown
+	if !g.raw && (fl.without || fl.with || fl.count || fl.matching) {
+		name = te.Quote(name)
+	}
 	prefix := func(sep string) string {
 		if !named && g.raw {
 			return ""
 		}
-		return f.shown + sep
+		return name + sep
 	}
 	line := func(s string) {
 		g.keep(s + "\n")
@@ -72,10 +75,10 @@ func (g *grepping) write(f found, named bool) {
 	switch {
 	case fl.without:
 		if f.Count == 0 {
-			line(f.shown)
+			line(name)
 		}
 	case fl.with:
-		line(f.shown)
+		line(name)
 	case fl.count || fl.matching:
 		n := f.Count
 		if fl.matching {
@@ -226,7 +229,7 @@ func (g *grepping) envelope(m te.Meta, n int) string {
 	}
 	s := te.Search{Meta: m, Groups: g.groups, Least: least}
 	if g.binary > 0 && g.lines == 0 {
-		s.Meta.Hint = fmt.Sprintf("%d files are not text and were not searched", g.binary)
+		s.Meta.Hint = "not text and not searched: " + plural(g.binary, "file")
 	}
 	if len(g.groups) == 0 {
 		return s.Meta.String()

@@ -57,9 +57,12 @@ type app struct {
 	args    []string
 
 	table toolenvelope.Table
-	wd    string
+	wd    string // or the workspace, if that lies elsewhere
 	root  *place
 	kept  *handle.Store
+
+	unread int  // files and directories that could not be read
+	silent bool // about them
 }
 
 // globals are the flags that stand before the command, or after one of te's own.
@@ -211,6 +214,9 @@ func (a *app) begin() (err error) {
 	}
 	if a.root, err = openPlace(a.wd, root, table.Workspace.Root); err != nil {
 		return err
+	}
+	if !a.near(a.wd) {
+		a.wd = a.root.real
 	}
 	a.kept = handle.Open(dirs.Results(), a.now)
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -26,6 +27,10 @@ type result struct {
 
 // show prints a result and returns its exit code.
 func (a *app) show(r result) (int, error) {
+	if a.unread > 0 {
+		r.code = max(r.code, exitNone)
+		r.meta.Hint = cmp.Or(r.meta.Hint, plural(a.unread, "name")+" could not be read")
+	}
 	switch {
 	case a.raw:
 		a.out.WriteString(r.text)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -10,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/search"
+	"github.com/unifiedtoolprotocol/utp/te"
 )
 
 // place is a directory that is read from: the workspace, or one outside of it
@@ -48,7 +51,9 @@ type target struct {
 	info  fs.FileInfo
 }
 
-func notFound(given string) error { return fail("not_found", exitNone, "no such file: %s", given) }
+func notFound(given string) error {
+	return fail("not_found", exitNone, "no such file: %s", te.Quote(given))
+}
 
 // target finds what an argument names. Outside of the workspace nothing is
 // found, unless the configuration opens it.
@@ -106,15 +111,17 @@ func cannot(given string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return notFound(given)
 	case errors.Is(err, fs.ErrPermission):
-		return fail("not_found", exitNone, "permission denied: %s", given)
+		return fail("not_found", exitNone, "permission denied: %s", te.Quote(given))
+	case errors.Is(err, search.ErrTooLarge):
+		return fail("not_found", exitNone, "%s: a line is longer than te can search", te.Quote(given))
 	case errors.Is(err, search.ErrNotRegular):
-		return fail("not_found", exitNone, "not a regular file: %s", given)
+		return fail("not_found", exitNone, "not a regular file: %s", te.Quote(given))
 	}
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return fail("not_found", exitNone, "%s: %v", given, err)
+	return fail("not_found", exitNone, "%s: %s", te.Quote(given), strings.TrimPrefix(err.Error(), "search: list files: "))
 }
 
 // shown is how a file below the target is named: as the argument was written,
@@ -144,7 +151,23 @@ func (a *app) files(ctx context.Context, t *target, o search.Options) ([]search.
 	o.Dir = t.name
 	o.Ignored = o.Ignored || !a.table.Workspace.RespectGitignore
 	o.Installed, o.MaxSize = true, -1
-	return search.List(ctx, t.place.Root, o)
+	o.Unread = func(dir string, err error) { a.complain(cannot(t.shown(dir), err)) }
+	files, err := search.List(ctx, t.place.Root, o)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return files, err
+	case strings.Contains(err.Error(), "glob"):
+		return nil, usage("%s", strings.TrimPrefix(err.Error(), "search: "))
+	}
+	return nil, cannot(cmp.Or(t.given, "."), err)
+}
+
+// complain says what could not be read. All else goes on.
+func (a *app) complain(err error) {
+	a.unread++
+	if !a.silent {
+		fmt.Fprintf(a.err, "te: %v\n", err)
+	}
 }
 
 // targets finds what arguments name; none is the current directory.

@@ -20,7 +20,10 @@ import (
 // lineRange is some lines of a file, from 1. A to of 0 is the end.
 type lineRange struct{ from, to int }
 
-var rangeSyntax = regexp.MustCompile(`^(\d+)(?:([-:,])(\d*))?$`)
+var (
+	rangeSyntax = regexp.MustCompile(`^(\d+)(?:([-:,])(\d*))?$`)
+	rangeAtEnd  = regexp.MustCompile(`:\d+(?:[-:,]\d*)?$`)
+)
 
 func parseRange(s string) (r lineRange, ok bool) {
 	m := rangeSyntax.FindStringSubmatch(s)
@@ -70,14 +73,14 @@ func (a *app) read(ctx context.Context) (int, error) {
 	if f.head > 0 {
 		f.lines = lineRange{1, f.head}
 	}
-	return a.readFiles(words, f)
+	return a.readFiles(ctx, words, f)
 }
 
-func (a *app) readFiles(names []string, f readFlags) (int, error) {
-	r := result{meta: te.Meta{Cmd: a.command, ContentType: te.ContentType(names[0], "")}, most: int(a.table.Cat.MaxOutputChars)}
+func (a *app) readFiles(ctx context.Context, names []string, f readFlags) (int, error) {
+	r := result{meta: te.Meta{Cmd: a.command}, most: int(a.table.Cat.MaxOutputChars)}
 	var all strings.Builder
 	for _, name := range names {
-		text, of, err := a.readFile(name, f)
+		text, of, err := a.readFile(ctx, name, f)
 		if err != nil {
 			return 0, err
 		}
@@ -87,8 +90,8 @@ func (a *app) readFiles(names []string, f readFlags) (int, error) {
 		}
 	}
 	r.text = all.String()
-	if len(names) > 1 {
-		r.meta.ContentType = ""
+	if len(names) == 1 {
+		r.meta.ContentType = te.ContentType(rangeAtEnd.ReplaceAllString(names[0], ""), "")
 	}
 	if r.envelope != nil && a.fits(r.text, a.limit(r.most)) || !a.table.Cat.Enabled {
 		r.envelope = nil
@@ -98,7 +101,7 @@ func (a *app) readFiles(names []string, f readFlags) (int, error) {
 
 // readFile reads what an argument names: FILE, or FILE:FROM-TO where there is
 // no file of that name.
-func (a *app) readFile(given string, f readFlags) (text string, of lineRange, err error) {
+func (a *app) readFile(ctx context.Context, given string, f readFlags) (text string, of lineRange, err error) {
 	of = f.lines
 	t, err := a.target(filepath.Clean(given))
 	if err != nil {
@@ -125,7 +128,10 @@ func (a *app) readFile(given string, f readFlags) (text string, of lineRange, er
 		}
 		return string(src), of, nil
 	}
-	text, err = someLines(t, max(of.from, 1), of.to, f.number)
+	text, err = someLines(ctx, t, max(of.from, 1), of.to, f.number)
+	if errors.Is(err, search.ErrTooLarge) {
+		return "", of, fail("not_found", exitNone, "these lines of %s are longer than %d MB", t.given, handle.MaxSize>>20)
+	}
 	return text, of, readError(given, err)
 }
 
@@ -146,7 +152,7 @@ func readError(given string, err error) error {
 }
 
 // someLines reads lines of a file of any length, with their numbers if asked.
-func someLines(t *target, from, to int, numbered bool) (string, error) {
+func someLines(ctx context.Context, t *target, from, to int, numbered bool) (string, error) {
 	f, _, err := search.Open(t.place.Root, t.name)
 	if err != nil {
 		return "", err
@@ -159,30 +165,29 @@ func someLines(t *target, from, to int, numbered bool) (string, error) {
 		return "", err
 	}
 	var out strings.Builder
-	n := 0
-	for to == 0 || n < to {
-		line, err := b.ReadString('\n')
-		if line == "" {
-			break
-		}
-		if n++; n >= from {
-			if numbered {
+	n, open := 0, false // lines that have begun, the last of which goes on
+	for end := false; !end && (to == 0 || n < to || open); {
+		part, err := b.ReadSlice('\n')
+		if len(part) > 0 && !open {
+			if n++; numbered && n >= from {
 				fmt.Fprintf(&out, "%6d\t", n)
 			}
-			out.WriteString(line)
 		}
-		if out.Len() > handle.MaxSize {
-			return "", search.ErrTooLarge
+		if n >= from {
+			out.Write(part)
 		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
+		open, end = errors.Is(err, bufio.ErrBufferFull), errors.Is(err, io.EOF)
+		switch {
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case err != nil && !open && !end:
 			return "", err
+		case out.Len() > handle.MaxSize:
+			return "", search.ErrTooLarge
 		}
 	}
 	if from > n && n > 0 {
-		return "", fail("not_found", exitNone, "line %d is beyond the end: %s has %d lines", from, t.given, n)
+		return "", fail("not_found", exitNone, "line %d is beyond the end: %s has %s", from, t.given, plural(n, "line"))
 	}
 	return out.String(), nil
 }
@@ -211,7 +216,7 @@ func (a *app) outline(name, text string) func(te.Meta, int) string {
 }
 
 // repo is te repo read --root R --path P.
-func (a *app) repo(context.Context) (int, error) {
+func (a *app) repo(ctx context.Context) (int, error) {
 	if len(a.args) == 0 || a.args[0] != "read" {
 		return 0, usage("te repo wants: te repo read --root R --path P")
 	}
@@ -230,7 +235,7 @@ func (a *app) repo(context.Context) (int, error) {
 	}
 	defer root.Close()
 	a.root, a.wd = root, root.real
-	return a.readFiles([]string{path}, readFlags{})
+	return a.readFiles(ctx, []string{path}, readFlags{})
 }
 
 // rag is te rag query --q QUESTION [--k N].

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -26,11 +28,12 @@ func (a *app) treeOptions(f *treeFlags) options {
 	}}
 }
 
-// node is a file or a directory of a tree.
+// node is a name in a tree.
 type node struct {
 	name         string
-	dir          bool
+	kind         byte // as kindOf says
 	size, tokens int
+	note         string // why there are no tokens
 	files        int
 	below        []*node
 }
@@ -68,8 +71,8 @@ func (a *app) showTree(tops []*node, f treeFlags, draw func(*strings.Builder, *n
 	all := func(most int) string {
 		var b strings.Builder
 		for _, top := range tops {
-			if len(tops) > 1 && a.command == "ls" && top.dir {
-				b.WriteString(top.name + ":\n")
+			if len(tops) > 1 && a.command == "ls" && top.kind == 'd' {
+				b.WriteString(te.Quote(top.name) + ":\n")
 			}
 			draw(&b, top, f, most)
 		}
@@ -97,62 +100,91 @@ func (a *app) showTree(tops []*node, f treeFlags, draw func(*strings.Builder, *n
 
 // nodes reads what stands below a target.
 func (a *app) nodes(ctx context.Context, t *target, f *treeFlags) (*node, error) {
-	top := &node{name: path.Base(t.name), dir: t.info.IsDir(), size: int(t.info.Size()), files: 1}
-	if !top.dir {
-		top.tokens = a.tokensOf(t, t.name, f)
+	top := &node{name: path.Base(t.name), kind: kindOf(t.info.Mode()), size: int(t.info.Size()), files: 1}
+	if top.kind != 'd' {
+		top.tokens, top.note = a.tokensOf(t, t.name, f)
 		return top, nil
 	}
-	top.files = 0
-	files, err := a.files(ctx, t, search.Options{All: f.all, Ignored: f.ignored})
+	top.files, top.size = 0, 0
+	if a.command == "ls" {
+		if err := a.listed(t, f, top); err != nil {
+			return nil, err
+		}
+		if !f.tokens && !f.long {
+			top.total()
+			return top, nil
+		}
+	}
+	files, err := a.files(ctx, t, search.Options{Entries: true, All: f.all, Ignored: f.ignored})
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range files {
-		top.add(strings.Split(t.below(file.Path), "/"), int(file.Size), a.tokensOf(t, file.Path, f))
-	}
-	if a.command == "ls" { // directories without a file that is listed
-		entries, err := fs.ReadDir(t.place.FS(), t.name)
-		if err != nil {
-			return nil, cannot(t.given, err)
-		}
-		for _, e := range entries {
-			if e.IsDir() && (f.all || e.Name()[0] != '.') {
-				top.child(e.Name(), true)
-			}
+		n := top.add(strings.Split(t.below(file.Path), "/"), file)
+		if file.Type.IsRegular() {
+			n.tokens, n.note = a.tokensOf(t, file.Path, f)
 		}
 	}
-	top.sort()
+	top.total()
 	return top, nil
 }
 
-// tokensOf estimates what a file costs to read; a file that is no text costs nothing.
-func (a *app) tokensOf(t *target, name string, f *treeFlags) int {
+// listed adds the names in a directory, also those that git ignores.
+func (a *app) listed(t *target, f *treeFlags, top *node) error {
+	entries, err := fs.ReadDir(t.place.FS(), t.name)
+	if err != nil {
+		return cannot(cmp.Or(t.given, "."), err)
+	}
+	for _, e := range entries {
+		if e.Name()[0] == '.' && !f.all {
+			continue
+		}
+		n := &node{name: e.Name(), kind: kindOf(e.Type())}
+		if info, err := e.Info(); err == nil && f.long && n.kind != 'd' {
+			n.size = int(info.Size())
+		}
+		if n.kind != 'd' {
+			n.files = 1
+		}
+		top.below = append(top.below, n)
+	}
+	return nil
+}
+
+// tokensOf estimates what a file costs to read, or says why it cannot be read.
+func (a *app) tokensOf(t *target, name string, f *treeFlags) (n int, note string) {
 	if !f.tokens {
-		return 0
+		return 0, ""
 	}
 	src, err := search.Read(t.place.Root, name, handle.MaxSize)
-	if err != nil {
-		return 0
+	switch {
+	case errors.Is(err, search.ErrBinary):
+		return 0, "not text"
+	case errors.Is(err, search.ErrTooLarge):
+		return 0, fmt.Sprintf("larger than %d MB", handle.MaxSize>>20)
+	case errors.Is(err, fs.ErrPermission):
+		return 0, "permission denied"
+	case err != nil:
+		return 0, "cannot be read"
 	}
-	return utp.Tokens(src)
+	return utp.Tokens(src), ""
 }
 
-func (n *node) add(names []string, size, tokens int) {
-	n.files++
-	n.size += size
-	n.tokens += tokens
-	if len(names) == 0 {
-		return
-	}
-	below := n.child(names[0], len(names) > 1)
+// add adds an entry, and a node for each directory above that has none.
+func (n *node) add(names []string, e search.File) *node {
+	below := n.child(names[0])
 	if len(names) > 1 {
-		below.add(names[1:], size, tokens)
-		return
+		below.kind = 'd'
+		return below.add(names[1:], e)
 	}
-	below.files, below.size, below.tokens = 1, size, tokens
+	below.kind, below.size = kindOf(e.Type), int(e.Size)
+	if below.kind != 'd' {
+		below.files = 1
+	}
+	return below
 }
 
-func (n *node) child(name string, dir bool) *node {
+func (n *node) child(name string) *node {
 	if i := len(n.below) - 1; i >= 0 && n.below[i].name == name { // files come in order
 		return n.below[i]
 	}
@@ -161,23 +193,32 @@ func (n *node) child(name string, dir bool) *node {
 			return b
 		}
 	}
-	n.below = append(n.below, &node{name: name, dir: dir})
+	n.below = append(n.below, &node{name: name})
 	return n.below[len(n.below)-1]
 }
 
-func (n *node) sort() {
+// total sorts what is below and counts it.
+func (n *node) total() {
 	slices.SortFunc(n.below, func(a, b *node) int { return strings.Compare(a.name, b.name) })
 	for _, b := range n.below {
-		b.sort()
+		b.total()
+		n.files, n.size, n.tokens = n.files+b.files, n.size+b.size, n.tokens+b.tokens
 	}
 }
 
 func (n *node) label(f treeFlags) string {
-	s := n.name
-	if n.dir && !strings.HasSuffix(s, "/") {
+	s := te.Quote(n.name)
+	switch {
+	case n.kind == 'd' && !strings.HasSuffix(s, "/"):
 		s += "/"
+	case n.kind == 'l':
+		s += "@"
+	case n.kind == 'p':
+		s += "|"
 	}
 	switch {
+	case f.tokens && (n.note != "" || n.kind == 'l' || n.kind == 'p'):
+		return strings.TrimRight(s+"  "+n.note, " ")
 	case f.tokens:
 		return fmt.Sprintf("%s  %d tokens", s, n.tokens)
 	case f.long:
@@ -188,7 +229,7 @@ func (n *node) label(f treeFlags) string {
 
 // listing is one line for each entry.
 func listing(b *strings.Builder, top *node, f treeFlags, most int) {
-	if !top.dir {
+	if top.kind != 'd' {
 		b.WriteString(top.label(f) + "\n")
 		return
 	}
@@ -210,7 +251,7 @@ func (n *node) entries(b *strings.Builder, f treeFlags, indent string, most, dep
 	}
 	shown := 0
 	for i, e := range n.below {
-		if f.dirs && !e.dir {
+		if f.dirs && e.kind != 'd' {
 			continue
 		}
 		if shown++; shown > most {
