@@ -1,70 +1,11 @@
 package scan
 
 import (
-	"html"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
 )
-
-// Found says how a marker fits the text at hand.
-type Found int
-
-const (
-	No   Found = iota
-	More       // it may fit once more text is there
-	Yes
-)
-
-const (
-	MaxSlot = 256  // bytes of a slot; a longer one is text
-	MaxHead = 1024 // bytes that one decision may look at; what does not fit by then does not fit
-)
-
-// View is the text from some place on, as far as a decision may look. A
-// decision depends on its view alone, so it is the same however the text
-// arrived.
-type View struct {
-	S   string
-	End bool // the output ends behind S
-	Cut bool // more text follows, but no decision looks at it
-
-	Work *int // counts the bytes looked at
-}
-
-// ViewOf is the view of s, behind which the output ends if end.
-func ViewOf(s string, end bool, work *int) View {
-	if len(s) > MaxHead {
-		return View{S: s[:MaxHead], Cut: true, Work: work}
-	}
-	return View{S: s, End: end, Work: work}
-}
-
-// From is the view n bytes on.
-func (v View) From(n int) View {
-	v.S = v.S[n:]
-	return v
-}
-
-// Blanks is the view past white space, and how much of that there is. Half a
-// blank at the end of the text at hand is one until more is there.
-func (v View) Blanks() (int, View) {
-	n, open := Skip(v.S)
-	*v.Work += n
-	if open && !v.End {
-		return n, v.From(len(v.S))
-	}
-	return n, v.From(n)
-}
-
-// Ask is the answer where s ended too early to tell.
-func (v View) Ask() Found {
-	if v.End || v.Cut {
-		return No
-	}
-	return More
-}
 
 // Match fits the marker to the start of v and notes what its slots hold.
 // Literals fit in any case.
@@ -190,29 +131,6 @@ func matchBlanks(s string, last bool) (int, Found) {
 	return n, Yes
 }
 
-// Skip is CountBlanks; open says that the white space may go on behind s.
-func Skip(s string) (n int, open bool) {
-	n = CountBlanks(s)
-	return n, n == len(s) || s[n:] == "\xC4"
-}
-
-// CountBlanks is the length of the white space that s starts with; the
-// tokenizer blanks Ġ and Ċ count.
-func CountBlanks(s string) int {
-	i := 0
-	for i < len(s) {
-		switch c := s[i]; {
-		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
-			i++
-		case c == 0xC4 && i+1 < len(s) && (s[i+1] == 0xA0 || s[i+1] == 0x8A):
-			i += 2
-		default:
-			return i
-		}
-	}
-	return i
-}
-
 // matchSlot reads a name, a key and so on up to the literal that follows it.
 func matchSlot(v View, slot, next string, c *Caps) (int, Found) {
 	s, start := v.S, 0
@@ -330,104 +248,6 @@ func (c *Caps) set(slot, text string) bool {
 		return text == "" || text[0] == ':' && len(text) > 1
 	}
 	return true
-}
-
-// matchAttrs reads attributes in any order, up to next or "/" before it.
-// Of those wanted only type may be missing.
-func matchAttrs(s string, want []grammar.Piece, next string, c *Caps) (int, Found) {
-	i, missing := 0, required(want)
-	for {
-		n, open := Skip(s[i:])
-		if i += n; open {
-			return 0, More
-		}
-		at := i
-		if s[i] == '/' {
-			at++
-		}
-		if _, f := MatchLiteral(s[at:], next); f == More {
-			return 0, More
-		} else if f == Yes {
-			c.Closed = at > i
-			break
-		}
-		n, name, value, f := matchAttr(s[i:])
-		if f != Yes {
-			return 0, f
-		}
-		took, ok := c.attr(want, name, value)
-		if !ok {
-			return 0, No
-		}
-		missing -= took
-		i += n
-	}
-	if missing > 0 {
-		return 0, No
-	}
-	if c.Closed {
-		i++
-	}
-	return i, Yes
-}
-
-// required counts the attributes that may not be missing.
-func required(want []grammar.Piece) (n int) {
-	for _, w := range want {
-		if w.Kind == grammar.Attr && w.Text != "type" {
-			n++
-		}
-	}
-	return n
-}
-
-// attr keeps an attribute that is wanted; n is 1 if it is a required one.
-func (c *Caps) attr(want []grammar.Piece, name, value string) (n int, ok bool) {
-	for _, w := range want {
-		if w.Kind != grammar.Attr || !strings.EqualFold(w.Name, name) {
-			continue
-		}
-		if !c.set(w.Text, html.UnescapeString(value)) {
-			return 0, false
-		}
-		if w.Text != "type" {
-			n++
-		}
-	}
-	return n, true
-}
-
-// matchAttr reads one x="y", x='y' or x=y.
-func matchAttr(s string) (n int, name, value string, f Found) {
-	for n < len(s) && (IsNameByte(s[n]) || s[n] == ':' || s[n] == '.') {
-		n++
-	}
-	if name = s[:n]; n == len(s) {
-		return 0, "", "", More
-	}
-	blanks, open := Skip(s[n:])
-	if n += blanks; open && name != "" {
-		return 0, "", "", More
-	}
-	if name == "" || s[n] != '=' {
-		return 0, "", "", No
-	}
-	blanks, open = Skip(s[n+1:])
-	if n += 1 + blanks; open {
-		return 0, "", "", More
-	}
-	if q := s[n]; q == '"' || q == '\'' {
-		end := strings.IndexByte(s[n+1:], q)
-		if end < 0 {
-			return 0, "", "", More
-		}
-		return n + end + 2, name, s[n+1 : n+1+end], Yes
-	}
-	end := strings.IndexAny(s[n:], " \t\r\n<>|/")
-	if end < 0 {
-		return 0, "", "", More
-	}
-	return n + end, name, s[n : n+end], Yes
 }
 
 func IsLetter(r rune) bool {

@@ -1,0 +1,82 @@
+package scan
+
+// Found says how a marker fits the text at hand.
+type Found int
+
+const (
+	No   Found = iota
+	More       // it may fit once more text is there
+	Yes
+)
+
+const (
+	MaxSlot = 256  // bytes of a slot; a longer one is text
+	MaxHead = 1024 // bytes that one decision may look at; what does not fit by then does not fit
+)
+
+// View is the text from some place on, as far as a decision may look. A
+// decision depends on its view alone, so it is the same however the text
+// arrived.
+type View struct {
+	S   string
+	End bool // the output ends behind S
+	Cut bool // more text follows, but no decision looks at it
+
+	Work *int // counts the bytes looked at
+}
+
+// ViewOf is the view of s, behind which the output ends if end.
+func ViewOf(s string, end bool, work *int) View {
+	if len(s) > MaxHead {
+		return View{S: s[:MaxHead], Cut: true, Work: work}
+	}
+	return View{S: s, End: end, Work: work}
+}
+
+// From is the view n bytes on.
+func (v View) From(n int) View {
+	v.S = v.S[n:]
+	return v
+}
+
+// Blanks is the view past white space, and how much of that there is. Half a
+// blank at the end of the text at hand is one until more is there.
+func (v View) Blanks() (int, View) {
+	n, open := Skip(v.S)
+	*v.Work += n
+	if open && !v.End {
+		return n, v.From(len(v.S))
+	}
+	return n, v.From(n)
+}
+
+// Ask is the answer where s ended too early to tell.
+func (v View) Ask() Found {
+	if v.End || v.Cut {
+		return No
+	}
+	return More
+}
+
+// Skip is CountBlanks; open says that the white space may go on behind s.
+func Skip(s string) (n int, open bool) {
+	n = CountBlanks(s)
+	return n, n == len(s) || s[n:] == "\xC4"
+}
+
+// CountBlanks is the length of the white space that s starts with; the
+// tokenizer blanks Ġ and Ċ count.
+func CountBlanks(s string) int {
+	i := 0
+	for i < len(s) {
+		switch c := s[i]; {
+		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
+			i++
+		case c == 0xC4 && i+1 < len(s) && (s[i+1] == 0xA0 || s[i+1] == 0x8A):
+			i += 2
+		default:
+			return i
+		}
+	}
+	return i
+}
