@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
@@ -67,18 +68,18 @@ func (p *Parser) readHead(v scan.View) bool {
 		p.broken("the header is not closed", p.cur.g.Arg.Open)
 		return true
 	}
-	line, more1 := lineBreak(v.From(n))
+	line, more1 := body.LineBreak(v.From(n))
 	if f == scan.More || more1 == scan.More {
 		return false
 	}
-	_, body := v.From(n).Blanks()
-	shut := scan.Fits(p.ownClosers(), body)
-	if body.S == "" && body.Ask() == scan.More || shut == scan.More {
+	_, text := v.From(n).Blanks()
+	shut := scan.Fits(p.ownClosers(), text)
+	if text.S == "" && text.Ask() == scan.More || shut == scan.More {
 		return false
 	}
 	p.pos += n
 	p.cur.headed = true
-	if key := p.openText(); shut == scan.No && body.S != "" && key != "" {
+	if key := p.openText(); shut == scan.No && text.S != "" && key != "" {
 		p.pos += line
 		p.openPlain(key)
 	}

@@ -1,13 +1,13 @@
 package parse
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/lenient"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -21,7 +21,7 @@ type argument struct {
 // argKey begins an argument.
 func (p *Parser) argKey(key string) {
 	c := &p.cur
-	key = valid(key)
+	key = body.Valid(key)
 	own, fix := p.tools.Key(c.name, key)
 	if fix != nil {
 		c.fixes = append(c.fixes, *fix)
@@ -47,7 +47,7 @@ func (p *Parser) argKey(key string) {
 	} else {
 		c.buf = append(c.buf, '{')
 	}
-	c.buf = appendString(c.buf, own)
+	c.buf = body.AppendString(c.buf, own)
 	c.buf = append(c.buf, ':')
 	c.valueAt = len(c.buf)
 }
@@ -127,7 +127,7 @@ func (p *Parser) piece(escaped string) {
 func (p *Parser) streamText(text string) {
 	if len(text) > maxPiece {
 		from := len(p.cur.buf)
-		p.cur.buf = appendEscaped(p.cur.buf, text)
+		p.cur.buf = body.AppendEscaped(p.cur.buf, text)
 		escaped := string(p.cur.buf[from:])
 		p.cur.buf = p.cur.buf[:from]
 		p.piece(escaped)
@@ -135,7 +135,7 @@ func (p *Parser) streamText(text string) {
 	}
 	from := 0
 	for i := range len(text) {
-		if esc := escapes[text[i]]; esc != "" {
+		if esc := body.Escapes[text[i]]; esc != "" {
 			p.piece(text[from:i])
 			p.piece(esc)
 			from = i + 1
@@ -151,7 +151,7 @@ func (p *Parser) argValue(v json.RawMessage) {
 	c := &p.cur
 	v, fixes := p.tools.Value(c.name, c.args.key, v)
 	c.fixes = append(c.fixes, fixes...)
-	c.buf = appendCompact(c.buf, v)
+	c.buf = body.AppendCompact(c.buf, v)
 	if c.twice == "" && (v[0] == '{' || v[0] == '[') {
 		if at := schema.Twice(v); at != "" {
 			c.twice = c.args.key + at
@@ -159,19 +159,10 @@ func (p *Parser) argValue(v json.RawMessage) {
 	}
 }
 
-// appendCompact writes JSON without the white space between its tokens.
-func appendCompact(b []byte, v json.RawMessage) []byte {
-	var out bytes.Buffer
-	if json.Compact(&out, v) != nil {
-		return append(b, v...)
-	}
-	return append(b, out.Bytes()...)
-}
-
 // argField writes a whole argument.
-func (p *Parser) argField(f field) {
-	p.argKey(f.key)
-	p.argValue(f.value)
+func (p *Parser) argField(f body.Field) {
+	p.argKey(f.Key)
+	p.argValue(f.Value)
 }
 
 // argsJSON takes arguments that are JSON: an object, or the value of the only
@@ -188,7 +179,7 @@ func (p *Parser) argsJSON(v json.RawMessage) {
 			return
 		}
 	case v[0] == '{':
-		for _, f := range fieldsOf(v) {
+		for _, f := range body.Fields(v) {
 			p.argField(f)
 		}
 		return
@@ -225,7 +216,7 @@ func (p *Parser) placeAll(list json.RawMessage) bool {
 	}
 	for i, v := range values {
 		p.fix("/"+order[i], "", order[i], "positional argument")
-		p.argField(field{key: order[i], value: v})
+		p.argField(body.Field{Key: order[i], Value: v})
 	}
 	return true
 }
@@ -244,7 +235,7 @@ func (p *Parser) argsText(s string) {
 			return
 		}
 	}
-	p.sole(quote(s))
+	p.sole(body.Quote(s))
 }
 
 // sole gives a lone value to the tool's only argument.
@@ -255,25 +246,7 @@ func (p *Parser) sole(v json.RawMessage) {
 		return
 	}
 	p.fix("/"+key, "", key, "a lone value for the only argument")
-	p.argField(field{key: key, value: v})
-}
-
-// fieldsOf lists the members of a valid JSON object in order.
-func fieldsOf(object json.RawMessage) (out []field) {
-	dec := json.NewDecoder(strings.NewReader(string(object)))
-	if _, err := dec.Token(); err != nil {
-		return nil
-	}
-	for dec.More() {
-		k, err := dec.Token()
-		key, ok := k.(string)
-		var v json.RawMessage
-		if err != nil || !ok || dec.Decode(&v) != nil {
-			return out
-		}
-		out = append(out, field{key: key, value: v})
-	}
-	return out
+	p.argField(body.Field{Key: key, Value: v})
 }
 
 // closeArgs completes the arguments' JSON.
@@ -288,10 +261,10 @@ func (p *Parser) closeArgs() {
 	if !c.holds {
 		return
 	}
-	switch fields := fieldsOf(c.buf); {
+	switch fields := body.Fields(c.buf); {
 	case p.isDefinition(fields):
 		c.echo = true
-	case len(fields) == 1 && schema.Wraps(fields[0].key) && p.wraps(fields[0]):
+	case len(fields) == 1 && schema.Wraps(fields[0].Key) && p.wraps(fields[0]):
 	case c.twiceAt > 0:
 		p.settleTwice(fields)
 	}
@@ -304,12 +277,12 @@ func (e *element) mayDefine() bool {
 }
 
 // isDefinition reports whether the arguments are a JSON Schema.
-func (p *Parser) isDefinition(fields []field) bool {
+func (p *Parser) isDefinition(fields []body.Field) bool {
 	if !p.el.mayDefine() {
 		return false
 	}
 	for _, f := range fields {
-		if f.key == "properties" && f.value[0] == '{' || f.key == "type" && string(f.value) == `"object"` {
+		if f.Key == "properties" && f.Value[0] == '{' || f.Key == "type" && string(f.Value) == `"object"` {
 			return true
 		}
 	}
@@ -317,12 +290,12 @@ func (p *Parser) isDefinition(fields []field) bool {
 }
 
 // wraps unwraps arguments that stand in one argument the tool does not have.
-func (p *Parser) wraps(f field) bool {
+func (p *Parser) wraps(f body.Field) bool {
 	c := &p.cur
-	if slices.Contains(p.tools.Order(c.name), f.key) {
+	if slices.Contains(p.tools.Order(c.name), f.Key) {
 		return false
 	}
-	v := f.value
+	v := f.Value
 	var text string
 	if json.Unmarshal(v, &text) == nil {
 		if fixed, n, _, err := lenient.Repair(text, lenient.Options{}); err == nil && strings.TrimSpace(text[n:]) == "" {
@@ -332,11 +305,11 @@ func (p *Parser) wraps(f field) bool {
 	if len(v) == 0 || v[0] != '{' {
 		return false
 	}
-	inner := fieldsOf(v)
-	if f.key != "" && !p.known(inner) {
+	inner := body.Fields(v)
+	if f.Key != "" && !p.known(inner) {
 		return false
 	}
-	c.fixes = append(c.fixes, utp.Fix{Path: "/" + f.key, Why: "arguments in a wrapper"})
+	c.fixes = append(c.fixes, utp.Fix{Path: "/" + f.Key, Why: "arguments in a wrapper"})
 	c.buf, c.keys, c.valueAt = c.buf[:0], c.keys[:0], 0
 	for _, in := range inner {
 		p.argField(in)
@@ -350,10 +323,10 @@ func (p *Parser) wraps(f field) bool {
 }
 
 // knownAll reports whether the tool has all of these arguments.
-func (p *Parser) knownAll(fields []field) bool {
+func (p *Parser) knownAll(fields []body.Field) bool {
 	order := p.tools.Order(p.cur.name)
 	for _, f := range fields {
-		if key, _ := p.tools.Key(p.cur.name, f.key); !slices.Contains(order, key) {
+		if key, _ := p.tools.Key(p.cur.name, f.Key); !slices.Contains(order, key) {
 			return false
 		}
 	}
@@ -361,42 +334,12 @@ func (p *Parser) knownAll(fields []field) bool {
 }
 
 // known reports whether the tool has one of these arguments, or there are none.
-func (p *Parser) known(fields []field) bool {
+func (p *Parser) known(fields []body.Field) bool {
 	order := p.tools.Order(p.cur.name)
 	for _, f := range fields {
-		if key, _ := p.tools.Key(p.cur.name, f.key); slices.Contains(order, key) {
+		if key, _ := p.tools.Key(p.cur.name, f.Key); slices.Contains(order, key) {
 			return true
 		}
 	}
 	return len(fields) == 0
 }
-
-// appendString writes a JSON string.
-func appendString(b []byte, s string) []byte {
-	return append(appendEscaped(append(b, '"'), s), '"')
-}
-
-// escapes are the bytes that JSON escapes in a string.
-var escapes = func() (t [256]string) {
-	const hex = "0123456789abcdef"
-	for c := range ' ' {
-		t[c] = `\u00` + string([]byte{hex[c>>4], hex[c&15]})
-	}
-	t['\n'], t['\r'], t['\t'], t['"'], t['\\'] = `\n`, `\r`, `\t`, `\"`, `\\`
-	return t
-}()
-
-// appendEscaped writes text as it stands inside a JSON string.
-func appendEscaped(b []byte, s string) []byte {
-	from := 0
-	for i := range len(s) {
-		if esc := escapes[s[i]]; esc != "" {
-			b = append(append(b, s[from:i]...), esc...)
-			from = i + 1
-		}
-	}
-	return append(b, s[from:]...)
-}
-
-// quote is a text as a JSON string.
-func quote(s string) json.RawMessage { return appendString(nil, s) }

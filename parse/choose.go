@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
@@ -177,7 +178,7 @@ func (p *Parser) fit(o *opener, v scan.View, c *scan.Caps) (n, first int, f scan
 // fitBody asks whether what follows an opener can be its body. An opener that
 // is a call beyond doubt gives its length as first though none follows.
 func (p *Parser) fitBody(o *opener, v scan.View, n, first int, c *scan.Caps) (int, int, scan.Found) {
-	body := v.From(n)
+	at := v.From(n)
 	if o.named {
 		switch name := p.tools.nameOf(o.g, c); {
 		case name == "" && o.enclosed():
@@ -186,14 +187,14 @@ func (p *Parser) fitBody(o *opener, v scan.View, n, first int, c *scan.Caps) (in
 			return 0, 0, scan.No
 		}
 	}
-	if o.line && !o.onLine(body) || o.declared && c.ID != "" && !inForm(o.g.ID, c.ID) {
+	if o.line && !o.onLine(at) || o.declared && c.ID != "" && !inForm(o.g.ID, c.ID) {
 		return 0, 0, scan.No
 	}
-	again, f := o.openedTwice(body)
+	again, f := o.openedTwice(at)
 	if f == scan.More {
 		return 0, first, scan.More
 	}
-	if f = p.look(o, body.From(again), c); f == scan.No && o.named && o.enclosed() {
+	if f = p.look(o, at.From(again), c); f == scan.No && o.named && o.enclosed() {
 		return n, n, scan.No
 	}
 	if f != scan.Yes {
@@ -210,7 +211,7 @@ func (o *opener) onLine(v scan.View) bool {
 		return true
 	}
 	n, rest := v.Blanks()
-	return rest.S == "" || rest.S[0] == '{' || hasNewline(v.S[:n])
+	return rest.S == "" || rest.S[0] == '{' || body.HasNewline(v.S[:n])
 }
 
 // mayCall reports whether the name in an opener may be called: outside its

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 )
 
 // complete makes a call of the fields that were read.
@@ -40,14 +41,14 @@ func (e *element) complete(p *Parser) {
 // described reports whether a description stands beside the name, as in a
 // tool's definition.
 func (e *element) described() bool {
-	return slices.ContainsFunc(e.others, func(f field) bool { return f.key == "description" })
+	return slices.ContainsFunc(e.others, func(f other) bool { return f.Key == "description" })
 }
 
 // typed names a call by the type of its segment.
 func (e *element) typed(p *Parser) {
 	for i, f := range e.others {
 		var name string
-		if f.key == "type" && json.Unmarshal(f.value, &name) == nil && name != "tool" && name != "tool_call" {
+		if f.Key == "type" && json.Unmarshal(f.Value, &name) == nil && name != "tool" && name != "tool_call" {
 			e.others = slices.Delete(e.others, i, i+1)
 			p.setName(name)
 			return
@@ -78,10 +79,10 @@ func (e *element) forced(p *Parser) {
 	p.setName(p.cfg.Forced)
 	p.fix("", "", p.cur.name, "the tool that the request named")
 	for _, f := range e.others {
-		p.argField(f)
+		p.argField(f.Field)
 	}
 	if e.early != nil {
-		p.argField(field{key: e.argsKey, value: e.early})
+		p.argField(body.Field{Key: e.argsKey, Value: e.early})
 		e.early = nil
 	}
 	e.hasArgs = true
@@ -91,14 +92,14 @@ func (e *element) forced(p *Parser) {
 // {"name": f, "x": 1}. The tool must have them, if it is known.
 func (e *element) flat(p *Parser) {
 	order := p.tools.Order(p.cur.name)
-	var own []field
+	var own []body.Field
 	for _, f := range e.others {
-		key, _ := p.tools.Key(p.cur.name, f.key)
+		key, _ := p.tools.Key(p.cur.name, f.Key)
 		switch {
 		case slices.Contains(order, key) || !p.cur.declared:
-			own = append(own, f)
-		case !ignored(f.key) && !remark(f.key):
-			p.broken("a field that is no argument: "+f.key, "arguments")
+			own = append(own, f.Field)
+		case !ignored(f.Key) && !remark(f.Key):
+			p.broken("a field that is no argument: "+f.Key, "arguments")
 			return
 		}
 	}
@@ -133,7 +134,7 @@ func (e *element) done(p *Parser) {
 	if len(e.others) == 1 && e.special(p) || e.fromText(p) {
 		return
 	}
-	if slices.ContainsFunc(e.others, func(f field) bool { return f.lone == placed }) {
+	if slices.ContainsFunc(e.others, func(f other) bool { return f.lone == placed }) {
 		p.broken("more arguments than the tool has places for", "NAME=value")
 		return
 	}
@@ -175,18 +176,18 @@ func (e *element) special(p *Parser) bool {
 	f := e.others[0]
 	switch f.lone {
 	case quotedCall:
-		p.embedded(f.value)
+		p.embedded(f.Value)
 		return true
 	case pairedCall:
-		p.fromPair(f.value)
+		p.fromPair(f.Value)
 		return true
 	case placed:
-		if len(p.cur.keys) > 0 && f.value[0] != '{' {
+		if len(p.cur.keys) > 0 && f.Value[0] != '{' {
 			return false
 		}
 		e.others = nil
 		p.fix("", "", "", "an object for all arguments")
-		p.argsJSON(f.value)
+		p.argsJSON(f.Value)
 	}
 	return false
 }
@@ -226,7 +227,7 @@ func (p *Parser) fromPair(list json.RawMessage) {
 		return
 	}
 	p.setName(name)
-	if fields := fieldsOf(pair[1]); p.tries.trying() && !p.knownAll(fields) {
+	if fields := body.Fields(pair[1]); p.tries.trying() && !p.knownAll(fields) {
 		p.broken("no call", "the tool's arguments")
 		return
 	}

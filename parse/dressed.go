@@ -39,7 +39,7 @@ func (p *Parser) lookPair(v scan.View) scan.Found {
 	if v.S[0] != '"' && v.S[0] != '\'' {
 		return scan.No
 	}
-	n := 1 + word(v.S[1:])
+	n := 1 + scan.Word(v.S[1:])
 	switch {
 	case n == len(v.S) && n <= scan.MaxSlot:
 		return v.Ask()
@@ -57,7 +57,7 @@ func (p *Parser) lookPair(v scan.View) scan.Found {
 	case inner.S == "":
 		return inner.Ask()
 	}
-	return either(inner.S[0] == '{')
+	return scan.Either(inner.S[0] == '{')
 }
 
 // lookListPair is lookPair for a list: ["name", {…}].
@@ -72,7 +72,7 @@ func (p *Parser) lookListPair(v scan.View) scan.Found {
 // key of JSON, but one of the tool's arguments is one.
 func (p *Parser) lookKeyed(name string, v scan.View) scan.Found {
 	_, v = v.Blanks()
-	n := word(v.S)
+	n := scan.Word(v.S)
 	if n == len(v.S) && n <= scan.MaxSlot {
 		return v.Ask()
 	}
@@ -119,11 +119,11 @@ func (e *element) unwraps(p *Parser, t lenient.Token) bool {
 // fromText takes the only text of an object for a call, if it is a sound one and
 // nothing else.
 func (e *element) fromText(p *Parser) bool {
-	if len(e.others) != 1 || !wrapping[e.others[0].key] || !p.cur.pending || e.others[0].value[0] != '"' {
+	if len(e.others) != 1 || !wrapping[e.others[0].Key] || !p.cur.pending || e.others[0].Value[0] != '"' {
 		return false
 	}
 	var s string
-	_ = json.Unmarshal(e.others[0].value, &s)
+	_ = json.Unmarshal(e.others[0].Value, &s)
 	r := p.inner(s)
 	calls := r.Calls()
 	if len(calls) != 1 || strings.TrimSpace(r.Text()) != "" || !p.tools.sound(calls[0].Name, calls[0].Args) {

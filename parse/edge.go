@@ -3,8 +3,8 @@ package parse
 import (
 	"html"
 	"slices"
-	"strings"
 
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
@@ -37,13 +37,13 @@ func (p *Parser) valueMarker(g *gram, v scan.View) (e valueEdge, f scan.Found) {
 		return valueEdge{n: n}, f
 	}
 	if g.XML {
-		if n, f := xmlMarkup(v, p.val.cdata); f != scan.No || p.val.cdata {
+		if n, f := body.Markup(v, p.val.cdata); f != scan.No || p.val.cdata {
 			return valueEdge{n: n, inline: true}, f
 		}
 	}
 	line := 0
 	if g.endNewline {
-		if line, f = lineBreak(v); f == scan.More {
+		if line, f = body.LineBreak(v); f == scan.More {
 			return e, scan.More
 		}
 	}
@@ -152,38 +152,6 @@ func (p *Parser) callGoesOn(g *gram, c *scan.Caps, v scan.View) scan.Found {
 		return v.Ask()
 	}
 	return max(scan.Fits(g.arg.open, v), scan.Fits(scan.Fill(g.call.close, c), v))
-}
-
-const cdataOpen, cdataEnd = "<![CDATA[", "]]>"
-
-// xmlMarkup finds an entity or the edge of a CDATA section.
-func xmlMarkup(v scan.View, inside bool) (n int, f scan.Found) {
-	want := cdataOpen
-	if inside {
-		want = cdataEnd
-	} else if v.S[0] == '&' {
-		return entity(v)
-	}
-	if n, f = scan.MatchLiteral(v.S, want); f == scan.More {
-		f = v.Ask()
-	}
-	return n, f
-}
-
-// entity is the length of the entity that v begins with.
-func entity(v scan.View) (int, scan.Found) {
-	const longestEntity = 12
-	s := v.S[1:]
-	n := word(strings.TrimPrefix(s, "#")) + len(s) - len(strings.TrimPrefix(s, "#"))
-	switch {
-	case n > longestEntity:
-		return 0, scan.No
-	case n == len(s):
-		return 0, v.Ask()
-	case s[n] == ';' && html.UnescapeString(v.S[:n+2]) != v.S[:n+2]:
-		return n + 2, scan.Yes
-	}
-	return 0, scan.No
 }
 
 // inlineValue takes an entity or the edge of a CDATA section.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/lenient"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
@@ -41,11 +42,10 @@ const (
 	textSink
 )
 
-// field is a key of a call object that no shape knows, with its value.
-type field struct {
-	key   string
-	value json.RawMessage
-	lone  lone
+// other is a member of a call object that no shape knows.
+type other struct {
+	body.Field
+	lone lone
 }
 
 // lone is what a value without a key is.
@@ -72,7 +72,7 @@ type element struct {
 	nest    int
 	text    []byte // JSON-escaped, of a string being collected
 	w       lenient.Writer
-	others  []field
+	others  []other
 	early   json.RawMessage // arguments that came before the name
 	nameKey string          // the key of the name
 	argsKey string

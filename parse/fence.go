@@ -53,15 +53,15 @@ func (p *Parser) fenceHead(v scan.View) (int, scan.Found) {
 		return 0, scan.No
 	}
 	n := ticks(v.S)
-	to := n + word(v.S[n:])
+	to := n + scan.Word(v.S[n:])
 	if to == len(v.S) {
 		return 0, v.Ask()
 	}
 	if !callTags[strings.ToLower(v.S[n:to])] {
 		return 0, scan.No
 	}
-	_, body := v.From(to).Blanks()
-	return to, p.mayHold(body)
+	_, inner := v.From(to).Blanks()
+	return to, p.mayHold(inner)
 }
 
 // mayHold reports whether v can begin a call.
@@ -75,7 +75,7 @@ func (p *Parser) mayHold(v scan.View) scan.Found {
 	if f := p.mayLabel(v); f != scan.No {
 		return f
 	}
-	n := word(v.S)
+	n := scan.Word(v.S)
 	if n == len(v.S) {
 		return v.Ask()
 	}
@@ -261,7 +261,7 @@ func (f *fence) opensString() bool {
 func (f *fence) text() string {
 	text := string(f.raw)
 	if rest, opened := strings.CutPrefix(text, f.mark); opened {
-		text = rest[word(rest):]
+		text = rest[scan.Word(rest):]
 	}
 	return strings.Trim(text, "`~ \t\r\n")
 }
@@ -301,7 +301,7 @@ func (p *Parser) rejectFence() {
 
 // opensCode reports whether v, behind a fence's mark, says what code it holds.
 func opensCode(v scan.View) scan.Found {
-	n := word(v.S)
+	n := scan.Word(v.S)
 	if n == len(v.S) {
 		return v.Ask()
 	}

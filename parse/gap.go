@@ -3,6 +3,7 @@ package parse
 import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
@@ -43,7 +44,7 @@ func (p *Parser) readGap() bool {
 func (p *Parser) passBlanks() bool {
 	from := p.pos
 	all := p.skipBlanks()
-	if p.tries.holding() && !p.cur.open && (p.block.group == nil || len(p.block.group.g.group.close) == 0) && hasNewline(p.src[from:p.pos]) {
+	if p.tries.holding() && !p.cur.open && (p.block.group == nil || len(p.block.group.g.group.close) == 0) && body.HasNewline(p.src[from:p.pos]) {
 		p.meetLine()
 	}
 	return all
@@ -156,7 +157,7 @@ func (p *Parser) gapJunk(v scan.View) bool {
 	}
 	n, f := 0, scan.No
 	if p.block.group != nil && p.block.group.steps[0].Strong {
-		n, f = scalarJunk(v)
+		n, f = body.Scalar(v)
 	}
 	switch f {
 	case scan.More:
@@ -170,20 +171,6 @@ func (p *Parser) gapJunk(v scan.View) bool {
 		p.endBlock(false)
 	}
 	return true
-}
-
-// scalarJunk is the length of a number or word that stands where a call is due.
-func scalarJunk(v scan.View) (int, scan.Found) {
-	n := word(v.S)
-	switch {
-	case n == 0 || n > scan.MaxSlot:
-		return 0, scan.No
-	case n == len(v.S):
-		return 0, v.Ask()
-	case v.S[n] == ',' || v.S[n] == ']':
-		return n, scan.Yes
-	}
-	return 0, scan.No
 }
 
 // endBlock leaves the block; what was consumed is markup.
@@ -258,7 +245,7 @@ func (p *Parser) sibling(g *gram, v scan.View) scan.Found {
 	if g.Body != grammar.Args || g.Line || len(g.call.close) > 0 || p.now.message != nil || !p.tools.known() {
 		return scan.No
 	}
-	n := word(v.S)
+	n := scan.Word(v.S)
 	if n > scan.MaxSlot {
 		return scan.No
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
@@ -29,8 +30,7 @@ type gram struct {
 	bodyOpen          []scan.Marker // what begins the body of a message
 	bodyEnd           []scan.Marker // what ends a call without arguments
 	again             []scan.Marker // stray markers between the calls of a group
-	nestOpen          []scan.Marker // of nested arguments and items
-	nestClose         []scan.Marker
+	nest              body.Nest     // of nested arguments and items
 	skipOpen          []scan.Marker // before these a broken call ends
 	skipHot, valueHot [256]bool
 }
@@ -114,7 +114,11 @@ func (g *gram) join() {
 	g.after = slices.Concat(g.group.close, g.skipOpen)
 	g.bodyEnd = slices.Concat(g.call.close, g.group.close, g.skipOpen)
 	g.again = slices.Concat(g.call.close, g.group.open)
-	g.nestOpen, g.nestClose = slices.Concat(g.item.open, g.arg.open), slices.Concat(g.item.close, g.arg.close)
+	g.nest = body.Nest{
+		Item: g.item.open, ItemClose: g.item.close, Arg: g.arg.open, ArgClose: g.arg.close,
+		Open: slices.Concat(g.item.open, g.arg.open), Close: slices.Concat(g.item.close, g.arg.close),
+		Hot: &g.valueHot, XML: g.XML,
+	}
 }
 
 // warm notes the bytes that a broken call and a value are looked through for.

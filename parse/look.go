@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
@@ -57,7 +58,7 @@ func (p *Parser) lookTagged(o *opener, v scan.View, c *scan.Caps) scan.Found {
 	case v.S[0] == '{' && o.line:
 		return scan.No // a name and an object: name-json
 	case v.S[0] == '{' && o.declared:
-		return lookObject(v.From(1))
+		return body.ObjectBegins(v.From(1))
 	case v.S[0] == '{':
 		return scan.Yes
 	}
@@ -81,9 +82,9 @@ func (p *Parser) lookTagged(o *opener, v scan.View, c *scan.Caps) scan.Found {
 func (p *Parser) lookArgs(o *opener, v scan.View, c *scan.Caps) scan.Found {
 	switch b := v.S[0]; {
 	case b == '{' && o.declared && o.g.Quote == "":
-		return max(lookObject(v.From(1)), p.lookKeyed(p.tools.nameOf(o.g, c), v.From(1)))
+		return max(body.ObjectBegins(v.From(1)), p.lookKeyed(p.tools.nameOf(o.g, c), v.From(1)))
 	case b == '[' && o.declared && o.g.Text == "":
-		return lookList(v.From(1))
+		return body.ListBegins(v.From(1))
 	case b == '{', b == '[', b == '"', o.g.Text != "":
 		return scan.Yes
 	}
@@ -93,30 +94,6 @@ func (p *Parser) lookArgs(o *opener, v scan.View, c *scan.Caps) scan.Found {
 		}
 	}
 	return p.lookClose(o, v, c)
-}
-
-// lookObject accepts what stands behind the brace of an object in ordinary text.
-func lookObject(v scan.View) scan.Found {
-	_, v = v.Blanks()
-	switch {
-	case v.S == "":
-		return v.Ask()
-	case v.S[0] == '"', v.S[0] == '\'', v.S[0] == '}':
-		return scan.Yes
-	}
-	return scan.No
-}
-
-// lookList accepts what stands behind the bracket of a list in ordinary text.
-func lookList(v scan.View) scan.Found {
-	_, v = v.Blanks()
-	switch {
-	case v.S == "":
-		return v.Ask()
-	case strings.IndexByte("{[\"'-0123456789]", v.S[0]) >= 0:
-		return scan.Yes
-	}
-	return scan.No
 }
 
 // lookClose accepts a call without arguments: in its group, or with a name
@@ -205,7 +182,7 @@ func (p *Parser) lookPython(v scan.View, declared bool) scan.Found {
 // pythonHead finds the name in "f(", "x = f(" or "print(f(".
 func (p *Parser) pythonHead(v scan.View) (from, to int, f scan.Found) {
 	for range 3 {
-		to = from + word(v.S[from:])
+		to = from + scan.Word(v.S[from:])
 		switch {
 		case to < len(v.S) && to == from, to-from > scan.MaxSlot, to > from && '0' <= v.S[from] && v.S[from] <= '9':
 			return 0, 0, scan.No

@@ -151,19 +151,6 @@ func isCamel(name string) bool {
 	return false
 }
 
-// word is the length of the identifier that s begins with: letters, digits,
-// "_", "-", and after the first ".", ":", "/" and Markdown's "\_". A backslash at
-// the end of s may begin the last.
-func word(s string) int {
-	i := 0
-	for i < len(s) && (scan.IsNameByte(s[i]) || i > 0 && (s[i] == '.' || s[i] == ':' || s[i] == '/' || isMarked(s[i:]))) {
-		i++
-	}
-	return i
-}
-
-func isMarked(s string) bool { return s[0] == '\\' && (len(s) == 1 || s[1] == '_') }
-
 // inForm reports whether an id is of the form "functions.{name}:{n}": with its
 // prefix, or with its counter.
 func inForm(form, id string) bool {

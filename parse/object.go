@@ -1,12 +1,12 @@
 package parse
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/lenient"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -198,21 +198,21 @@ func (e *element) sunk(p *Parser) {
 	e.sink = noSink
 	switch {
 	case was == textSink && e.role == nameRole:
-		if name := unescape(e.text); name != "" {
+		if name := body.Unescape(e.text); name != "" {
 			p.setName(name)
 			e.named(p)
 		}
 	case was == textSink && e.role == idRole:
-		p.cur.id = unescape(e.text)
+		p.cur.id = body.Unescape(e.text)
 	case was == textSink:
-		p.argsText(unescape(e.text))
+		p.argsText(body.Unescape(e.text))
 	case was == otherSink && e.role == argsRole:
 		e.early = append(json.RawMessage(nil), e.w.Bytes()...)
 		if !p.cur.pending {
 			e.named(p)
 		}
 	case was == otherSink && e.role == otherRole:
-		e.others = append(e.others, field{e.keyed, append(json.RawMessage(nil), e.w.Bytes()...), e.lone})
+		e.others = append(e.others, other{body.Field{Key: e.keyed, Value: append(json.RawMessage(nil), e.w.Bytes()...)}, e.lone})
 	}
 }
 
@@ -223,17 +223,6 @@ func (e *element) named(p *Parser) {
 		p.argsJSON(e.early)
 		e.early, p.cur.argsAt = nil, at
 	}
-}
-
-func unescape(escaped []byte) string {
-	if bytes.IndexByte(escaped, '\\') < 0 {
-		return string(escaped)
-	}
-	var s string
-	if json.Unmarshal([]byte(`"`+string(escaped)+`"`), &s) != nil {
-		return string(escaped)
-	}
-	return s
 }
 
 // positional expects an argument that is named by its place in the schema.

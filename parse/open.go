@@ -5,6 +5,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
@@ -146,15 +147,15 @@ func (p *Parser) readBody() bool {
 	if v.S == "" && v.Ask() == scan.More {
 		return false
 	}
-	sameLine := !hasNewline(p.rest()[:n])
+	sameLine := !body.HasNewline(p.rest()[:n])
 	if g.Line {
-		head, ticks, f := openTicks(v)
+		head, ticks, f := body.Ticks(v)
 		if f == scan.More {
 			return false
 		}
 		p.cur.ticks, n, v = ticks, n+head, v.From(head)
 	}
-	if skip, f := idBefore(v); f == scan.More {
+	if skip, f := body.ID(v); f == scan.More {
 		return false
 	} else if f == scan.Yes {
 		_, id := v.Blanks()
@@ -193,44 +194,6 @@ func (p *Parser) readBody() bool {
 	return true
 }
 
-// openTicks finds the backquotes that make code of an object, and a language's
-// name behind three of them. head is how far the object is.
-func openTicks(v scan.View) (head, ticks int, f scan.Found) {
-	for head < len(v.S) && v.S[head] == '`' {
-		head++
-	}
-	if ticks = head; ticks == 3 {
-		head += word(v.S[head:])
-	}
-	blanks, rest := v.From(head).Blanks()
-	switch {
-	case rest.S == "" && ticks > 0 && rest.Ask() == scan.More:
-		return 0, 0, scan.More
-	case (ticks == 1 || ticks == 3) && rest.S != "" && rest.S[0] == '{':
-		return head + blanks, ticks, scan.Yes
-	}
-	return 0, 0, scan.No
-}
-
-// idBefore is the length of an id in brackets that stands before an object: [call_1]{…}.
-func idBefore(v scan.View) (int, scan.Found) {
-	if v.S == "" || v.S[0] != '[' || len(v.S) > 1 && !isASCIILetter(v.S[1]) {
-		return 0, scan.No
-	}
-	n := 1 + word(v.S[1:])
-	switch {
-	case n >= len(v.S) && n <= scan.MaxSlot:
-		return 0, v.Ask()
-	case n >= len(v.S) || v.S[n] != ']':
-		return 0, scan.No
-	}
-	blanks, rest := v.From(n + 1).Blanks()
-	if rest.S == "" {
-		return 0, rest.Ask()
-	}
-	return n + 1 + blanks, either(rest.S[0] == '{')
-}
-
 // bodyJSON begins arguments that are JSON.
 func (p *Parser) bodyJSON(g *gram, v scan.View, n int) bool {
 	if v.S == "" || v.S[0] != '{' && (v.S[0] != '[' && v.S[0] != '"' || g.Text != "" && !g.Line) {
@@ -249,15 +212,6 @@ func (p *Parser) soleText() string {
 		return ""
 	}
 	return key
-}
-
-func hasNewline(s string) bool {
-	for i := range len(s) {
-		if s[i] == '\n' {
-			return true
-		}
-	}
-	return false
 }
 
 // refuse reports an opener that no call follows: it is text again, and with

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -21,26 +22,9 @@ func (p *Parser) sawValue() {
 		return
 	}
 	text := string(v[1 : len(v)-1])
-	if isPlaceholder(c.args.key, text) && p.tools.Kind(c.name, c.args.key) != schema.Choice {
+	if body.IsPlaceholder(c.args.key, text) && p.tools.Kind(c.name, c.args.key) != schema.Choice {
 		c.blank = c.args.key + " is a placeholder: " + text
 	}
-}
-
-// isPlaceholder reports whether a text stands for a value that somebody is to fill
-// in: <your city>, {{city}}, your_city_here, "...". Tags of a markup are none.
-func isPlaceholder(key, text string) bool {
-	switch {
-	case text == "..." || text == "…":
-		return true
-	case strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}"):
-		return !strings.ContainsAny(text[2:len(text)-2], "{}")
-	case text[0] == '<' && text[len(text)-1] == '>':
-		inner := text[1 : len(text)-1]
-		words := inner != "" && strings.Trim(inner, " ") == inner && !strings.ContainsAny(inner, "<>=/\\\"&|!?:;#.")
-		return words && (strings.Contains(inner, " ") || strings.EqualFold(inner, key) || strings.HasPrefix(strings.ToLower(inner), "your_"))
-	}
-	lower := strings.ToLower(text)
-	return strings.HasPrefix(lower, "your_") && strings.HasSuffix(lower, "_here") || strings.HasPrefix(lower, "your-") && strings.HasSuffix(lower, "-here")
 }
 
 // unfilled is the Problem of a call that is an example, with a placeholder in it.

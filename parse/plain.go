@@ -2,9 +2,9 @@ package parse
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
@@ -12,7 +12,7 @@ import (
 // that has none of that name gets it as its only one, but no text that begins as
 // one of its arguments: "path: a.go".
 func (p *Parser) plainBody(v scan.View) bool {
-	n, none := nothing(v)
+	n, none := body.Nothing(v)
 	switch {
 	case none == scan.More:
 		return false
@@ -24,7 +24,7 @@ func (p *Parser) plainBody(v scan.View) bool {
 	}
 	key, order := p.cur.g.Text, p.tools.Order(p.cur.name)
 	if sole := p.soleText(); sole != "" && none == scan.No && !slices.Contains(order, key) {
-		pair, f := pairOf(order, v)
+		pair, f := body.IsPair(order, v)
 		if f == scan.More {
 			return false
 		}
@@ -35,35 +35,6 @@ func (p *Parser) plainBody(v scan.View) bool {
 	}
 	p.openPlain(key)
 	return true
-}
-
-// nothing finds a word for no arguments that is all of its line.
-func nothing(v scan.View) (int, scan.Found) {
-	for _, word := range []string{"none", "null", "n/a", "nothing", "empty", "no input", "(none)"} {
-		n, f := scan.MatchLiteral(v.S, word)
-		if f == scan.More && v.Ask() == scan.More {
-			return 0, scan.More
-		}
-		if f == scan.Yes {
-			if f = lineEnd(v.From(n)); f != scan.No {
-				return n, f
-			}
-		}
-	}
-	return 0, scan.No
-}
-
-// pairOf reports whether a text begins with one of the keys and "=", ":" or "(".
-func pairOf(keys []string, v scan.View) (ok bool, f scan.Found) {
-	n := 0
-	for n < len(v.S) && scan.IsNameByte(v.S[n]) {
-		n++
-	}
-	_, rest := v.From(n).Blanks()
-	if rest.S == "" {
-		return false, rest.Ask()
-	}
-	return strings.IndexByte("=:(", rest.S[0]) >= 0 && slices.Contains(keys, v.S[:n]), scan.Yes
 }
 
 // openPlain begins a body that is plain text.
@@ -121,7 +92,7 @@ func (p *Parser) plainEnd(v scan.View) (int, scan.View) {
 	if p.cur.g.Body != grammar.JSON {
 		return v.Blanks()
 	}
-	n, f := lineBreak(v)
+	n, f := body.LineBreak(v)
 	if f == scan.Yes {
 		return n, v.From(n)
 	}

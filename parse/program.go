@@ -41,20 +41,13 @@ func isProgram(v scan.View, word string) scan.Found {
 	line = strings.TrimRight(line, " \t\r")
 	switch word {
 	case "import ":
-		return either(!strings.Contains(line, " ") || strings.Contains(line, " as ") || strings.Contains(line, ", "))
+		return scan.Either(!strings.Contains(line, " ") || strings.Contains(line, " as ") || strings.Contains(line, ", "))
 	case "with ", "def ", "class ", "async ":
-		return either(strings.HasSuffix(line, ":"))
+		return scan.Either(strings.HasSuffix(line, ":"))
 	case "return":
-		return either(line == "" || line[0] == ' ' && (strings.Count(line, " ") == 1 || strings.ContainsAny(line, "()[]{}=+*\"'_")))
+		return scan.Either(line == "" || line[0] == ' ' && (strings.Count(line, " ") == 1 || strings.ContainsAny(line, "()[]{}=+*\"'_")))
 	}
-	return either(strings.ContainsAny(line, "()=<>"))
-}
-
-func either(ok bool) scan.Found {
-	if ok {
-		return scan.Yes
-	}
-	return scan.No
+	return scan.Either(strings.ContainsAny(line, "()=<>"))
 }
 
 // startsName reports whether s begins with a name, as a call in a program does.

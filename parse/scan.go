@@ -72,16 +72,14 @@ func (p *Parser) readText() bool {
 // midWord reports whether a letter stands at s[i] behind another: markers that
 // begin with a letter begin a word.
 func (p *Parser) midWord(s string, i int) bool {
-	if !isASCIILetter(s[i]) {
+	if !scan.IsASCIILetter(s[i]) {
 		return false
 	}
 	if i == 0 {
-		return isASCIILetter(p.prev)
+		return scan.IsASCIILetter(p.prev)
 	}
-	return isASCIILetter(s[i-1])
+	return scan.IsASCIILetter(s[i-1])
 }
-
-func isASCIILetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // byteOrderMark passes over one at the start of the output.
 func (p *Parser) byteOrderMark() scan.Found {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
@@ -71,7 +72,7 @@ func (p *Parser) cutHere() {
 // cutHeader ends a header that the output ended in, if its message would have been a
 // call.
 func (p *Parser) cutHeader(v scan.View) bool {
-	if !v.End || hasNewline(v.S) || !isHeader(v.S) {
+	if !v.End || body.HasNewline(v.S) || !isHeader(v.S) {
 		return false
 	}
 	r, c := p.routeOf(p.now.message, string(p.head)+v.S, false)

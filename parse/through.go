@@ -1,11 +1,10 @@
 package parse
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 )
 
 // through is what Through knows of the native stream around the text.
@@ -149,30 +148,11 @@ func (t *through) seen(name string, native bool) bool {
 func (t *through) equal(c *utp.Call) bool {
 	for i := range t.calls {
 		o := &t.calls[i]
-		if o.Name == c.Name && (o.Source == utp.Native) != (c.Source == utp.Native) && sameJSON(o.Args, c.Args) {
+		if o.Name == c.Name && (o.Source == utp.Native) != (c.Source == utp.Native) && body.Same(o.Args, c.Args) {
 			return true
 		}
 	}
 	return false
-}
-
-func sameJSON(a, b json.RawMessage) bool {
-	return bytes.Equal(a, b) || bytes.Equal(canonical(a), canonical(b))
-}
-
-// canonical is JSON with sorted keys and its number literals.
-func canonical(b json.RawMessage) []byte {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
-		return b
-	}
-	out, err := json.Marshal(v)
-	if err != nil {
-		return b
-	}
-	return out
 }
 
 // fromNative passes an event on that is not text.

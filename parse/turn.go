@@ -6,6 +6,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
@@ -36,7 +37,7 @@ func fitToken(list []token, v scan.View) (best *token, n int, f scan.Found) {
 		}
 		k, g := t.marker.Match(v, new(scan.Caps))
 		if g == scan.Yes && t.Alone {
-			g = lineEnd(v.From(k))
+			g = body.LineEnd(v.From(k))
 		}
 		switch {
 		case g == scan.More:
@@ -118,20 +119,6 @@ func (p *Parser) otherTurn() scan.Found {
 		return v.Ask()
 	case f == scan.Yes && head.Turn == grammar.OtherTurn && !head.Alone && head.Text[0] != '#' && !p.cfg.Marks.Begin(v.S):
 		p.now.foreign = true
-	}
-	return scan.No
-}
-
-// lineEnd reports whether nothing but blanks stands on the rest of the line.
-func lineEnd(v scan.View) scan.Found {
-	rest := strings.TrimLeft(v.S, " \t\r")
-	switch {
-	case rest == "" && v.End:
-		return scan.Yes
-	case rest == "":
-		return v.Ask()
-	case rest[0] == '\n':
-		return scan.Yes
 	}
 	return scan.No
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -36,48 +37,40 @@ func (p *Parser) again(key string) {
 // settleTwice makes one argument of those that were given more than once: of
 // equal values the first counts, elements that repeat are a list. Two different
 // values of one argument are nothing to choose from.
-func (p *Parser) settleTwice(fields []field) {
+func (p *Parser) settleTwice(fields []body.Field) {
 	c := &p.cur
-	kept := make([]field, 0, len(fields))
+	kept := make([]body.Field, 0, len(fields))
 	at := map[string]int{}
 	lists := map[string][]json.RawMessage{}
 	for _, f := range fields {
-		i, twice := at[f.key]
+		i, twice := at[f.Key]
 		switch {
 		case !twice:
-			at[f.key] = len(kept)
+			at[f.Key] = len(kept)
 			kept = append(kept, f)
-		case p.repeats(f.key):
-			if lists[f.key] == nil {
-				lists[f.key] = elements(kept[i].value)
+		case p.repeats(f.Key):
+			if lists[f.Key] == nil {
+				lists[f.Key] = body.Elements(kept[i].Value)
 			}
-			lists[f.key] = append(lists[f.key], elements(f.value)...)
-		case sameJSON(kept[i].value, f.value):
-			p.fix("/"+f.key, string(f.value), "", "given twice")
+			lists[f.Key] = append(lists[f.Key], body.Elements(f.Value)...)
+		case body.Same(kept[i].Value, f.Value):
+			p.fix("/"+f.Key, string(f.Value), "", "given twice")
 		default:
-			c.twice = f.key
+			c.twice = f.Key
 		}
 	}
 	c.buf = c.buf[:0]
 	for i, f := range kept {
-		v := f.value
-		if list := lists[f.key]; list != nil {
-			typed, fixes := p.tools.Value(c.name, f.key, listOf(list))
+		v := f.Value
+		if list := lists[f.Key]; list != nil {
+			typed, fixes := p.tools.Value(c.name, f.Key, body.List(list))
 			v, c.fixes = typed, append(c.fixes, fixes...)
 		}
 		c.buf = append(c.buf, "{,"[min(i, 1)])
-		c.buf = append(appendString(c.buf, f.key), ':')
-		c.buf = appendCompact(c.buf, v)
+		c.buf = append(body.AppendString(c.buf, f.Key), ':')
+		c.buf = body.AppendCompact(c.buf, v)
 	}
 	c.buf = append(c.buf, '}')
-}
-
-// elements are those of a list; another value is the only one of its list.
-func elements(v json.RawMessage) (out []json.RawMessage) {
-	if v[0] != '[' || json.Unmarshal(v, &out) != nil {
-		return []json.RawMessage{v}
-	}
-	return out
 }
 
 // contradicts is the Problem of a call that says two things at once: two values
@@ -96,24 +89,24 @@ func (e *element) sameTwice(p *Parser) {
 	c := &p.cur
 	for _, f := range e.others {
 		var text string
-		_ = json.Unmarshal(f.value, &text)
+		_ = json.Unmarshal(f.Value, &text)
 		switch {
 		case f.lone != keyed:
-		case f.key == e.nameKey:
+		case f.Key == e.nameKey:
 			if own, _, _ := p.tools.resolve(text); own == c.name {
-				p.fix("", string(f.value), "", "given twice")
+				p.fix("", string(f.Value), "", "given twice")
 				continue
 			}
-			c.twice = f.key
-		case f.key == e.argsKey && e.hasArgs:
-			if f.value[0] == '"' {
-				f.value = json.RawMessage(text)
+			c.twice = f.Key
+		case f.Key == e.argsKey && e.hasArgs:
+			if f.Value[0] == '"' {
+				f.Value = json.RawMessage(text)
 			}
-			if sameJSON(f.value, bytes.TrimSpace(closed(c))) {
+			if body.Same(f.Value, bytes.TrimSpace(closed(c))) {
 				p.fix("", e.argsKey, "", "given twice")
 				continue
 			}
-			c.twice = f.key
+			c.twice = f.Key
 		}
 	}
 }

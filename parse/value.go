@@ -6,6 +6,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/lenient"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -62,14 +63,14 @@ func (p *Parser) freshValue() bool {
 	g, v := p.cur.g, p.view()
 	line := 0
 	if g.argNewline {
-		n, f := lineBreak(v)
+		n, f := body.LineBreak(v)
 		if f == scan.More {
 			return false
 		}
 		line, v = n, v.From(n)
 	}
 	if len(g.rawOpen) > 0 {
-		n, f := rawValue(g, v)
+		n, f := body.RawBegins(g.rawOpen, v)
 		if f == scan.More {
 			return false
 		}
@@ -80,7 +81,7 @@ func (p *Parser) freshValue() bool {
 	}
 	if g.Item.Open != "" && p.kind() != schema.String && !p.val.raw {
 		_, inner := v.Blanks()
-		f := scan.Fits(g.nestOpen, inner)
+		f := scan.Fits(g.nest.Open, inner)
 		if f == scan.More {
 			return false
 		}
@@ -90,7 +91,7 @@ func (p *Parser) freshValue() bool {
 	}
 	typed := scan.No
 	if p.mayGuess() {
-		if typed = mayBeJSON(v); typed == scan.More {
+		if typed = body.MayBeJSON(v); typed == scan.More {
 			return false
 		}
 	}
@@ -102,65 +103,12 @@ func (p *Parser) freshValue() bool {
 	return true
 }
 
-// rawValue is the length of what opens a value that is taken word for word, the
-// end of its line included.
-func rawValue(g *gram, v scan.View) (int, scan.Found) {
-	blanks, inner := v.Blanks()
-	n, f := scan.Longest(g.rawOpen, inner, nil)
-	if f != scan.Yes {
-		return 0, f
-	}
-	line, f := lineBreak(inner.From(n))
-	if f == scan.More {
-		return 0, scan.More
-	}
-	return blanks + n + line, scan.Yes
-}
-
 // mixed reports whether elements follow the text of a value that is no text.
 func (p *Parser) mixed(g *gram, v scan.View) scan.Found {
 	if k := p.kind(); g.Item.Open == "" || p.val.raw || k != schema.Object && k != schema.Array {
 		return scan.No
 	}
-	return scan.Fits(g.nestOpen, v)
-}
-
-// mayBeJSON reports whether a value of which no type is known begins like a
-// number, true, false, null, an object or a list.
-func mayBeJSON(v scan.View) scan.Found {
-	_, v = v.Blanks()
-	if v.S == "" {
-		return v.Ask()
-	}
-	for _, word := range [...]string{"true", "false", "null"} {
-		switch {
-		case strings.HasPrefix(v.S, word):
-			return scan.Yes
-		case strings.HasPrefix(word, v.S):
-			return v.Ask()
-		}
-	}
-	if c := v.S[0]; c == '{' || c == '[' || c == '-' || '0' <= c && c <= '9' {
-		return scan.Yes
-	}
-	return scan.No
-}
-
-// lineBreak is the length of the line end that v begins with.
-func lineBreak(v scan.View) (int, scan.Found) {
-	switch {
-	case v.S == "":
-		return 0, v.Ask()
-	case v.S[0] == '\n':
-		return 1, scan.Yes
-	case v.S[0] != '\r':
-		return 0, scan.No
-	case len(v.S) == 1:
-		return 0, v.Ask()
-	case v.S[1] == '\n':
-		return 2, scan.Yes
-	}
-	return 0, scan.No
+	return scan.Fits(g.nest.Open, v)
 }
 
 // readValue reads a value up to its closer.
@@ -216,7 +164,7 @@ func (p *Parser) content(text string) {
 		return
 	}
 	p.cur.argsEnd = p.at()
-	text = valid(text)
+	text = body.Valid(text)
 	if !p.val.stream {
 		p.val.text = append(p.val.text, text...)
 		return
@@ -237,7 +185,7 @@ func (p *Parser) endValue() {
 	case v.caps.Typ != "":
 		p.argValue(p.typed(string(v.text)))
 	case p.mayGuess():
-		p.argValue(jsonOrText(string(v.text)))
+		p.argValue(body.JSONOrText(string(v.text)))
 	default:
 		p.untyped(string(v.text))
 	}
@@ -247,11 +195,11 @@ func (p *Parser) endValue() {
 // schema is one.
 func (p *Parser) typed(text string) json.RawMessage {
 	if p.isText() {
-		return quote(text)
+		return body.Quote(text)
 	}
-	v := jsonOrText(text)
+	v := body.JSONOrText(text)
 	if p.kind() == schema.String && v[0] != '"' {
-		return quote(text)
+		return body.Quote(text)
 	}
 	return v
 }
@@ -270,7 +218,7 @@ func (p *Parser) untyped(text string) {
 			return
 		}
 	}
-	p.cur.buf = appendCompact(p.cur.buf, raw)
+	p.cur.buf = body.AppendCompact(p.cur.buf, raw)
 }
 
 // under moves fixes of a value to where it stands.
@@ -279,16 +227,4 @@ func under(path string, fixes []utp.Fix) []utp.Fix {
 		fixes[i].Path = path + fixes[i].Path
 	}
 	return fixes
-}
-
-// jsonOrText reads a value that is said to be no text.
-func jsonOrText(s string) json.RawMessage {
-	trimmed := strings.TrimSpace(s)
-	if v, n, _, err := lenient.Repair(trimmed, lenient.Options{Strict: true}); err == nil && n == len(trimmed) {
-		return v
-	}
-	if v, n, _, err := lenient.Repair(trimmed, lenient.Options{Python: true}); err == nil && n == len(trimmed) && trimmed != "" && strings.IndexByte("{[TFN", trimmed[0]) >= 0 {
-		return v
-	}
-	return quote(s)
 }

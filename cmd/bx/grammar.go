@@ -10,6 +10,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/dialect"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 )
 
@@ -75,7 +76,7 @@ func (a *app) showGrammar(name string) error {
 	}
 	switch len(list) {
 	case 0:
-		_, err := reading.ParseDialects(name, own...)
+		_, err := reading.ParseDialects(name, dialect.Try, own...)
 		return &coded{exitUsage, err}
 	case 1:
 		return view.JSON(a.out, list[0])

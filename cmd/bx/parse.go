@@ -122,7 +122,7 @@ func (a *app) dialects(s string) (reading.Dialects, error) {
 	if err != nil {
 		return reading.Dialects{}, err
 	}
-	d, err := reading.ParseDialects(s, own...)
+	d, err := reading.ParseDialects(s, dialect.Try, own...)
 	var unknown *reading.UnknownGrammar
 	switch {
 	case errors.As(err, &unknown):

@@ -115,15 +115,19 @@ func parseAndWire(h *House) (out []Finding) {
 	return out
 }
 
+// groundFloors are the packages that parse stands on, with all that they may import.
+var groundFloors = map[string][]string{
+	"parse/internal/scan": {"grammar"},
+	"parse/internal/body": {"lenient", "parse/internal/scan"},
+}
+
 // groundFloor keeps what parse stands on free of all else.
 func groundFloor(h *House) (out []Finding) {
-	p := h.Package("parse/internal/scan")
-	if p == nil {
-		return nil
-	}
-	for _, in := range h.imports(p) {
-		if in != "grammar" {
-			out = append(out, Finding{p.Path, "imports " + in})
+	for _, p := range h.Packages {
+		for _, in := range h.imports(p) {
+			if may, floor := groundFloors[p.Path]; floor && !slices.Contains(may, in) {
+				out = append(out, Finding{p.Path, "imports " + in})
+			}
 		}
 	}
 	return out

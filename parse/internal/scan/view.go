@@ -80,3 +80,27 @@ func CountBlanks(s string) int {
 	}
 	return i
 }
+
+// Word is the length of the identifier that s begins with: letters, digits,
+// "_", "-", and after the first ".", ":", "/" and Markdown's "\_". A backslash at
+// the end of s may begin the last.
+func Word(s string) int {
+	i := 0
+	for i < len(s) && (IsNameByte(s[i]) || i > 0 && (s[i] == '.' || s[i] == ':' || s[i] == '/' || isMarked(s[i:]))) {
+		i++
+	}
+	return i
+}
+
+func isMarked(s string) bool { return s[0] == '\\' && (len(s) == 1 || s[1] == '_') }
+
+// Either is Yes where ok, else No.
+func Either(ok bool) Found {
+	if ok {
+		return Yes
+	}
+	return No
+}
+
+// IsASCIILetter reports whether c is one of A to Z, in any case.
+func IsASCIILetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unifiedtoolprotocol/utp/dialect"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/parse"
 )
@@ -20,18 +19,21 @@ type Dialects struct {
 	Model    string             // its grammars are tried before others, after Prefer
 }
 
+// Try reports why a dialect is of no use; nil: each is of use.
+type Try func(*grammar.Grammar) error
+
 // ParseDialects reads what --grammar says: "auto" or "", names (several by
 // commas), "prefer:NAME" to try one before the others, or the path of a file
-// that holds a grammar as JSON. A path has a slash or ends in .json. own are
-// dialects that may be named beside the built-in ones.
-func ParseDialects(s string, own ...*grammar.Grammar) (d Dialects, err error) {
+// that holds a grammar as JSON, which is tried. A path has a slash or ends in .json.
+// own are dialects that may be named beside the built-in ones.
+func ParseDialects(s string, try Try, own ...*grammar.Grammar) (d Dialects, err error) {
 	d.Own = own
 	name, prefer := strings.CutPrefix(s, "prefer:")
 	switch {
 	case s == "" || s == "auto":
 		return d, nil
 	case IsFile(s):
-		g, err := Load(s)
+		g, err := Load(s, try)
 		return Dialects{Grammars: []*grammar.Grammar{g}}, err
 	}
 	for n := range strings.SplitSeq(name, ",") {
@@ -125,13 +127,16 @@ func IsFile(s string) bool {
 	return strings.ContainsAny(s, `/\`) || strings.HasSuffix(strings.ToLower(s), ".json")
 }
 
-// Load reads a grammar from a file.
-func Load(file string) (*grammar.Grammar, error) {
+// Load reads a grammar from a file and tries it.
+func Load(file string, try Try) (*grammar.Grammar, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	g, err := dialect.Load(b)
+	g, err := grammar.Load(b)
+	if err == nil && try != nil {
+		err = try(g)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -116,7 +116,7 @@ func (m *memory) named(name string) (Dialects, error) {
 	if IsFile(name) {
 		return Dialects{}, errors.New("grammar: a line names a grammar, no file: give the file with --grammar")
 	}
-	return ParseDialects(name, m.o.Dialects.Own...)
+	return ParseDialects(name, nil, m.o.Dialects.Own...)
 }
 
 // reader makes a reader of one input.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
+	"github.com/unifiedtoolprotocol/utp/dialect"
 	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/schema"
@@ -111,7 +112,7 @@ func TestParseDialects(t *testing.T) {
 		"hermes, qwen3-coder": {only: []string{"hermes", "qwen3-coder"}},
 		"prefer:hermes":       {prefer: []string{"hermes"}},
 	} {
-		d, err := reading.ParseDialects(in)
+		d, err := reading.ParseDialects(in, nil)
 		if err != nil {
 			t.Errorf("%s: %v", in, err)
 		}
@@ -119,17 +120,17 @@ func TestParseDialects(t *testing.T) {
 			t.Errorf("%s: %s", in, d)
 		}
 	}
-	_, err := reading.ParseDialects("hermès")
+	_, err := reading.ParseDialects("hermès", nil)
 	var unknown *reading.UnknownGrammar
 	if !errors.As(err, &unknown) || unknown.Name != "hermès" {
 		t.Error(err)
 	}
-	_, err = reading.ParseDialects("qwen-3-coder")
+	_, err = reading.ParseDialects("qwen-3-coder", nil)
 	if err == nil || !strings.Contains(err.Error(), `did you mean qwen3-coder? "bx grammar list"`) {
 		t.Error(err)
 	}
 	for name, near := range map[string]int{"e": 0, "qwen3": 1, "deepseek": 5, "my-hermes-tuned": 1, "prefer:": 0} {
-		if _, err = reading.ParseDialects(name); !errors.As(err, &unknown) || len(unknown.Near) < min(near, 1) || len(unknown.Near) > max(5*min(near, 1), 0) {
+		if _, err = reading.ParseDialects(name, nil); !errors.As(err, &unknown) || len(unknown.Near) < min(near, 1) || len(unknown.Near) > max(5*min(near, 1), 0) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -137,7 +138,7 @@ func TestParseDialects(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.json")
-	if _, err := reading.ParseDialects(file); !errors.Is(err, os.ErrNotExist) {
+	if _, err := reading.ParseDialects(file, dialect.Try); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{
@@ -148,7 +149,7 @@ func TestLoad(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := reading.ParseDialects(file)
+		_, err := reading.ParseDialects(file, dialect.Try)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", text, err)
 		}

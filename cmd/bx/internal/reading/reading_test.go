@@ -40,7 +40,7 @@ func options(t *testing.T, c *golden.Case) (o reading.Options) {
 		case "policy":
 			o.Policy, err = reading.ParsePolicy(value)
 		case "grammar":
-			o.Dialects, err = reading.ParseDialects(value)
+			o.Dialects, err = reading.ParseDialects(value, nil)
 		case "model":
 			o.Dialects.Model = value
 		case "prefill":
