@@ -8,6 +8,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -34,6 +35,7 @@ type Timeouts struct {
 // Config says which model to ask, and how.
 type Config struct {
 	Provider string // one of Providers
+	Kind     string // of the models, for the form of tools: "deepseek", "gguf"; "": Provider
 	URL      string // "http://127.0.0.1:11434", "https://openrouter.ai/api/v1"; /v1 may be missing behind a bare host
 	APIKey   string // sent as the provider wants it; never to another host than URL's
 	Model    string // for requests that name none
@@ -107,7 +109,7 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := format.Choose(c.Formats, format.Facts{Provider: c.Provider, Own: slices.Concat(c.Parse.More, c.Parse.Grammars)}); err != nil {
+	if _, err := format.Choose(c.Formats, format.Facts{Provider: cmp.Or(c.Kind, c.Provider), Own: slices.Concat(c.Parse.More, c.Parse.Grammars)}); err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
 	}
 	known := &memory{models: map[string]*ability{}, cautioned: map[string]bool{}, choices: map[choiceKey]format.Choice{},

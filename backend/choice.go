@@ -47,7 +47,7 @@ func (c *Client) decide(model string, a *ability, asText string) format.Choice {
 	if why := cmp.Or(asText, a.asText); why != "" {
 		layers = append([]format.Layer{{Level: format.Call, From: why, Tools: "text", Results: "text"}}, layers...)
 	}
-	chosen, err := format.Choose(layers, format.Facts{Provider: c.cfg.Provider, Model: model, Native: a.tools, Unsaid: a.unsaid, Own: slices.Concat(c.cfg.Parse.More, c.cfg.Parse.Grammars)})
+	chosen, err := format.Choose(layers, format.Facts{Provider: cmp.Or(c.cfg.Kind, c.cfg.Provider), Model: model, Native: a.tools, Unsaid: a.unsaid, Own: slices.Concat(c.cfg.Parse.More, c.cfg.Parse.Grammars)})
 	if err != nil {
 		panic(err) // New has checked the words
 	}

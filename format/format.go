@@ -100,7 +100,7 @@ func Choose(layers []Layer, f Facts) (Choice, error) {
 	var out Choice
 	out.Calls = c.calls()
 	out.Tools = c.tools(out.Calls)
-	out.Results = c.results(out.Tools)
+	out.Results = c.results(out.Tools, out.Calls)
 	out.Calls = c.ranked(out.Calls, out.Tools)
 	out.Warnings = c.warnings(out)
 	return out, nil

@@ -11,6 +11,7 @@ import (
 type provider struct {
 	names string // words apart by blanks
 	tools Way    // where the server says nothing of the model
+	mute  Way    // where it did not answer the question
 	text  string // dialect of a model whose name says nothing
 	json  string // dialect of the word json
 }
@@ -19,13 +20,13 @@ type provider struct {
 // Sources: the provider tables of Autobyteus (JSON and XML forms) and llm-bawt
 // (native, ReAct, and XML for what is not known).
 var providers = []provider{
-	{"openai responses mistral deepseek grok vllm", Native, "hermes", "openai-json"},
-	{"gemini", Native, "hermes", "gemini-json"},
-	{"anthropic", Native, "autobyteus", "anthropic-json"},
-	{"ollama", Native, "react", "default-json"},
-	{"gguf huggingface", Text, "react", "default-json"},
-	{"agent", None, "hermes", "default-json"}, // runs tools of its own
-	{"", Native, "hermes", "default-json"},
+	{"openai responses mistral deepseek grok vllm", Native, Native, "hermes", "openai-json"},
+	{"gemini", Native, Native, "hermes", "gemini-json"},
+	{"anthropic", Native, Native, "autobyteus", "anthropic-json"},
+	{"ollama", Text, Native, "react", "default-json"}, // its answer lists what the model can, tools among it
+	{"gguf huggingface", Text, Text, "react", "default-json"},
+	{"agent", None, None, "hermes", "default-json"}, // runs tools of its own
+	{"", Native, Native, "hermes", "default-json"},
 }
 
 // weights are the names of models that run from a bare weights file.

@@ -30,7 +30,7 @@ var rules = []rule{
 	},
 	func(c *chooser, _ Reading) (Way, string) {
 		if c.Unsaid != "" {
-			return c.provider().tools, c.Unsaid
+			return c.provider().mute, c.Unsaid
 		}
 		return c.provider().tools, c.kindName() + " does not say what the model takes; assumed"
 	},
@@ -38,7 +38,7 @@ var rules = []rule{
 
 func (c *chooser) tools(calls Reading) Form {
 	w := c.first(func(s saying) word { return s.tools })
-	m, known := c.means(w.text)
+	m, known := c.means(w.text, calls)
 	f := Form{Way: m.way, Why: w.why, Set: true}
 	if !known {
 		f.Way = Text
@@ -66,7 +66,7 @@ func (c *chooser) known(calls Reading) Form {
 // dialect is the one that a word names, else the one that is read, else that
 // of the model's name, else the provider's.
 func (c *chooser) dialect(text string, calls Reading, why string) (*grammar.Grammar, string) {
-	m, known := c.means(text)
+	m, known := c.means(text, calls)
 	set := c.first(func(s saying) word { return s.text })
 	switch {
 	case text == jsonWord:
@@ -86,9 +86,9 @@ func (c *chooser) dialect(text string, calls Reading, why string) (*grammar.Gram
 	return c.named(c.provider().text), why + "; no dialect is known of the model, this is the common one of " + c.kindName()
 }
 
-func (c *chooser) results(tools Form) Form {
+func (c *chooser) results(tools Form, calls Reading) Form {
 	w := c.first(func(s saying) word { return s.results })
-	m, known := c.means(w.text)
+	m, known := c.means(w.text, calls)
 	switch {
 	case w.text == "" || known && m.way == "":
 		tools.Why = "as the tools are offered"
@@ -102,7 +102,7 @@ func (c *chooser) results(tools Form) Form {
 		return Form{Way: Text, Grammar: tools.Grammar, Why: w.why, Set: true}
 	}
 	f := Form{Way: Text, Set: true}
-	f.Grammar, f.Why = c.dialect(w.text, Reading{}, w.why)
+	f.Grammar, f.Why = c.dialect(w.text, Reading{Native: calls.Native}, w.why)
 	return f
 }
 
@@ -113,7 +113,10 @@ func (c *chooser) calls() Reading {
 	switch {
 	case w.text == "" || name == "auto":
 		r.Why = strings.TrimPrefix(w.why+"; everything is read", "; ")
-	case name == "openai" || name == string(Native):
+	case name == "openai" || name == "ollama":
+	case name == "anthropic":
+		r.Prefer = c.read(name)
+	case name == string(Native):
 		r.Text = preferred
 	case name == string(Text):
 		r.Native = preferred

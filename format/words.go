@@ -38,19 +38,20 @@ var toolWords = map[string]meaning{
 	"gemini":    {way: Text, dialect: "gemini-json", home: "gemini"},
 }
 
-// means is what a word says to this provider.
-func (c *chooser) means(text string) (m meaning, known bool) {
+// means is what a word says to this provider. A provider's own form is native
+// only where native calls are read.
+func (c *chooser) means(text string, calls Reading) (m meaning, known bool) {
 	m, known = toolWords[text]
-	if m.home != "" && m.home == c.kind() {
+	if m.home != "" && m.home == c.kind() && calls.Native {
 		m = meaning{way: Native}
 	}
 	return m, known
 }
 
 // callWords are the words of call_parser that are no grammar's name: the
-// grammars to look for, none of "auto", "openai", "native" and "text".
+// grammars to look for, none of those that name no dialect.
 var callWords = map[string][]string{
-	"auto": nil, "openai": nil, "native": nil, "text": nil,
+	"auto": nil, "openai": nil, "ollama": nil, "native": nil, "text": nil,
 	"qwen":          {"qwen_xml", "hermes", "qwen3-coder"},
 	"qwen_xml":      {"qwen_xml", "hermes", "qwen3-coder"},
 	"anthropic":     {"anthropic_xml"},
@@ -72,7 +73,7 @@ func ResultWords() []string {
 
 // CallWords lists those of call_parser. Each but auto may stand behind prefer:.
 func CallWords() []string {
-	return []string{"auto", "openai", "native", "text", "react", "xml", "json", "anthropic_xml", "anthropic", "gemini", "qwen_xml", "qwen"}
+	return []string{"auto", "openai", "anthropic", "ollama", "native", "text", "react", "xml", "json", "anthropic_xml", "gemini", "qwen_xml", "qwen"}
 }
 
 // Dialects lists the grammars that a word of call_parser names, by names that

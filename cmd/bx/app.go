@@ -97,7 +97,7 @@ func (a *app) beginIn(root string) (*job, error) {
 		return nil, flagError(err)
 	}
 	j := &job{app: a, root: root, cfg: cfg, set: set, view: a.printer(), rules: &rules{set: set.Rules}}
-	for _, w := range cfg.Warnings {
+	for _, w := range slices.Concat(cfg.Warnings, config.OldVariables(a.env)) {
 		j.view.Line(view.Normal, "warning: %s", w)
 	}
 	for _, name := range cfg.Ignored {

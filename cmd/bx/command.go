@@ -93,6 +93,13 @@ func flagFault(cmd *cobra.Command, err error) error {
 	add := func(f *pflag.Flag) { names = append(names, f.Name) }
 	cmd.Flags().VisitAll(add)
 	cmd.InheritedFlags().VisitAll(add)
+	name, _, _ = strings.Cut(name, "=")
+	if now := config.OldFlag(name); now != "" {
+		return fail(exitUsage, "%w: here it is %s", err, now)
+	}
+	if cmd.HasParent() && cmd.Root().Flags().Lookup(name) != nil {
+		return fail(exitUsage, "%w of %s: it is one of questions; to ask one that begins with %q, put it in quotes", err, cmd.CommandPath(), cmd.Name())
+	}
 	if meant := config.Meant(name, append(names, "help", "version")); meant != "" {
 		return fail(exitUsage, "%w: did you mean --%s?", err, meant)
 	}

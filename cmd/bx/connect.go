@@ -158,6 +158,9 @@ func (j *job) backendConfig(provider, url string) backend.Config {
 		Warn:    func(s string) { j.view.Warn("%s", s) },
 		Formats: j.set.Formats, Custom: j.set.Templates, Parse: parse.Config{Tools: j.known, More: j.dialects()},
 	}
+	if provider == string(j.set.Provider) {
+		c.Kind = string(j.set.Kind)
+	}
 	if j.view.Level >= view.Debug {
 		c.Trace = func(t backend.Trace) { j.view.Trace(t.Dialect, t.Raw, t.Decision, t.Mismatch) }
 	}
@@ -172,6 +175,9 @@ func (j *job) dialects() []*grammar.Grammar { return slices.Concat(j.more, j.set
 
 // offers reports whether a model gets tools at all.
 func (j *job) offers(provider, model string) bool {
+	if provider == string(j.set.Provider) {
+		provider = string(j.set.Kind)
+	}
 	c, err := format.Choose(j.set.Formats, format.Facts{Provider: provider, Model: model, Own: j.dialects()})
 	return err == nil && c.Tools.Way != format.None
 }

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 // directory with a .git, with a home of its own; $DOCS is the folder of that
 // name. Beside testscript's commands there are
 //
-//	fake [-openai] [-chunk=N] [-write=N] FILE   start a scripted model ($WORK/FILE) and point bx at it
+//	fake [-openai | -anthropic | -gemini] [-chunk=N] [-write=N] FILE   start a scripted model ($WORK/FILE) and point bx at it
 //	requests [N]                                print what it was sent: all requests, or the Nth
 //	played                                      fail unless every turn was played as the script says
 //	mcp [-yes | -no] [-http=KEY] FILE ARG…      be an MCP client of bx mcp serve
@@ -99,7 +99,7 @@ type mockKey struct{}
 func cmdFake(ts *testscript.TestScript, neg bool, args []string) {
 	variable, path, script := "OLLAMA_HOST", "", (*fake.Script)(nil)
 	if neg || len(args) == 0 {
-		ts.Fatalf("usage: fake [-openai] [-chunk=N] [-write=N] FILE")
+		ts.Fatalf("usage: fake [-openai | -anthropic | -gemini] [-chunk=N] [-write=N] FILE")
 	}
 	file := args[len(args)-1]
 	script, err := fake.Parse(file, unquote([]byte(ts.ReadFile(filepath.Join(ts.Getenv("WORK"), file)))))
@@ -109,6 +109,10 @@ func cmdFake(ts *testscript.TestScript, neg bool, args []string) {
 		switch name {
 		case "-openai":
 			variable, path = "OPENAI_BASE_URL", "/v1"
+		case "-anthropic":
+			variable = "ANTHROPIC_BASE_URL"
+		case "-gemini":
+			variable = "GOOGLE_GEMINI_BASE_URL"
 		case "-chunk":
 			script.Chunk, err = strconv.Atoi(value)
 		case "-write":

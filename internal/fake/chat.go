@@ -91,11 +91,8 @@ type chatRequest struct {
 	Stream   *bool           `json:"stream"`
 	Messages []message       `json:"messages"`
 	Prompt   json.RawMessage `json:"prompt"` // of /api/generate
-	Tools    []struct {
-		Function struct {
-			Name string `json:"name"`
-		} `json:"function"`
-	} `json:"tools"`
+	Tools    []offeredTool   `json:"tools"`
+
 	StreamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
@@ -110,6 +107,14 @@ type chatRequest struct {
 	model  model // what the server has under that name
 	tokens int   // of messages and tools
 	window int   // what the model is loaded with, in Ollama
+}
+
+type offeredTool struct {
+	Function offeredName `json:"function"`
+}
+
+type offeredName struct {
+	Name string `json:"name"`
 }
 
 type message struct {

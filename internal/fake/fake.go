@@ -1,6 +1,7 @@
 // Package fake is a model server that plays a script over real HTTP: Ollama's
-// API and OpenAI's chat completions, whole and streamed, in pieces of any size.
-// It tests agents without a model, in this module and as "bx mock".
+// API and OpenAI's chat completions, whole and streamed, in pieces of any size,
+// and OpenAI's Responses, Anthropic's and Gemini's API. It tests agents without
+// a model, in this module and as "bx mock".
 //
 // A script is a text file of sections. What stands above the first one is a
 // comment. The first section may describe the server; then come turns, each
@@ -27,7 +28,7 @@
 // llamacpp.go, which were checked against Ollama v0.17.4 and llama-server b11434.
 // Lines of the server section (all optional):
 //
-//	kind: ollama | openai | vllm | llamacpp | lmstudio   whose questions are answered; default: Ollama's at /api, OpenAI's at /v1
+//	kind: ollama | openai | vllm | llamacpp | lmstudio | anthropic | gemini   whose questions are answered; default: Ollama's at /api, OpenAI's at /v1
 //	model: NAME [WORD …], …   other models are not found; default: any name will do. The words tools, no-tools,
 //	                     thinking, no-thinking, vision, context=N and family=NAME set one model apart
 //	tools: yes | no      whether the models take native tools; default yes
@@ -46,7 +47,7 @@
 //	version: TEXT        of the server
 //	chunk: N             bytes of text in a frame; 0 is all at once; default 0
 //	write: N             bytes in a write to the connection; 0 is a frame; default 0
-//	key: TEXT            requests without this bearer token get 401
+//	key: TEXT            requests without this key get 401
 //
 // Lines of a turn section, all about the request; one that does not hold is
 // answered with HTTP 400 and kept for Err:
@@ -81,6 +82,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -135,7 +137,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if v == llamacppVoice {
 		w = s.part(w, r)
 	}
-	if key := s.script.Key; key != "" && r.Header.Get("Authorization") != "Bearer "+key {
+	if key := s.script.Key; key != "" && cmp.Or(r.Header.Get("X-Api-Key"), r.Header.Get("X-Goog-Api-Key"), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")) != key {
 		(&refusal{status: http.StatusUnauthorized, code: "invalid_api_key", message: "Incorrect API key provided"}).write(w, v)
 		return
 	}

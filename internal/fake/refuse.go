@@ -25,7 +25,7 @@ func (s *Server) voice(path string) voice {
 		return llamacppVoice
 	case "vllm":
 		return vllmVoice
-	case "openai", "lmstudio":
+	case "openai", "lmstudio", "anthropic", "gemini":
 		return openaiVoice
 	}
 	native := !strings.HasPrefix(path, "/v1/")

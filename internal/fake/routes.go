@@ -9,6 +9,11 @@ import (
 // routes are the questions that the script's kind of server answers.
 func (s *Server) routes() {
 	kind := s.script.Kind
+	s.cloudRoutes()
+	if kind == "anthropic" || kind == "gemini" {
+		s.mux.HandleFunc("/", s.unknownPath)
+		return
+	}
 	if s.script.ollama() {
 		s.ollamaRoutes()
 	}

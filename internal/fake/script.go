@@ -186,7 +186,7 @@ func (r *reading) lines(data string, f func(line int, text string) error) error 
 	return nil
 }
 
-var kinds = []string{"ollama", "openai", "vllm", "llamacpp", "lmstudio"}
+var kinds = []string{"ollama", "openai", "vllm", "llamacpp", "lmstudio", "anthropic", "gemini"}
 
 func (r *reading) setting(_ int, text string) (err error) {
 	key, value, ok := strings.Cut(text, ":")

@@ -89,65 +89,15 @@ func wanted(t reflect.Type) string {
 	return "a table"
 }
 
-// checkTrust holds a repository's own file to what it may do. before is what
-// the user's files said.
-func (c *Config) checkTrust(d document, k key, before Agent, trusted bool) error {
-	if trusted || k.table && !unsafeTable(k) {
-		return nil
-	}
-	if why := c.distrust(k, before); why != "" {
-		return d.at(k.offset, k.len, "%s: %s; a repository's own file may only choose one of your profiles, "+
-			"set urls of this machine, lower tiers and have rules that ask or deny: put it into your own bx.toml (bx status names it), or trust this file with --config %s", k, why, d.name)
-	}
-	return nil
-}
-
-// unsafeTable reports whether a table is no repository's business even when empty.
-func unsafeTable(k key) bool { return k.path[0] == "profiles" }
-
-func (c *Config) distrust(k key, before Agent) string {
-	lower := func(now, was utp.Tier) string {
-		if now <= was {
-			return ""
-		}
-		return fmt.Sprintf("%s is above your %s", now, was)
-	}
-	loopback := func(u URL) string {
-		if u.Loopback() {
-			return ""
-		}
-		return fmt.Sprintf("%s is not on this machine", u)
-	}
-	if k.path[0] == "rule" {
-		return "" // takeRules looks at what they decide
-	}
-	if name, ok := strings.CutPrefix(k.String(), "tool_envelope."); ok {
-		return c.Envelope.Unsafe(name)
-	}
-	switch k.String() {
-	case "agent.profile":
-		return ""
-	case "agent.default_tier":
-		return lower(c.Agent.DefaultTier, before.DefaultTier)
-	case "agent.max_tier":
-		return lower(c.Agent.MaxTier, before.MaxTier)
-	case "ollama.url":
-		return loopback(c.Ollama.URL)
-	case "openai.url":
-		return loopback(c.OpenAI.URL)
-	}
-	return "not for a repository to set"
-}
-
 // checkProfile finds a chosen profile that is not there.
 func (c *Config) checkProfile() error {
 	if c.Agent.Profile == "" {
 		return nil
 	}
 	_, err := c.profile(c.Agent.Profile, "agent.profile")
-	if e, ok := errors.AsType[*Error](err); ok && c.chosen != nil {
-		c.chosen.Message = e.Message
-		return c.chosen
+	if e, ok := errors.AsType[*Error](err); ok && c.chosen.at != nil {
+		c.chosen.at.Message = e.Message
+		return c.chosen.at
 	}
 	return err
 }

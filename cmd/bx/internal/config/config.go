@@ -8,8 +8,10 @@
 // Every key is checked: an unknown key or value is an *Error that points at it
 // and names the valid ones. In llmc.toml, which other programs share, only the
 // tables of bx are read and checked; the names of the others are in
-// Config.Ignored. A repository's own file may only choose a profile, set urls
-// of this machine, lower tiers and have rules that ask or deny.
+// Config.Ignored. A repository's own file may choose and bring profiles, set the
+// keys that LLMC has, name servers of this machine, lower tiers and have
+// rules that ask or deny. What else it says is left out with a warning, and so is
+// what is wrong in it.
 package config
 
 import (
@@ -43,12 +45,21 @@ type Config struct {
 	Files   []string `toml:"-"` // read, in the order of their layers
 	Ignored []string `toml:"-"` // tables of other programs: "llmc.toml: [rag]"
 
-	Warnings []string `toml:"-"` // files of the repository that were not read, and why
+	Warnings []string `toml:"-"` // what was left out, and why
 
 	Own Own `toml:"-"` // the dialects of all files, those of later layers first
 
-	repoURL bool   // OpenAI.URL comes from the repository: no key of the user goes there
-	chosen  *Error // where Agent.Profile stands
+	repoURL  bool     // OpenAI.URL comes from the repository: no key of the user goes there
+	users    *Agent   // [agent] of the user's files, where the repository has one too
+	theirs   []string // names of the profiles that the repository brought
+	chosen   choice   // Agent.Profile
+	provided choice   // Agent.Provider
+}
+
+// choice is where a value stands that chooses who is asked.
+type choice struct {
+	at      *Error // nil: nowhere
+	trusted bool
 }
 
 // Agent is the table [agent].

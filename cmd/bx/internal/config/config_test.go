@@ -88,6 +88,9 @@ func outcome(p config.Places, f config.Flags, env func(string) string) string {
 		return failure(err)
 	}
 	var b strings.Builder
+	if s.Kind != s.Provider {
+		fmt.Fprintf(&b, "kind %s\n", s.Kind)
+	}
 	fmt.Fprintf(&b, "provider %s url %s why %s\n", s.Provider, s.URL, s.Why)
 	fmt.Fprintf(&b, "profile %s model %s key %s num_ctx %d timeout %v\n", s.Profile, s.Model, s.APIKey, s.NumCtx, s.Timeout)
 	if s.Temperature != nil {
@@ -99,6 +102,9 @@ func outcome(p config.Places, f config.Flags, env func(string) string) string {
 	fmt.Fprintf(&b, "tier %s max %s rounds %d envelope %v\n", s.Tier, s.MaxTier, s.MaxRounds, s.Envelope.Enabled)
 	for _, name := range c.Ignored {
 		fmt.Fprintf(&b, "ignored %s\n", filepath.ToSlash(name))
+	}
+	for _, w := range c.Warnings {
+		fmt.Fprintf(&b, "warning %s\n", filepath.ToSlash(w))
 	}
 	return b.String()
 }

@@ -102,12 +102,12 @@ func (o Own) names() (names []string) {
 }
 
 // takeDialects reads the dialects that a document names.
-func (c *Config) takeDialects(d document, trusted bool) error {
+func (c *Config) takeDialects(d document, limits *limits) error {
 	for _, k := range keysOf(d.text) {
 		if k.String() != "dialects.files" {
 			continue
 		}
-		if err := c.checkTrust(d, k, c.Agent, trusted); err != nil {
+		if err := limits.check(c, d, k); err != nil {
 			return err
 		}
 		own, err := LoadOwn(d.path, c.Dialects, d.try)

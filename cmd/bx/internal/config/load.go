@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -36,6 +37,7 @@ func Load(p Places) (*Config, error) {
 			return nil, err
 		}
 	}
+	c.distrustChoices()
 	for _, check := range []func() error{c.checkProfile, c.checkHabits, c.checkTeams} {
 		if err := check(); err != nil {
 			return c, err
@@ -89,14 +91,24 @@ func (c *Config) read(f source) error {
 		return nil
 	}
 	if err != nil && !f.trusted {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%s is not read: %v", short(f.path), err))
+		c.warn("%s is not read: %v", short(f.path), err)
 		return nil
 	}
 	if err != nil {
 		return &Error{File: short(f.path), Message: err.Error(), Err: err}
 	}
 	c.Files = append(c.Files, f.path)
-	return c.apply(document{short(f.path), f.path, text, f.try}, f.trusted)
+	d := document{short(f.path), f.path, text, f.try}
+	c.noteLLMC(d)
+	if !f.trusted {
+		c.tolerate(d)
+		return nil
+	}
+	return c.apply(d, nil)
+}
+
+func (c *Config) warn(format string, args ...any) {
+	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
 }
 
 // maxFile is the size in bytes above which a file is no configuration.
@@ -155,40 +167,52 @@ func short(path string) string {
 	return abs
 }
 
-// apply lays a document over c.
-func (c *Config) apply(d document, trusted bool) error {
-	before, rules := c.Agent, c.Rules
+// apply lays a document over c. limits hold one that came with the repository to
+// what it may do; nil: it may do all.
+func (c *Config) apply(d document, limits *limits) error {
+	rules := c.Rules
 	c.Rules = nil
 	shared := filepath.Base(d.name) == "llmc.toml"
 	if err := c.decode(d, shared); err != nil {
 		return err
 	}
-	if err := c.takeDialects(d, trusted); err != nil {
+	if err := c.takeDialects(d, limits); err != nil {
 		return err
 	}
 	for _, k := range keysOf(d.text) {
+		if err := misspelt(d, k, shared); err != nil {
+			return err
+		}
 		if shared && !ours(k.path[0]) {
 			c.ignore(d.name, k.path[0])
+			continue
+		}
+		if shared && llmcs(k.path) {
 			continue
 		}
 		if err := c.checkValue(d, k); err != nil {
 			return err
 		}
-		if err := c.checkTrust(d, k, before, trusted); err != nil {
+		if err := limits.check(c, d, k); err != nil {
 			return err
 		}
-		c.note(d, k, trusted)
+		c.note(d, k, limits == nil)
 	}
-	return c.takeRules(d, rules, trusted)
+	return c.takeRules(d, rules, limits == nil)
 }
 
 // note keeps what later steps ask about a key.
 func (c *Config) note(d document, k key, trusted bool) {
 	switch k.String() {
 	case "agent.profile":
-		c.chosen = d.at(k.offset, k.len, "")
+		c.chosen = choice{d.at(k.offset, k.len, ""), trusted}
+	case "agent.provider":
+		c.provided = choice{d.at(k.offset, k.len, ""), trusted}
 	case "openai.url":
 		c.repoURL = !trusted
+	}
+	if !trusted && len(k.path) > 1 && k.path[0] == "profiles" && !slices.Contains(c.theirs, k.path[1]) {
+		c.theirs = append(c.theirs, k.path[1])
 	}
 }
 
@@ -238,12 +262,27 @@ func undecoded(d document, bad *toml.DecodeError) error {
 	return e
 }
 
+// misspelt refuses a key in capitals, which the reader of TOML takes for the one
+// that it looks like.
+func misspelt(d document, k key, shared bool) error {
+	t, rest := typeAt(k.path)
+	if len(rest) == 0 || t.Kind() != reflect.Struct || shared && llmcs(k.path) {
+		return nil
+	}
+	for _, name := range namesOf(t) {
+		if strings.EqualFold(name, rest[0]) {
+			return d.at(k.offset, k.len, "unknown key %q: want %s", rest[0], name)
+		}
+	}
+	return nil
+}
+
 // unknown makes an error of the first key that bx should know and does not.
 func unknown(d document, missing *toml.StrictMissingError, shared bool) error {
 	for i := range missing.Errors {
 		m := &missing.Errors[i]
 		path := m.Key()
-		if shared && !ours(path[0]) {
+		if shared && (!ours(path[0]) || llmcs(path)) {
 			continue
 		}
 		line, column := m.Position()

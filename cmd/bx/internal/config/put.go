@@ -87,7 +87,7 @@ func PutProfile(path, name string, p Profile, known Own) error {
 	made := append(old, table...)
 	c := Defaults()
 	c.Own = known
-	if err := c.apply(document{short(path), path, made, nil}, true); err != nil {
+	if err := c.apply(document{short(path), path, made, nil}, nil); err != nil {
 		return fmt.Errorf("the profile does not fit into %s: %w", short(path), err)
 	}
 	return replace(path, made)

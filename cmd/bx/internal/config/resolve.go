@@ -28,7 +28,8 @@ type Flags struct {
 type Settings struct {
 	Profile     string
 	ProfileWhy  string   // who chose Profile, for people
-	Provider    Provider // "": look for a server on this machine
+	Provider    Provider // what it speaks, a provider of package backend; "": look for a server on this machine
+	Kind        Provider // as it was named: "deepseek" speaks what openai does
 	URL         string
 	Why         string // who chose Provider and URL, for people
 	Model       string // "": ask the server
@@ -138,77 +139,23 @@ func (r *resolver) chooseServer() error {
 	return r.chooseURL()
 }
 
-func (r *resolver) choose(p Provider, why string) { r.out.Provider, r.out.Why = p, why }
-
-// because names who chose the url, where another one chose the provider.
-func (r *resolver) because(why string) {
-	if r.out.Why != why {
-		r.out.Why += ", " + why
-	}
+func (r *resolver) choose(p Provider, why string) {
+	r.out.Kind, r.out.Provider, r.out.Why = p, p.API(), why
 }
 
-// chooseURL also takes the key that belongs to the url, and no other.
-func (r *resolver) chooseURL() (err error) {
-	p := r.profile
-	switch r.out.Provider {
+func (r *resolver) chooseURL() error {
+	switch r.out.Kind {
 	case "":
-		if p.URL != "" {
-			return &Error{File: "profile " + r.out.Profile, Message: "it has a url but no provider: want provider = \"ollama\" or \"openai\""}
+		if r.profile.URL != "" {
+			return &Error{File: "profile " + r.out.Profile, Message: "it has a url but no provider: want provider = \"ollama\", \"openai\" or another"}
 		}
+		return nil
 	case SearchProvider:
-	case OllamaProvider:
-		r.out.URL, err = r.ollamaURL()
-	case OpenAIProvider:
-		err = r.openaiURL()
-	default:
-		return &Error{File: r.out.Why, Message: fmt.Sprintf("bx does not talk to %s itself: want provider ollama, openai (any server with /v1/chat/completions) or search", r.out.Provider)}
+		return nil
 	}
+	err := r.address()
 	r.out.URL = URL(r.out.URL).trim()
 	return err
-}
-
-func (r *resolver) ollamaURL() (string, error) {
-	host := r.env("OLLAMA_HOST")
-	switch {
-	case r.profile.URL != "":
-		return string(r.profile.URL), nil
-	case host != "":
-		r.because("OLLAMA_HOST")
-		return ollamaHost(host)
-	case r.Ollama.URL != "":
-		return string(r.Ollama.URL), nil
-	}
-	return "http://127.0.0.1:11434", nil
-}
-
-func (r *resolver) openaiURL() error {
-	base := r.env("OPENAI_BASE_URL")
-	switch {
-	case r.profile.URL != "":
-		r.out.URL = string(r.profile.URL)
-		r.takeKey(r.profile.APIKey, r.profile.APIKeyEnv)
-	case base != "":
-		if err := URL(base).check(); err != nil {
-			return &Error{File: "OPENAI_BASE_URL", Message: err.Error(), Err: err}
-		}
-		r.because("OPENAI_BASE_URL")
-		r.out.URL = base
-		r.takeKey("", "OPENAI_API_KEY")
-	case r.OpenAI.URL != "":
-		r.out.URL = string(r.OpenAI.URL)
-		if !r.repoURL {
-			r.takeKey(r.OpenAI.APIKey, r.OpenAI.APIKeyEnv)
-		}
-	default:
-		return &Error{File: r.out.Why, Message: "provider openai needs the address of its server: set url in the profile or in [openai], or OPENAI_BASE_URL"}
-	}
-	return nil
-}
-
-func (r *resolver) takeKey(key, variable string) {
-	if r.out.APIKey = key; key == "" && variable != "" && r.env(variable) != "" {
-		r.out.APIKey, r.out.APIKeyEnv = r.env(variable), variable
-	}
 }
 
 // ollamaHost reads OLLAMA_HOST as Ollama's own client does: scheme, host and
@@ -259,11 +206,15 @@ func (r *resolver) chooseTiers() error {
 
 // fill takes each remaining value from the first source that has it.
 func (r *resolver) fill() {
-	p, file, seconds := r.profile, r.Ollama.Temperature, r.Ollama.Timeout
-	model := r.Agent.Model
-	if r.out.Provider == OpenAIProvider {
+	p, model := r.profile, r.Agent.Model
+	var file *float64
+	var seconds Seconds
+	switch r.out.Kind {
+	case OpenAIProvider:
 		file, seconds = r.OpenAI.Temperature, r.OpenAI.Timeout
 		model = first(r.OpenAI.Model, model)
+	case OllamaProvider, "":
+		file, seconds = r.Ollama.Temperature, r.Ollama.Timeout
 	}
 	r.chooseModel(model)
 	r.out.Temperature = first(p.Temperature, file)

@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,8 +16,8 @@ func TestARepositoryCannotAllow(t *testing.T) {
 	for text, want := range map[string]string{
 		"[[rule]]\ntool = 'shell'\ndecision = 'deny'\n[[rule]]\ntool = 'write_file'\ndecision = 'ask'": "",
 		"[[rule]]\ntool = 'shell'\ndecision = 'deny'\n[[rule]]\ntool = 'shell'\ndecision = 'allow'":    "bx.toml:4:3: rule: a repository's own file cannot allow",
-		"[[rule]]\ntool = 'shell'\nDecision = 'allow'":                                                 "cannot allow",
-		"[[Rule]]\ntool = 'shell'\ndecision = 'allow'":                                                 "not for a repository to set",
+		"[[rule]]\ntool = 'shell'\nDecision = 'allow'":                                                 `unknown key "Decision": want decision`,
+		"[[Rule]]\ntool = 'shell'\ndecision = 'allow'":                                                 `unknown key "Rule": want rule`,
 		"rule = [{tool = 'shell', decision = 'allow'}]":                                                "want a table [[rule]]",
 		"[rule]\ntool = 'shell'\ndecision = 'allow'":                                                   "cannot allow",
 		"[[rule]]\ntool = 'edit_block'\ncommand = 'ls'\ndecision = 'ask'":                              "command is of the tool shell",
@@ -26,11 +27,16 @@ func TestARepositoryCannotAllow(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, err := config.Load(config.Places{Repo: dir})
-		if want == "" && (err != nil || len(c.Rules) != 2 || c.Rules[0].Decision != rule.Deny || !strings.HasSuffix(c.Rules[1].From, "bx.toml:4")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := strings.Join(c.Warnings, "\n")
+		if want == "" && (said != "" || len(c.Rules) != 2 || c.Rules[0].Decision != rule.Deny || !strings.HasSuffix(c.Rules[1].From, "bx.toml:4")) {
 			t.Errorf("%s: %v, %+v", text, err, c)
 		}
-		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v", text, err)
+		allowed := slices.ContainsFunc(c.Rules, func(r rule.Rule) bool { return r.Decision == rule.Allow })
+		if want != "" && (allowed || !strings.Contains(said, want)) {
+			t.Errorf("%s: %s, %+v", text, said, c.Rules)
 		}
 	}
 }

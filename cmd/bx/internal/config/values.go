@@ -10,29 +10,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/format"
 )
 
-// Provider is the kind of a server.
-type Provider string
-
-// The providers that a file may name. Search is no server: it answers by
-// search alone. bx does not talk to Anthropic and Gemini itself; their
-// profiles may stand in a shared file.
-const (
-	OllamaProvider    Provider = "ollama"
-	OpenAIProvider    Provider = "openai"
-	AnthropicProvider Provider = "anthropic"
-	GeminiProvider    Provider = "gemini"
-	SearchProvider    Provider = "search"
-)
-
-var providers = []string{"ollama", "openai", "search", "anthropic", "gemini"}
-
-func (p Provider) check() error {
-	if !slices.Contains(providers, string(p)) {
-		return fmt.Errorf("unknown provider %q: want %s", string(p), either(providers))
-	}
-	return nil
-}
-
 // Format is how tools are offered, a word of format.ToolWords or the name of a
 // text grammar.
 type Format string
