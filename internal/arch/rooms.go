@@ -51,6 +51,7 @@ var rooms = []Room{
 	{Path: "dialect", Ring: 3},
 	{Path: "git", Ring: 3},
 	{Path: "mcp", Ring: 3},
+	{Path: "mcp/client", Ring: 3, Beside: []string{"safefile"}},
 	{Path: "rule", Ring: 3},
 	{Path: "safefile", Ring: 3},
 	{Path: "sandbox", Ring: 3},
