@@ -1,6 +1,10 @@
 package agent
 
-import "github.com/unifiedtoolprotocol/utp"
+import (
+	"maps"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
 
 // memory holds the calls of earlier rounds, so that a model that goes round in
 // circles is noticed.
@@ -11,7 +15,6 @@ type memory struct {
 
 type memo struct {
 	done  Done
-	tier  utp.Tier
 	again int // rounds that repeated it
 	round int // that saw it last
 }
@@ -31,23 +34,19 @@ func (m *memory) repeat(key string) (old Done, times int) {
 	return e.done, e.again
 }
 
-// keep remembers a call. After one that may have changed something, what was
-// read before may be read again.
+// keep remembers a call. After one that may have changed something every other
+// call may give something else: a file is read again, the tests are run again.
 func (m *memory) keep(key string, d Done, tier utp.Tier) {
 	if d.Cached {
 		return
 	}
 	if tier >= utp.Run && d.Result.Status == utp.OK {
-		for k, e := range m.calls {
-			if e.tier < utp.Run {
-				delete(m.calls, k)
-			}
-		}
+		maps.DeleteFunc(m.calls, func(k string, _ *memo) bool { return k != key })
 	}
 	if m.calls == nil {
 		m.calls = map[string]*memo{}
 	}
 	if m.calls[key] == nil {
-		m.calls[key] = &memo{done: d, tier: tier, round: m.round}
+		m.calls[key] = &memo{done: d, round: m.round}
 	}
 }

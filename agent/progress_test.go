@@ -79,3 +79,22 @@ func TestGuideIsSentAndNotKept(t *testing.T) {
 		t.Errorf("kept: %+v", first)
 	}
 }
+
+// A command is run again after an edit, though it is the same: the tests between
+// two changes. Without a change in between it is a repeat.
+func TestACallIsMadeAgainAfterAChange(t *testing.T) {
+	edit, test := `call - write_file {"path":"a","content":"x"}`, `call - write_file {"path":"test","content":""}`
+	for calls, want := range map[string]int{
+		test + "\n---\n" + edit + "\n---\n" + test: 3,
+		test + "\n---\n" + test:                    1,
+		`call - read_file {"path":"a"}` + "\n---\n" + edit + "\n---\n" + `call - read_file {"path":"a"}`: 3,
+	} {
+		b := &bench{}
+		if _, err := agent.Ask(t.Context(), config("tier run\nallow run", readScript(calls+"\n---\ntext Done.\n"), b), ask("?")); err != nil {
+			t.Fatal(err)
+		}
+		if len(b.ran) != want {
+			t.Errorf("%s: %d calls ran, want %d", calls, len(b.ran), want)
+		}
+	}
+}
