@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties sdktest clients engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear mutants size te dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear mutants size te dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -47,6 +47,12 @@ fuzz:
 # The property tests on many values drawn anew: make properties CHECKS=10000
 properties:
 	RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) $(GO) test -count=1 -timeout=60m ./...
+
+# Killed and stopped at 400 points, 100,000 races for files, 1,000 turns undone, and
+# the task of every combination of dialect and API (some minutes).
+long:
+	$(GO) test -count=1 -timeout=60m ./cmd/bx -run 'KilledAtAnyPoint|EditTestEdit' -long
+	$(GO) test -count=1 -timeout=60m ./tool -run 'NoRaceLeadsOut|RandomTurnsAreUndone|AppendsOfSeveral' -long
 
 # Clients of other vendors against our programs. Needs node 20 or newer.
 sdktest:

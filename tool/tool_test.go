@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -218,12 +219,18 @@ func TestNoMadeUpPathLeadsOut(t *testing.T) {
 	}
 }
 
-// TestNoRaceLeadsOut reads a name that is a file and a link out of the root in
-// turn, as an attacker would have it.
+var long = flag.Bool("long", false, "race 100,000 times and undo 1,000 turns, as make long does")
+
+// TestNoRaceLeadsOut reads and writes a name that is a file and a link out of the
+// root in turn, as an attacker would have it, and a file in a folder likewise.
 //
 // contract: X-13
 func TestNoRaceLeadsOut(t *testing.T) {
 	s, root, outside := jail(t)
+	tries := 2000
+	if *long {
+		tries = 100_000
+	}
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -246,13 +253,48 @@ func TestNoRaceLeadsOut(t *testing.T) {
 			}
 		}
 	})
-	for range 2000 {
-		if r := run(s, "read_file", `{"path":"flip"}`); strings.Contains(r.Text(), "secret") {
-			t.Fatalf("leaked: %s", r.Text())
+	wg.Go(func() { // a folder and a link out of the root change places
+		real, link, at := filepath.Join(root, "real"), filepath.Join(root, "link"), filepath.Join(root, "fold")
+		if err := errors.Join(os.Mkdir(real, 0o777), os.WriteFile(filepath.Join(real, "passwd"), []byte("inside"), 0o666), os.Symlink(outside, link)); err != nil {
+			t.Error(err)
+			return
+		}
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			from := []string{real, link}[i%2]
+			if os.Rename(from, at) == nil {
+				_ = os.Rename(at, from)
+			} else { // a call has made a folder of that name
+				_ = os.RemoveAll(at)
+			}
+		}
+	})
+	calls := []struct{ name, args string }{
+		{"read_file", `{"path":"flip"}`}, {"read_file", `{"path":"fold/passwd"}`}, {"inspect_code", `{"path":"fold/passwd"}`}, {"grep", `{"pattern":"secret","path":"fold"}`},
+		{"list_dir", `{"path":"fold"}`}, {"read_file", `{"path":"flip"}`}, {"write_file", `{"path":"fold/passwd","content":"overwritten"}`},
+		{"edit_block", `{"path":"fold/passwd","old_text":"inside","new_text":"inside"}`}, {"delete_file", `{"path":"fold/passwd"}`}, {"write_file", `{"path":"fold/made","content":"x"}`},
+	}
+	for i := range tries {
+		c := calls[0]
+		if i%20 == 0 || *long && i%3 == 0 { // those that write wait for the disk
+			c = calls[i/3%len(calls)]
+		}
+		if r := run(s, c.name, c.args); strings.Contains(r.Text(), "secret") && c.name != "grep" || strings.Contains(r.Text(), secretText) {
+			t.Fatalf("leaked by %s: %s", c.name, r.Text())
 		}
 	}
 	close(stop)
 	wg.Wait()
+	if b, err := os.ReadFile(filepath.Join(outside, "passwd")); string(b) != secretText || err != nil {
+		t.Errorf("outside there is %q now (%v)", b, err)
+	}
+	if entries, err := os.ReadDir(outside); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v: something was made outside", entries, err)
+	}
 }
 
 // contract: X-13
