@@ -12,6 +12,6 @@ var step3 = Grammar{
 	Body:    Tagged,
 	Also: map[string][]string{
 		"call.open":  {"<｜tool_call_begin｜><steptml:invoke name=\"{name}\">", "<steptml:invoke name=\"{name}\">"},
-		"call.close": {"</steptml:invoke>"},
+		"call.close": {"</steptml:invoke>", "<｜tool_call_end｜>"},
 	},
 }

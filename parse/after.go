@@ -254,11 +254,21 @@ func (p *Parser) textBehind(own []scan.Marker, v scan.View) bool {
 	if len(own) > 0 && len(v.S) < scan.MaxSlot && !v.End {
 		return false
 	}
+	if p.cutMarker(own, v) {
+		p.pos = len(p.src)
+		p.truncated()
+		return true
+	}
 	p.lostCloser()
 	if p.st == inGap && p.block.group == nil {
 		p.endBlock(false)
 	}
 	return true
+}
+
+// cutMarker reports whether the output was cut off in one of the markers.
+func (p *Parser) cutMarker(list []scan.Marker, v scan.View) bool {
+	return p.cut && v.End && v.S != "" && scan.Fits(list, scan.ViewOf(v.S, false, v.Work)) == scan.More
 }
 
 // callBehind ends a call that lacks its closer before the opener of another, i bytes

@@ -31,10 +31,10 @@ func (p *Parser) open(line bool) scan.Found {
 	switch {
 	case best.state == scan.Yes:
 		p.begin(best)
+	case best.state == scan.No && (p.cut || best.broken == 0) && p.cutOpener(v):
+		return scan.Yes
 	case best.state == scan.No && best.broken > 0 && p.now.think == nil && !p.now.inline:
 		return p.refuse(best)
-	case best.state == scan.No && p.cutOpener(v, p.cand):
-		return scan.Yes
 	}
 	return best.state
 }
@@ -135,6 +135,8 @@ func (p *Parser) inThinking(o *opener) bool {
 		return p.now.think.thinkOpens(&o.steps[0])
 	case closeThink:
 		return p.now.think.thinkCloses(&o.steps[0])
+	case dropNoise: // the prompt opened thinking, and the model answers without any
+		return o.g == p.now.think && p.begins()
 	case endMessage, openHeader, routeHeader:
 		return p.now.message == o.g
 	}

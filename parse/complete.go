@@ -68,7 +68,7 @@ func (p *Parser) nameless() {
 		p.cur.open = false
 		p.now.textPart = -1
 		p.st = inGap
-		if p.block.group == nil && len(p.cur.g.call.close) == 0 {
+		if p.block.group == nil && p.block.lists == 0 && len(p.cur.g.call.close) == 0 {
 			p.endBlock(false)
 		}
 	}

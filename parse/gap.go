@@ -21,6 +21,11 @@ func (p *Parser) readGap() bool {
 	if f := p.gapMarker(g, v); f != scan.No {
 		return f == scan.Yes
 	}
+	if p.block.group != nil && !p.cur.open && p.cutMarker(g.closers, v) {
+		p.pos = len(p.src)
+		p.endBlock(true)
+		return true
+	}
 	switch v.S[0] {
 	case '[':
 		switch p.lookListPair(v) {
@@ -32,7 +37,11 @@ func (p *Parser) readGap() bool {
 		p.block.lists++
 		p.pos++
 		return true
-	case ',', ';', ']':
+	case ']':
+		p.block.lists = max(p.block.lists-1, 0)
+		p.pos++
+		return true
+	case ',', ';':
 		p.pos++
 		return true
 	}
@@ -112,7 +121,7 @@ func (p *Parser) nextCall() {
 // gapElement begins the JSON or Python call at the start of v, or leaves the
 // block.
 func (p *Parser) gapElement(g *gram, v scan.View) bool {
-	bare := p.tries.trying() && p.tries.trial().bare || p.bareBlock()
+	bare := p.tries.trying() && p.tries.trial().bare || p.bareBlock() && !p.amongCalls()
 	switch f := p.lookElement(v, bare); f {
 	case scan.More:
 		return false
@@ -143,6 +152,10 @@ func (p *Parser) gapElement(g *gram, v scan.View) bool {
 	return true
 }
 
+// amongCalls reports whether the list at hand has held a call: what else stands in
+// it was meant as one.
+func (p *Parser) amongCalls() bool { return p.block.lists > 0 && !p.cur.open }
+
 // bareBlock reports whether the block has no markers of its own, so that each
 // call in it must name an offered tool.
 func (p *Parser) bareBlock() bool {
@@ -156,16 +169,20 @@ func (p *Parser) gapJunk(v scan.View) bool {
 		return true
 	}
 	n, f := 0, scan.No
-	if p.block.group != nil && p.block.group.steps[0].Strong {
+	if p.block.group != nil && p.block.group.steps[0].Strong || p.amongCalls() {
 		n, f = body.Scalar(v)
 	}
 	switch f {
 	case scan.More:
 		return false
 	case scan.Yes:
+		prob := utp.Problem{Kind: utp.Malformed, Want: "a tool call"}
+		if v.End && n == len(v.S) {
+			prob.Kind, prob.Message = utp.Truncated, "the output ended inside the call"
+		}
 		p.nextCall()
 		p.pos += n
-		p.fail(utp.Problem{Kind: utp.Malformed, Want: "a tool call"})
+		p.fail(prob)
 		p.now.textPart = -1
 	default:
 		p.endBlock(false)
@@ -224,6 +241,10 @@ func (p *Parser) readTail() bool {
 	if f == scan.Yes && n > 1 {
 		p.pos += n
 		p.closed(0)
+		return true
+	}
+	if p.cutMarker(p.m.closers, v) {
+		p.pos = len(p.src)
 		return true
 	}
 	if f == scan.No {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
@@ -23,6 +24,10 @@ func (p *Parser) readHeader() bool {
 		return true
 	}
 	if f == scan.No {
+		if p.cut && v.End && !body.HasNewline(v.S) && isHeader(v.S) {
+			p.pos = len(p.src)
+			p.mark()
+		}
 		p.noHeader()
 		return true
 	}
@@ -190,6 +195,11 @@ func (p *Parser) readMessage() bool {
 		}
 		if f == scan.Yes && n > best.n {
 			best = choice{state: scan.Yes, o: o, n: n, caps: c}
+		}
+		if best.state != scan.Yes && p.cutWithin(o, v) {
+			p.named(g, p.cur.caps)
+			p.cutHere()
+			return true
 		}
 	}
 	if best.state == scan.Yes {

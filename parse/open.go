@@ -59,6 +59,10 @@ func (p *Parser) begin(b choice) {
 		}
 	case closeThink:
 		p.toText()
+	case dropNoise:
+		if p.now.think != nil {
+			p.toText()
+		}
 	case endMessage:
 		p.now.leave()
 		p.now.message, p.st = nil, inText
@@ -244,11 +248,13 @@ func (p *Parser) refuse(b choice) scan.Found {
 			kind = utp.Empty
 		}
 	default:
-		k, f := p.refused(b.first.g, p.viewAt(p.pos+n))
+		k, noise, f := p.refused(b.first, p.viewAt(p.pos+n))
 		if f == scan.More {
 			return scan.More
 		}
-		n += k
+		if n += k; noise {
+			kind = utp.Empty
+		}
 	}
 	p.text()
 	prob := utp.Problem{Kind: kind, Grammar: b.first.g.Name, Offset: p.at(), Raw: p.rest()[:n], Want: "a tool call"}
@@ -258,12 +264,19 @@ func (p *Parser) refuse(b choice) scan.Found {
 	return scan.Yes
 }
 
-// maxRefused is how many bytes behind an opener its closer is looked for.
-const maxRefused = 1 << 10
+// maxRefused is how many bytes behind an opener its closer is looked for, and
+// maxNoise how many may stand between a block's opener and the call in it.
+const (
+	maxRefused = 1 << 10
+	maxNoise   = 128
+)
 
-// refused is how far words go that stand where a call is due: up to their
-// closer, if that comes before another opener, else nothing of them.
-func (p *Parser) refused(g *gram, v scan.View) (int, scan.Found) {
+// refused is how far words go that stand where a call is due: up to their closer,
+// if that comes before another opener, else nothing of them. Between a block's
+// opener and the opener of a call in it they are noise, unless a sentence leads to
+// the block.
+func (p *Parser) refused(o *opener, v scan.View) (n int, noise bool, f scan.Found) {
+	g := o.g
 	for i := 0; i < len(v.S) && i < maxRefused; i++ {
 		if !g.skipHot[v.S[i]] {
 			continue
@@ -271,16 +284,19 @@ func (p *Parser) refused(g *gram, v scan.View) (int, scan.Found) {
 		at := v.From(i)
 		n, f := scan.Longest(g.closers, at, nil)
 		if f == scan.Yes {
-			return i + n, scan.Yes
+			return i + n, false, scan.Yes
 		}
 		if next := scan.Fits(g.skipOpen, at); next == scan.Yes {
-			return 0, scan.No
+			if i < maxNoise && o.group && !p.placeOf(marked).leads && scan.Fits(g.call.open, at) == scan.Yes {
+				return i, true, scan.Yes
+			}
+			return 0, false, scan.No
 		} else if f = max(f, next); f == scan.More {
-			return 0, scan.More
+			return 0, false, scan.More
 		}
 	}
 	if len(v.S) < maxRefused {
-		return 0, v.Ask()
+		return 0, false, v.Ask()
 	}
-	return 0, scan.No
+	return 0, false, scan.No
 }

@@ -39,26 +39,65 @@ func (p *Parser) openSentence() scan.Found {
 	return f
 }
 
-// cutOpener finds the opener of a call that the output ends in: of its markers only
-// the first is there, or a part of the header of a message that is a call.
-func (p *Parser) cutOpener(v scan.View, cand []int32) bool {
+// cutOpener finds the marker that the output ends in. Where nobody says that the
+// output was cut off, it is a call's opener, and all of its first literal is there.
+func (p *Parser) cutOpener(v scan.View) bool {
 	if !v.End || p.now.think != nil || p.now.inline {
 		return false
 	}
-	for _, i := range cand {
+	for i := range p.m.openers {
 		o := &p.m.openers[i]
-		if o.kind != openCall || o.declared || !o.steps[0].Strong {
+		if o.declared || o.message || !o.steps[0].Strong && o.kind != openHeader {
 			continue
 		}
-		if n, f := scan.MatchLiteral(v.S, o.steps[0].Lead); f == scan.Yes && scan.CountBlanks(v.S[n:]) == len(v.S)-n {
+		n, f := scan.MatchLiteral(v.S, o.steps[0].Lead)
+		switch {
+		case f == scan.No:
+		case o.kind == openCall && (f == scan.Yes && scan.CountBlanks(v.S[n:]) == len(v.S)-n || p.cutWithin(o, v)):
+			p.cutIn(o)
+			return true
+		case o.kind == openHeader && f == scan.Yes && p.cut && p.begins() && p.cutHead(o, v):
+			return true
+		case o.kind != openCall && f == scan.More && p.cut && len(v.S) >= minCut && o.steps[0].Strong:
 			p.text()
-			p.openCall(o.g)
-			p.now.leave()
-			p.cutHere()
+			p.pos = len(p.src)
+			p.mark()
 			return true
 		}
 	}
 	return false
+}
+
+// minCut is how much of an opener tells that it was one.
+const minCut = 4
+
+// cutWithin reports whether the output was cut off within the markers of an opener.
+func (p *Parser) cutWithin(o *opener, v scan.View) bool {
+	if !p.cut || len(v.S) < minCut {
+		return false
+	}
+	_, _, f := p.fit(o, scan.ViewOf(v.S, false, v.Work), new(scan.Caps))
+	return f == scan.More
+}
+
+// cutHead ends the output in the header of a call at v.
+func (p *Parser) cutHead(o *opener, v scan.View) bool {
+	was := p.now.message
+	p.text()
+	p.head, p.now.message = p.head[:0], o.g
+	if !p.cutHeader(v) {
+		p.now.message = was
+		return false
+	}
+	return true
+}
+
+// cutIn ends the output in an opener.
+func (p *Parser) cutIn(o *opener) {
+	p.text()
+	p.openCall(o.g)
+	p.now.leave()
+	p.cutHere()
 }
 
 // cutHere ends the open call, and with it the output.

@@ -10,7 +10,7 @@ import (
 func (p *Parser) readSkip() bool {
 	g, s := p.cur.g, p.rest()
 	for i := 0; i < len(s); i++ {
-		if !g.skipHot[s[i]] && !(s[i] == '\n' && p.cur.plain) {
+		if !g.skipHot[s[i]] && !(s[i] == '\n' && p.endsWithLine()) {
 			continue
 		}
 		n, inside, f := p.skipEnd(g, p.viewAt(p.pos+i))
@@ -31,10 +31,13 @@ func (p *Parser) readSkip() bool {
 	return p.end
 }
 
+// endsWithLine reports whether a broken call ends with its line: it is ordinary text.
+func (p *Parser) endsWithLine() bool { return p.block.group == nil && (p.cur.plain || p.cur.g.Line) }
+
 // skipEnd reports whether a broken call ends at v, with n bytes of its closer,
 // and whether its group goes on.
 func (p *Parser) skipEnd(g *gram, v scan.View) (n int, inside bool, f scan.Found) {
-	if v.S[0] == '\n' && p.cur.plain && p.block.group == nil {
+	if v.S[0] == '\n' && p.endsWithLine() {
 		return 0, false, scan.Yes
 	}
 	if v.S[0] == '\n' && p.block.group != nil && g.lines() {

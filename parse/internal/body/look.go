@@ -12,6 +12,8 @@ func Scalar(v scan.View) (int, scan.Found) {
 	switch {
 	case n == 0 || n > scan.MaxSlot:
 		return 0, scan.No
+	case n == len(v.S) && v.End:
+		return n, scan.Yes
 	case n == len(v.S):
 		return 0, v.Ask()
 	case v.S[n] == ',' || v.S[n] == ']':
