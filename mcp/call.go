@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -11,15 +12,29 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 )
 
-// call answers tools/call for a listed tool.
+// call answers tools/call.
 func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	c := readCall(req.Params)
-	ask := s.asked.begin(req, c)
-	r := s.runner.Run(context.WithValue(ctx, askKey{}, ask), c)
-	if q := ask.pending(); q != nil && r.Status == utp.Denied {
-		return q, nil
+	if c.Name == moreTools && s.few {
+		inner, all, err := s.more(c)
+		if err != nil || inner == nil {
+			return s.writeResult(all), err
+		}
+		c = *inner
 	}
-	return writeResult(r), nil
+	ask := s.asked.begin(req.ClientCapabilities(), req.Params.InputResponses, req.Params.RequestState, c)
+	ctx, end := s.telling(context.WithValue(ctx, askKey{}, ask), req)
+	defer end()
+	r := s.runner.Run(s.rooted(ctx, req.Session), c)
+	if r.Status == utp.Denied {
+		if q, state := ask.pending(); q != nil {
+			return &sdk.CallToolResult{InputRequests: q, RequestState: state}, nil
+		}
+	}
+	if !s.known(c.Name) && r.Status != utp.OK {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: r.Text()}
+	}
+	return s.writeResult(r), nil
 }
 
 // readCall takes the arguments as they came, or as an empty object.
@@ -31,40 +46,33 @@ func readCall(p *sdk.CallToolParamsRaw) utp.Call {
 	return utp.Call{Name: p.Name, Args: args, Source: utp.Native}
 }
 
-// unlisted answers calls of names that are not listed: the Runner says why not.
-// A tool that exists is refused in a result, a name that is no tool at all in
-// an error of the protocol.
-func (s *Server) unlisted(c Config) sdk.Middleware {
-	tiers := map[string]utp.Tier{}
-	for _, t := range c.Tools {
-		tiers[t.Name] = t.Tier
-	}
-	return func(next sdk.MethodHandler) sdk.MethodHandler {
-		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-			call, ok := req.(*sdk.CallToolRequest)
-			if !ok || call.Params == nil {
-				return next(ctx, method, req)
-			}
-			tier, known := tiers[call.Params.Name]
-			if known && tier <= c.Tier {
-				return next(ctx, method, req)
-			}
-			r := s.runner.Run(ctx, readCall(call.Params))
-			if !known && r.Status != utp.OK {
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: r.Text()}
-			}
-			return writeResult(r), nil
+// calls answers tools/call for names that are not callable: the Runner says why
+// not. A tool that exists is refused in a result, a name that is
+// no tool at all in an error of the protocol.
+func (s *Server) calls(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		call, ok := req.(*sdk.CallToolRequest)
+		if !ok || call.Params == nil || slices.Contains(s.callable, call.Params.Name) {
+			return next(ctx, method, req)
 		}
+		r, err := s.call(ctx, call)
+		if err != nil {
+			return nil, err // a typed nil would be a result
+		}
+		return r, nil
 	}
 }
 
 // writeResult tells the outcome by isError alone, never by the text.
-func writeResult(r utp.Result) *sdk.CallToolResult {
+func (s *Server) writeResult(r utp.Result) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{IsError: r.Status != utp.OK, Content: []sdk.Content{}}
 	for _, p := range r.Parts {
 		if c := content(p); c != nil {
 			out.Content = append(out.Content, c)
 		}
+	}
+	if s.structured {
+		out.StructuredContent = structure(r)
 	}
 	return out
 }

@@ -67,10 +67,10 @@ const inputName = "confirm"
 
 // begin reads what the client sent along with a call: the answer to an earlier
 // question, if it is one to this call.
-func (q *questions) begin(req *sdk.CallToolRequest, c utp.Call) *asking {
-	a := &asking{all: q, call: identity(c), able: canAsk(req.ClientCapabilities())}
-	answer, _ := req.Params.InputResponses[inputName].(*sdk.ElicitResult)
-	if answer != nil && q.take(req.Params.RequestState) == a.call {
+func (q *questions) begin(client *sdk.ClientCapabilities, answers sdk.InputResponseMap, state string, c utp.Call) *asking {
+	a := &asking{all: q, call: identity(c), able: canAsk(client)}
+	answer, _ := answers[inputName].(*sdk.ElicitResult)
+	if answer != nil && q.take(state) == a.call {
 		a.answered, a.yes = true, answer.Action == "accept" && answer.Content["run"] == true
 	}
 	return a
@@ -81,17 +81,14 @@ func canAsk(c *sdk.ClientCapabilities) bool {
 	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)
 }
 
-// pending is the result that asks the user, or nil.
-func (a *asking) pending() *sdk.CallToolResult {
+// pending is the question to the user and the token of its answer; nil is none.
+func (a *asking) pending() (sdk.InputRequestMap, string) {
 	if a.question == "" {
-		return nil
+		return nil, ""
 	}
-	return &sdk.CallToolResult{
-		RequestState: a.all.put(a.call),
-		InputRequests: sdk.InputRequestMap{inputName: &sdk.ElicitParams{
-			Mode: "form", Message: a.question, RequestedSchema: json.RawMessage(askSchema),
-		}},
-	}
+	return sdk.InputRequestMap{inputName: &sdk.ElicitParams{
+		Mode: "form", Message: a.question, RequestedSchema: json.RawMessage(askSchema),
+	}}, a.all.put(a.call)
 }
 
 const askSchema = `{"type":"object","properties":{"run":{"type":"boolean","title":"Run it","description":"true runs the call, false refuses it"}},"required":["run"]}`

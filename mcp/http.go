@@ -133,7 +133,7 @@ func hostName(host string) string {
 
 func (h *handler) health(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, map[string]any{"status": "ok", "server": h.server.name, "version": h.server.version,
-		"transport": "streamable-http", "tools": h.server.listed()})
+		"transport": "streamable-http", "tools": len(h.server.shown)})
 }
 
 func (h *handler) serve(w http.ResponseWriter, r *http.Request) {

@@ -32,6 +32,8 @@ func (withKey) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
+func httpClient() *http.Client { return &http.Client{Transport: withKey{}} }
+
 // serveHTTP serves a configuration over HTTP.
 func serveHTTP(t *testing.T, c mcp.Config, a mcp.Access) string {
 	t.Helper()
@@ -53,7 +55,7 @@ func serveHTTP(t *testing.T, c mcp.Config, a mcp.Access) string {
 func dialHTTP(t *testing.T, url, protocol string, o *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
 	client, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(),
-		&sdk.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: withKey{}}},
+		&sdk.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: httpClient()},
 		&sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		t.Fatal(err)

@@ -35,8 +35,10 @@ func TestMain(m *testing.M) {
 	}
 }
 
+func compiled() *schema.Set { return schema.Compile(tools) }
+
 func config(run agent.Runner, g agent.Gate) mcp.Config {
-	g.Tools, g.Runner, g.Confirm = schema.Compile(tools), run, mcp.Confirm
+	g.Tools, g.Runner, g.Confirm = compiled(), run, mcp.Confirm
 	return mcp.Config{Name: "bx", Version: "1", Tools: tools, Tier: g.Tier, Runner: &g}
 }
 

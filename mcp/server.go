@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -33,15 +35,29 @@ type Config struct {
 	Tools        []utp.Tool // every tool; names must be unique
 	Tier         utp.Tier   // tools above it are not listed
 	Runner       Runner     // runs every call; the gate belongs here
+	Few          []string   // list these tools alone, and one through which the others are called; nil: list all
+	Structured   bool       // results are told as structured content too
+	Resources    *Resources // files that a client can read without a tool; nil: none
+	Prompts      []Prompt
 }
 
 // Server serves tools to MCP clients.
 type Server struct {
 	sdk           *sdk.Server
 	name, version string
+	tier          utp.Tier
+	tools         []utp.Tool // every tool
+	callable      []string   // the names of those in the tier, and of more_tools
+	shown         []string   // those that clients are told of
+	few           bool
+	structured    bool
 	runner        Runner
 	asked         *questions
-	tools         []*sdk.Tool // as listed
+	roots         *rootLists
+
+	resources *Resources
+	listing   sync.Mutex // guards what follows
+	listed    []Resource
 }
 
 // New makes a server. A tool that cannot be listed is an error: its schema
@@ -50,32 +66,83 @@ func New(c Config) (*Server, error) {
 	if c.Runner == nil {
 		return nil, errors.New("mcp: Config.Runner is nil: set who runs the calls")
 	}
-	s := &Server{name: c.Name, version: c.Version, runner: c.Runner, asked: newQuestions()}
+	s := &Server{name: c.Name, version: c.Version, tier: c.Tier, tools: c.Tools, few: c.Few != nil, structured: c.Structured,
+		runner: c.Runner, asked: newQuestions(), roots: newRootLists(), resources: c.Resources}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: c.Name, Version: c.Version}, &sdk.ServerOptions{
 		Instructions: cmp.Or(c.Instructions, instructions),
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: promptsOf(c)},
+		// What there is does not change with who asks, but may with time.
+		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.roots.forget(r.Session) },
 	})
-	seen := map[string]bool{}
-	for i, t := range c.Tools {
-		listed, err := describe(t)
-		if err != nil {
-			return nil, fmt.Errorf("mcp: tools[%d] %q: %w", i, t.Name, err)
-		}
-		if seen[t.Name] {
-			return nil, fmt.Errorf("mcp: tools[%d] %q: the name is taken by an earlier tool", i, t.Name)
-		}
-		seen[t.Name] = true
-		if t.Tier <= c.Tier {
-			s.sdk.AddTool(listed, s.call)
-			s.tools = append(s.tools, listed)
-		}
+	if err := s.list(c); err != nil {
+		return nil, err
 	}
-	s.sdk.AddReceivingMiddleware(s.unlisted(c))
+	s.addPrompts(c.Prompts)
+	if err := s.addResources(); err != nil {
+		return nil, err
+	}
+	s.sdk.AddReceivingMiddleware(s.calls, s.lists)
 	return s, nil
 }
 
-// listed counts the tools that a client is told of.
-func (s *Server) listed() int { return len(s.tools) }
+// list tells the SDK of the tools that clients are told of.
+func (s *Server) list(c Config) error {
+	seen := map[string]bool{}
+	for i, t := range c.Tools {
+		listed, err := describe(t)
+		if err == nil && seen[t.Name] {
+			err = errors.New("the name is taken by an earlier tool")
+		}
+		if err == nil && s.few && t.Name == moreTools {
+			err = errors.New("the name is that of the tool through which others are called")
+		}
+		if err != nil {
+			return fmt.Errorf("mcp: tools[%d] %q: %w", i, t.Name, err)
+		}
+		seen[t.Name] = true
+		if t.Tier <= c.Tier {
+			s.add(listed, !s.few || slices.Contains(c.Few, t.Name))
+		}
+	}
+	if s.few {
+		s.add(s.describeMore(), true)
+	}
+	return nil
+}
+
+// add makes a tool callable, and lists it if it is to be shown.
+func (s *Server) add(t *sdk.Tool, show bool) {
+	if s.structured {
+		t.OutputSchema = json.RawMessage(outputSchema)
+	}
+	s.sdk.AddTool(t, s.call)
+	s.callable = append(s.callable, t.Name)
+	if show {
+		s.shown = append(s.shown, t.Name)
+	}
+}
+
+func (s *Server) isListed(name string) bool { return slices.Contains(s.shown, name) }
+
+// lists leaves tools that are not shown out of the list, and looks what
+// resources there are before they are listed.
+func (s *Server) lists(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if method == "resources/list" {
+			s.Refresh()
+		}
+		r, err := next(ctx, method, req)
+		if list, ok := r.(*sdk.ListToolsResult); ok && err == nil {
+			list.Tools = slices.DeleteFunc(list.Tools, func(t *sdk.Tool) bool { return !s.isListed(t.Name) })
+		}
+		return r, err
+	}
+}
+
+// known reports whether there is a tool of that name, listed or not.
+func (s *Server) known(name string) bool {
+	return slices.ContainsFunc(s.tools, func(t utp.Tool) bool { return t.Name == name })
+}
 
 // Serve speaks with one client over r and w, one JSON message a line, until
 // the client leaves or ctx ends. The client's leaving is not an error.

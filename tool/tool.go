@@ -44,7 +44,8 @@ type Config struct {
 	MaxResult int                        // bytes of one result; 0 is DefaultMaxResult
 	Images    func(context.Context) bool // whether the model takes images; nil: read_file knows none
 	Path      string                     // the directories in which programs are found, as PATH lists them
-	Progress  func(done, of int)         // told while many files are indexed; nil: nobody is
+	// Progress is told while many files are indexed for a call; nil: nobody is.
+	Progress func(ctx context.Context, done, of int)
 }
 
 // offers reports whether the configuration has a tool.

@@ -18,6 +18,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/dialect"
+	"github.com/unifiedtoolprotocol/utp/mcp"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/store/handle"
 	"github.com/unifiedtoolprotocol/utp/tool"
@@ -151,7 +152,8 @@ func (a *app) printer() *view.Printer {
 func (a *app) colors() bool { return a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" }
 
 // indexing tells how far the search index is.
-func (j *job) indexing(done, of int) {
+func (j *job) indexing(ctx context.Context, done, of int) {
+	mcp.Progress(ctx, float64(done), float64(of), "indexing files")
 	j.view.Progress.More("(indexing " + view.Far(done, of) + " files)")
 }
 

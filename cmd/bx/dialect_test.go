@@ -21,7 +21,7 @@ import (
 // user is somebody with a repository, a home and bx.
 type user struct{ repo, home, bx string }
 
-func newUser(t *testing.T) user {
+func newUser(t testing.TB) user {
 	t.Helper()
 	dir := t.TempDir()
 	u := user{filepath.Join(dir, "repo"), filepath.Join(dir, "home"), filepath.Join(dir, "bx")}
@@ -43,7 +43,7 @@ func newUser(t *testing.T) user {
 	return u
 }
 
-func (u user) write(t *testing.T, name, text string) {
+func (u user) write(t testing.TB, name, text string) {
 	t.Helper()
 	file := filepath.Join(u.repo, name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {

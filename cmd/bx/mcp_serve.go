@@ -23,6 +23,9 @@ type mcpServing struct {
 	app    *app
 	listen string   // HOST:PORT or unix:PATH; "" is standard input and output
 	hosts  []string // names of this machine
+
+	mode       string
+	structured bool
 }
 
 func (a *app) mcpServeCommand() *cobra.Command {
@@ -45,6 +48,8 @@ Over HTTP every client sends the key that bx mcp key prints.`,
 	}
 	cmd.Flags().StringVar(&s.listen, "listen", "", "serve over HTTP at this `ADDRESS`: HOST:PORT, such as 127.0.0.1:8765, or unix:PATH")
 	cmd.Flags().StringSliceVar(&s.hosts, "host", nil, "with --listen: this machine is reached under `NAME` too")
+	cmd.Flags().StringVar(&s.mode, "mode", "classic", "list every tool, or in `hybrid` mode a few and one through which the others are called")
+	cmd.Flags().BoolVar(&s.structured, "structured", false, "results as structured content too; some clients then show a model nothing else")
 	return cmd
 }
 
@@ -52,18 +57,42 @@ func (s *mcpServing) run(cmd *cobra.Command, _ []string) error {
 	if s.listen == "" && len(s.hosts) > 0 {
 		return fail(exitUsage, "--host is for --listen: standard input and output have no names")
 	}
+	if s.mode != "classic" && s.mode != "hybrid" {
+		return fail(exitUsage, "--mode %s: want classic or hybrid", s.mode)
+	}
 	return s.app.withTools(func(j *job, tools *tool.Set) error {
 		list := slices.DeleteFunc(tools.Tools(), func(t utp.Tool) bool { return t.Name == tool.ShellName && !slices.Contains(s.app.allow, t.Name) })
-		gate := j.gate(schema.Compile(list), j.set.Tier, builtins{j}, mcp.Confirm)
-		server, err := mcp.New(mcp.Config{Name: "bx", Version: versionText(), Tools: list, Tier: gate.Tier, Runner: gate})
+		o := &offer{whole: j, known: schema.Compile(list), narrow: map[string]*job{}}
+		defer o.close()
+		server, err := mcp.New(s.config(o, list))
 		if err != nil {
 			return err
 		}
+		ctx, stop := context.WithCancel(cmd.Context())
+		defer stop()
+		go server.Watch(ctx, lookForFiles)
 		if s.listen == "" {
-			return server.Stdio(cmd.Context())
+			return server.Stdio(ctx)
 		}
-		return s.overHTTP(cmd.Context(), j, server)
+		return s.overHTTP(ctx, j, server)
 	})
+}
+
+// lookForFiles is how often the list of resources is looked through.
+const lookForFiles = 5 * time.Second
+
+// hybrid are the tools that --mode hybrid lists, as far as the tier has them.
+var hybrid = []string{"search_code", "read_file", "list_dir", "edit_block", "write_file", tool.ShellName}
+
+func (s *mcpServing) config(o *offer, list []utp.Tool) mcp.Config {
+	c := mcp.Config{Name: "bx", Version: versionText(), Tools: list, Tier: o.whole.set.Tier, Runner: o, Structured: s.structured, Prompts: o.prompts()}
+	if s.mode == "hybrid" {
+		c.Few = hybrid
+	}
+	if c.Tier >= utp.Walk {
+		c.Resources = &mcp.Resources{Root: o.whole.root, List: o.resources, Reader: wholeFiles{o}}
+	}
+	return c
 }
 
 // overHTTP serves until the context ends.

@@ -42,7 +42,7 @@ type Index struct {
 	file string // the database
 
 	// Progress is told while many files are read into the index; nil: nobody is.
-	Progress func(done, of int)
+	Progress func(ctx context.Context, done, of int)
 
 	mu sync.Mutex
 	db *sql.DB

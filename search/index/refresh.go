@@ -58,7 +58,7 @@ func (x *Index) refresh(ctx context.Context) error {
 	}
 	done := 0
 	for part := range slices.Chunk(changed, batch) {
-		x.tell(&done, len(part), len(changed))
+		x.tell(ctx, &done, len(part), len(changed))
 		if err := x.write(ctx, func(tx *sql.Tx) error { return x.put(ctx, tx, part) }); err != nil {
 			return err
 		}
@@ -70,9 +70,9 @@ func (x *Index) refresh(ctx context.Context) error {
 }
 
 // tell says how far an update is before its next part.
-func (x *Index) tell(done *int, part, of int) {
+func (x *Index) tell(ctx context.Context, done *int, part, of int) {
 	if x.Progress != nil {
-		x.Progress(*done, of)
+		x.Progress(ctx, *done, of)
 	}
 	*done += part
 }
@@ -93,7 +93,7 @@ func (x *Index) rebuild(ctx context.Context, files []search.File) error {
 		}
 		done := 0
 		for part := range slices.Chunk(files, batch) {
-			x.tell(&done, len(part), len(files))
+			x.tell(ctx, &done, len(part), len(files))
 			if err := x.put(ctx, tx, part); err != nil {
 				return err
 			}
