@@ -32,7 +32,7 @@ type Options struct {
 	Names     bool     // Path alone is wanted, which is faster; MaxSize does not count
 	MaxSize   int64    // bytes; 0 is DefaultMaxSize, negative is no limit
 	Dir       string   // only what is below this directory, which is entered whatever the rules say; "" is the root
-	Globs     []string // only paths that match one; "!glob" leaves out; without a slash the base name counts
+	Globs     []string // only paths that match one; "!glob" leaves out a file, or a directory with all below; without a slash the base name counts
 	Entries   bool     // also directories, links and all else that is no regular file
 
 	Unread func(dir string, err error) // if set, called for each directory that cannot be read, by path
@@ -51,8 +51,8 @@ type File struct {
 // was opened by must still lead to it. A bad glob is an error.
 func List(ctx context.Context, root *os.Root, o Options) ([]File, error) {
 	for _, g := range o.Globs {
-		if !doublestar.ValidatePattern(strings.TrimPrefix(g, "!")) {
-			return nil, fmt.Errorf("search: glob %q: want a pattern such as **/*.go", g)
+		if err := CheckGlob(strings.TrimPrefix(g, "!")); err != nil {
+			return nil, err
 		}
 	}
 	l := lister{ctx: ctx, root: root, options: o, base: filepath.Clean(root.Name())}
@@ -70,6 +70,14 @@ func List(ctx context.Context, root *os.Root, o Options) ([]File, error) {
 		o.Unread(u.dir, u.err)
 	}
 	return l.files, nil
+}
+
+// CheckGlob says what is wrong with a glob.
+func CheckGlob(glob string) error {
+	if !doublestar.ValidatePattern(glob) {
+		return fmt.Errorf("search: glob %q: want a pattern such as **/*.go", glob)
+	}
+	return nil
 }
 
 // begin reads the rules of the directory in which the walk starts and of those
@@ -180,14 +188,22 @@ func (l *lister) skip(rel string, rules *ignore, dir bool) bool {
 	if !l.options.All && (name[0] == '.' || dir && !l.options.Installed && slices.Contains(installed, name)) {
 		return true
 	}
-	return rules.ignored(rel, dir)
+	return dir && l.barred(rel) || rules.ignored(rel, dir)
+}
+
+// barred reports a directory that a "!glob" leaves out with all below.
+func (l *lister) barred(rel string) bool {
+	return slices.ContainsFunc(l.options.Globs, func(g string) bool {
+		g, not := strings.CutPrefix(g, "!")
+		return not && Globbed(strings.TrimSuffix(strings.TrimSuffix(g, "**"), "/"), rel)
+	})
 }
 
 func (l *lister) chosen(rel string) bool {
 	only, in := false, false
 	for _, g := range l.options.Globs {
 		g, not := strings.CutPrefix(g, "!")
-		match := globbed(g, rel)
+		match := Globbed(g, rel)
 		if not && match {
 			return false
 		}
@@ -197,7 +213,8 @@ func (l *lister) chosen(rel string) bool {
 	return in || !only
 }
 
-func globbed(glob, rel string) bool {
+// Globbed reports whether a path fits a glob of Options, which is valid.
+func Globbed(glob, rel string) bool {
 	if !strings.Contains(glob, "/") {
 		rel = path.Base(rel)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
+	"unicode/utf8"
 )
 
 // Query is what to look for in each line.
@@ -16,6 +18,7 @@ type Query struct {
 	Word       bool // the match must not be part of a longer word
 	Line       bool // the match must be the whole line
 	CRLF       bool // a line end may be "\r\n", else "\r" belongs to the line
+	Longest    bool // Spans of a choice are the longest, as POSIX has it, unless the pattern asks for a short one
 
 	Invert        bool // the lines that do not match
 	Before, After int  // lines of context
@@ -27,6 +30,7 @@ type Query struct {
 type Pattern struct {
 	query   Query
 	re      *regexp.Regexp
+	spans   *regexp.Regexp
 	needles []needle // every match has one; none: unknown
 	exact   bool     // a needle is a match
 }
@@ -55,7 +59,23 @@ func Compile(q Query) (*Pattern, error) {
 	if p.re, err = regexp.Compile(q.around(text)); err != nil {
 		return nil, fmt.Errorf("search: pattern: %w", err)
 	}
+	p.spans = p.re
+	if q.Longest && !lazy(tree) {
+		p.spans = regexp.MustCompile(q.around(text))
+		p.spans.Longest()
+	}
 	return p, nil
+}
+
+// lazy reports a repeat that is to be as short as it can be.
+func lazy(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		if re.Flags&syntax.NonGreedy != 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(re.Sub, lazy)
 }
 
 // around puts the conditions of q around a regular expression. The match is
@@ -96,7 +116,7 @@ func plain(re *syntax.Regexp) bool {
 // the one after its last.
 func (p *Pattern) Spans(line string) (out [][2]int) {
 	if !p.query.Word && !p.query.Line {
-		for _, m := range p.re.FindAllStringIndex(line, -1) {
+		for _, m := range p.spans.FindAllStringIndex(line, -1) {
 			if m[1] > m[0] {
 				out = append(out, [2]int(m))
 			}
@@ -104,11 +124,17 @@ func (p *Pattern) Spans(line string) (out [][2]int) {
 		return out
 	}
 	for at := 0; at <= len(line); { // one letter may stand between two words, at the end of one match and the beginning of the next
-		m := p.re.FindStringSubmatchIndex(line[at:])
+		m := p.spans.FindStringSubmatchIndex(line[at:])
 		if m == nil {
 			return out
 		}
-		if start, end := at+m[2], at+m[3]; end > start {
+		start, end := at+m[2], at+m[3]
+		switch {
+		case start == at && at > 0 && inWord(line[at-1]): // no line begins here
+			_, n := utf8.DecodeRuneInString(line[at:])
+			at += max(n, 1)
+			continue
+		case end > start:
 			out = append(out, [2]int{start, end})
 		}
 		at += max(m[3], 1)

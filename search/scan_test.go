@@ -206,6 +206,11 @@ func TestSpans(t *testing.T) {
 	}{
 		{Query{Pattern: "a+"}, "aa b a", "[[0 2] [5 6]]"},
 		{Query{Pattern: "a", Word: true}, "ab a.a", "[[3 4] [5 6]]"},
+		{Query{Pattern: `.|\w+`, Word: true}, "(x)", "[[1 2]]"},
+		{Query{Pattern: "é|a|b", Word: true}, "aéb é", "[[0 1] [3 4] [5 7]]"},
+		{Query{Pattern: "a|ab|abc"}, "abcd", "[[0 1]]"},
+		{Query{Pattern: "a|ab|abc", Longest: true}, "abcd", "[[0 3]]"},
+		{Query{Pattern: "a.*?b", Longest: true}, "abb", "[[0 2]]"},
 		{Query{Pattern: "^a"}, "aa", "[[0 1]]"},
 		{Query{Pattern: "a b", Line: true}, "a b", "[[0 3]]"},
 		{Query{Pattern: "x*"}, "ab", "[]"},

@@ -28,7 +28,7 @@ func (f *findFlags) test(glob string, whole, fold bool) error {
 		glob = strings.ToLower(glob)
 	}
 	if _, err := path.Match(glob, ""); err != nil {
-		return wantNumber("want a pattern such as *.go")
+		return wanted("want a pattern such as *.go")
 	}
 	not := f.not
 	f.not = false
@@ -62,7 +62,7 @@ func (a *app) find(ctx context.Context) (int, error) {
 		{names: "-not !", on: func() { f.not = true }}, {names: "-print -and -a", on: func() {}},
 		{names: "-type", value: func(s string) error {
 			if s != "f" && s != "d" && s != "l" {
-				return wantNumber("want f, d or l")
+				return wanted("want f, d or l")
 			}
 			f.kind = s[0]
 			return nil

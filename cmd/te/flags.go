@@ -114,6 +114,11 @@ func (o options) apply(f option, name string, value *string, rest []string) ([]s
 
 func toggle(names string, at *bool) option { return option{names: names, on: func() { *at = true }} }
 
+// either sets one of two flags, of which the last that is given counts.
+func either(names string, at, other *bool) option {
+	return option{names: names, on: func() { *at, *other = true, false }}
+}
+
 func text(names string, at *string) option {
 	return option{names: names, value: func(s string) error { *at = s; return nil }}
 }
@@ -122,16 +127,16 @@ func list(names string, at *[]string) option {
 	return option{names: names, value: func(s string) error { *at = append(*at, s); return nil }}
 }
 
-// wantNumber words what strconv says for a reader.
-type wantNumber string
+// wanted says what a value has to be.
+type wanted string
 
-func (w wantNumber) Error() string { return string(w) }
+func (w wanted) Error() string { return string(w) }
 
 func number(names string, at *int, least int) option {
 	return option{names: names, value: func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < least {
-			return wantNumber("want a whole number of at least " + strconv.Itoa(least))
+			return wanted("want a whole number of at least " + strconv.Itoa(least))
 		}
 		*at = n
 		return nil

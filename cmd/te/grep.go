@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,35 +21,53 @@ import (
 type grepFlags struct {
 	patterns, files                             []string
 	globs, excludeDirs, types, notTypes         []string
+	names                                       []nameRule
 	fixed, ignoreCase, smartCase, word, line    bool
+	perl, some                                  bool
 	invert, text, crlf                          bool
 	count, matching, with, without, quiet, only bool
 	number, name, noName, column                bool
 	hidden, ignored                             bool
-	before, after, max                          int
+	before, after, around, max                  int // of context, -1 if not given
+}
+
+// nameRule is --include or --exclude.
+type nameRule struct {
+	glob string
+	in   bool
 }
 
 func (a *app) grepOptions(f *grepFlags) options {
 	no := func(names string) option { return option{names: names, on: func() {}} }
 	ignored := func(names string) option { return option{names: names, value: func(string) error { return nil }} }
-	around := option{names: "-C --context", value: func(s string) error {
-		return errors.Join(number("-C", &f.before, 0).value(s), number("-C", &f.after, 0).value(s))
-	}}
-	include := option{names: "--include", value: func(s string) error { f.globs = append(f.globs, s); return nil }}
-	exclude := option{names: "--exclude", value: func(s string) error { f.globs = append(f.globs, "!"+s); return nil }}
+	named := func(names string, in bool) option {
+		return option{names: names, value: func(s string) error {
+			f.names = append(f.names, nameRule{s, in})
+			return globError(search.CheckGlob(s))
+		}}
+	}
+	typed := func(names string, at *[]string) option {
+		return option{names: names, value: func(s string) error {
+			*at = append(*at, s)
+			if types[s] == "" {
+				return wanted("no such type: want one of " + strings.Join(slices.Sorted(maps.Keys(types)), " "))
+			}
+			return nil
+		}}
+	}
 	loose := option{names: "-u --unrestricted", on: func() { f.hidden, f.ignored = f.ignored, true }}
 	return options{a.sharedOptions(), {
-		list("-e --regexp", &f.patterns), list("-f --file", &f.files), toggle("-F --fixed-strings", &f.fixed), no("-E --extended-regexp -P --perl-regexp --pcre2"),
+		list("-e --regexp", &f.patterns), list("-f --file", &f.files), toggle("-F --fixed-strings", &f.fixed), no("-E --extended-regexp"), toggle("-P --perl-regexp --pcre2", &f.perl),
 		toggle("-i --ignore-case", &f.ignoreCase), toggle("-S --smart-case", &f.smartCase), no("--case-sensitive --no-ignore-case"),
 		toggle("-w --word-regexp", &f.word), toggle("-x --line-regexp", &f.line), toggle("-v --invert-match", &f.invert), toggle("--crlf", &f.crlf),
-		toggle("-c --count", &f.count), toggle("--count-matches", &f.matching), toggle("-l --files-with-matches", &f.with),
-		toggle("-L --files-without-match", &f.without), toggle("-q --quiet --silent", &f.quiet), toggle("-o --only-matching", &f.only),
+		toggle("-c", &f.count), option{names: "--count", on: func() { f.count, f.some = true, true }}, toggle("--count-matches", &f.matching), either("-l --files-with-matches", &f.with, &f.without),
+		either("-L --files-without-match", &f.without, &f.with), toggle("-q --quiet --silent", &f.quiet), toggle("-o --only-matching", &f.only),
 		toggle("-n --line-number", &f.number), option{names: "-N --no-line-number", on: func() { f.number = false }}, toggle("--column", &f.column),
-		toggle("-H --with-filename", &f.name), toggle("-h --no-filename", &f.noName),
-		number("-m --max-count", &f.max, 1), number("-A --after-context", &f.after, 0), number("-B --before-context", &f.before, 0), around,
+		either("-H --with-filename", &f.name, &f.noName), either("-h --no-filename", &f.noName, &f.name),
+		number("-m --max-count", &f.max, 1), number("-A --after-context", &f.after, 0), number("-B --before-context", &f.before, 0), number("-C --context", &f.around, 0),
 		toggle("-s --no-messages", &a.silent), no("-r --recursive -R --dereference-recursive --no-heading --heading --no-config --no-require-git --no-ignore-global --no-ignore-messages -I --trim --stats --line-buffered --no-mmap --mmap"),
 		ignored("--color --colour --colors --sort --sortr -j --threads --max-columns -M --binary-files"),
-		include, exclude, list("--exclude-dir", &f.excludeDirs), list("-g --glob", &f.globs), list("-t --type", &f.types), list("-T --type-not", &f.notTypes),
+		named("--include", true), named("--exclude", false), list("--exclude-dir", &f.excludeDirs), list("-g --glob", &f.globs), typed("-t --type", &f.types), typed("-T --type-not", &f.notTypes),
 		toggle("-a --text", &f.text), toggle("-. --hidden", &f.hidden), toggle("--no-ignore --no-ignore-vcs", &f.ignored), loose,
 	}}
 }
@@ -72,10 +92,16 @@ func (a *app) query(f *grepFlags) (q search.Query, paths []string, err error) {
 		}
 		patterns, words = words[:1], words[1:]
 	}
+	if f.before < 0 {
+		f.before = f.around
+	}
+	if f.after < 0 {
+		f.after = f.around
+	}
 	if f.smartCase && strings.ToLower(strings.Join(patterns, "")) == strings.Join(patterns, "") {
 		f.ignoreCase = true
 	}
-	q = search.Query{IgnoreCase: f.ignoreCase, Word: f.word, Line: f.line, CRLF: f.crlf, Invert: f.invert, Before: f.before, After: f.after, Max: f.max, Binary: f.text}
+	q = search.Query{IgnoreCase: f.ignoreCase, Word: f.word, Line: f.line, CRLF: f.crlf, Longest: !f.perl, Invert: f.invert, Before: f.before, After: f.after, Max: f.max, Binary: f.text}
 	q.Pattern, q.Literal = oneOf(patterns, f.fixed)
 	if _, err := search.Compile(q); err != nil {
 		return q, nil, fail("invalid_pattern", exitUsage, "%s", strings.TrimPrefix(err.Error(), "search: "))
@@ -91,7 +117,7 @@ type found struct {
 }
 
 func (a *app) grep(ctx context.Context) (int, error) {
-	var f grepFlags
+	f := grepFlags{before: -1, after: -1}
 	q, paths, err := a.query(&f)
 	if err != nil {
 		return 0, err
@@ -148,15 +174,15 @@ func (g *grepping) paths(ctx context.Context, given []string) error {
 		given = []string{""}
 	}
 	g.named = !g.flags.noName && (g.flags.name || len(given) > 1)
-	for _, path := range given {
-		if err := g.path(ctx, path, len(given) == 1); err != nil {
+	for _, name := range given {
+		if err := g.below(ctx, name, len(given) == 1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *grepping) path(ctx context.Context, given string, only bool) error {
+func (g *grepping) below(ctx context.Context, given string, only bool) error {
 	var f *failure
 	t, err := g.target(filepath.Clean(given))
 	if err != nil {
@@ -176,12 +202,18 @@ func (g *grepping) path(ctx context.Context, given string, only bool) error {
 	if err != nil {
 		return exit(err, exitUsage)
 	}
+	if t.info.IsDir() && g.excludedDir(path.Base(filepath.ToSlash(given))) {
+		return nil
+	}
 	files = slices.DeleteFunc(files, func(f search.File) bool { return g.excluded(t.below(f.Path)) })
-	if g.flags.without || g.flags.count && g.raw {
+	if g.flags.without || g.counts() {
 		return g.every(ctx, t, files, named)
 	}
 	return search.Scan(ctx, t.place.Root, files, g.query, func(f search.Found) error { return g.file(t, f, named) })
 }
+
+// counts reports that each file is counted, also where the count is 0.
+func (g *grepping) counts() bool { return g.raw && g.flags.count && !g.flags.some && !g.flags.with }
 
 // every reports each file, also those without a match.
 func (g *grepping) every(ctx context.Context, t *target, files []search.File, named bool) error {
@@ -202,30 +234,50 @@ func (g *grepping) every(ctx context.Context, t *target, files []search.File, na
 }
 
 func (g *grepping) listing() search.Options {
-	o := search.Options{Names: true, All: g.flags.hidden, Ignored: g.flags.ignored, Globs: slices.Clone(g.flags.globs)}
-	for i, glob := range o.Globs {
-		not := ""
-		if rest, ok := strings.CutPrefix(glob, "!"); ok {
-			not, glob = "!", rest
+	o := search.Options{Names: true, All: g.flags.hidden, Ignored: g.flags.ignored}
+	for _, glob := range g.flags.globs {
+		rest, not := strings.CutPrefix(glob, "!")
+		if glob = anywhere(rest); not {
+			glob = "!" + glob
 		}
-		if strings.Contains(strings.Trim(glob, "/"), "/") && !strings.HasPrefix(glob, "/") && !strings.HasPrefix(glob, "**/") {
-			glob = "**/" + glob
-		}
-		o.Globs[i] = not + glob
+		o.Globs = append(o.Globs, glob)
 	}
 	return o
 }
 
-// excluded reports a file that --exclude-dir or a type leaves out.
+// excluded reports a file that --include, --exclude, --exclude-dir or a type
+// leaves out.
 func (g *grepping) excluded(name string) bool {
-	for dir := filepath.ToSlash(filepath.Dir(name)); dir != "."; dir = filepath.ToSlash(filepath.Dir(dir)) {
-		for _, glob := range g.flags.excludeDirs {
-			if ok, err := filepath.Match(strings.TrimSuffix(glob, "/"), filepath.Base(dir)); ok && err == nil {
-				return true
-			}
+	for dir := path.Dir(name); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if g.excludedDir(path.Base(dir)) {
+			return true
 		}
 	}
-	return len(g.flags.types) > 0 && !ofType(name, g.flags.types) || ofType(name, g.flags.notTypes)
+	return !g.flags.in(name) || len(g.flags.types) > 0 && !ofType(name, g.flags.types) || ofType(name, g.flags.notTypes)
+}
+
+func (g *grepping) excludedDir(name string) bool {
+	return slices.ContainsFunc(g.flags.excludeDirs, func(glob string) bool { return search.Wild(strings.TrimSuffix(glob, "/"), name) })
+}
+
+// in says what --include and --exclude make of a file: the last that fits
+// counts, and without one the first says whether all others are in.
+func (f *grepFlags) in(name string) bool {
+	in := len(f.names) == 0 || !f.names[0].in
+	for _, r := range f.names {
+		if search.Globbed(anywhere(r.glob), name) {
+			in = r.in
+		}
+	}
+	return in
+}
+
+// anywhere makes a glob with a slash fit below any directory.
+func anywhere(glob string) string {
+	if strings.Contains(strings.Trim(glob, "/"), "/") && !strings.HasPrefix(glob, "/") && !strings.HasPrefix(glob, "**/") {
+		return "**/" + glob
+	}
+	return glob
 }
 
 // file takes in what was found in one file.
@@ -241,12 +293,15 @@ func (g *grepping) file(t *target, f search.Found, named bool) error {
 			fmt.Fprintf(g.err, "te: %s: not text after a NUL; what follows was not searched\n", name)
 		}
 	}
-	if f.Count == 0 && !g.flags.without && !(g.flags.count && g.raw && !f.Binary) {
+	if f.Count == 0 && (!g.flags.without || f.Binary) && !(g.counts() && !f.Binary) {
 		return nil
 	}
 	g.lines += f.Count
-	if g.flags.quiet && f.Count > 0 {
+	switch {
+	case g.flags.quiet && f.Count > 0:
 		return errFound
+	case g.flags.quiet:
+		return nil
 	}
 	w := found{Found: f, shown: name}
 	w.mark(g)
@@ -269,10 +324,7 @@ func (f *found) mark(g *grepping) {
 
 func (g *grepping) finish() (int, error) {
 	code := exitOK
-	some := g.lines > 0
-	if g.flags.without {
-		some = g.listed > 0
-	}
+	some := g.lines > 0 // also with -L, as GNU grep has it since 3.5
 	switch {
 	case (g.unread > 0 || g.meta.Error != "") && !(g.flags.quiet && some):
 		code = exitUsage

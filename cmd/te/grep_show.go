@@ -38,10 +38,10 @@ var wordEdges = regexp.MustCompile(`((?:^|[^\\])(?:\\\\)*)\\[<>]`)
 
 // types are the names of --type, with the globs of their files.
 var types = map[string]string{
-	"c": "*.c *.h", "cpp": "*.cpp *.cc *.cxx *.hpp *.hh *.hxx *.h", "cs": "*.cs", "css": "*.css *.scss", "go": "*.go", "html": "*.html *.htm", "java": "*.java",
-	"js": "*.js *.jsx *.mjs *.cjs *.vue", "json": "*.json", "kotlin": "*.kt *.kts", "lua": "*.lua", "make": "Makefile makefile GNUmakefile *.mk", "md": "*.md *.markdown",
-	"markdown": "*.md *.markdown", "php": "*.php", "proto": "*.proto", "py": "*.py *.pyi", "python": "*.py *.pyi", "rb": "*.rb", "ruby": "*.rb", "rust": "*.rs",
-	"sh": "*.sh *.bash *.zsh", "sql": "*.sql", "swift": "*.swift", "toml": "*.toml", "ts": "*.ts *.tsx *.mts *.cts", "txt": "*.txt", "yaml": "*.yaml *.yml",
+	"c": "*.c *.h", "cpp": "*.cpp *.cc *.cxx *.hpp *.hh *.hxx *.h", "cs": "*.cs", "csharp": "*.cs", "css": "*.css *.scss", "dart": "*.dart", "docker": "*Dockerfile*", "go": "*.go", "h": "*.h *.hh *.hpp", "html": "*.html *.htm", "java": "*.java",
+	"js": "*.js *.jsx *.mjs *.cjs *.vue", "javascript": "*.js *.jsx *.mjs *.cjs *.vue", "json": "*.json", "kotlin": "*.kt *.kts", "lua": "*.lua", "make": "Makefile makefile GNUmakefile *.mk", "md": "*.md *.markdown",
+	"markdown": "*.md *.markdown", "php": "*.php", "proto": "*.proto", "py": "*.py *.pyi", "python": "*.py *.pyi", "rb": "*.rb", "ruby": "*.rb", "scala": "*.scala *.sbt", "rust": "*.rs",
+	"sh": "*.sh *.bash *.zsh", "sql": "*.sql", "swift": "*.swift", "toml": "*.toml", "ts": "*.ts *.tsx *.mts *.cts", "txt": "*.txt", "typescript": "*.ts *.tsx *.mts *.cts", "xml": "*.xml *.xsl *.svg", "yaml": "*.yaml *.yml",
 }
 
 func ofType(name string, wanted []string) bool {
@@ -94,16 +94,16 @@ func (g *grepping) write(f found, named bool) {
 }
 
 func (g *grepping) lineByLine(f found, prefix func(string) string, line func(string)) {
-	last := 0
+	last := -1
 	for i, m := range f.Matches {
-		if g.flags.only && m.Context {
-			continue
-		}
-		if (g.flags.before > 0 || g.flags.after > 0) && !g.flags.only {
+		if g.flags.before > 0 || g.flags.after > 0 {
 			if g.listed > 0 && m.Line != last+1 {
 				line("--")
 			}
 			last = m.Line
+		}
+		if g.flags.only && m.Context {
+			continue
 		}
 		sep := ":"
 		if m.Context {

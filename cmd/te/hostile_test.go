@@ -106,6 +106,7 @@ ok.txt:1: find
 `, ""},
 		{"grep find shut", 2, "{\"v\":1,\"cmd\":\"grep\",\"error\":\"not_found\"}\n\n[TE] permission denied: shut\n", ""},
 		{"grep find bin.dat", 1, "{\"v\":1,\"cmd\":\"grep\",\"matches\":0,\"hint\":\"not text and not searched: 1 file\"}\n\n", ""},
+		{"grep -L nothing ok.txt bin.dat", 1, "{\"v\":1,\"cmd\":\"grep\",\"matches\":0,\"files\":1}\n\nok.txt\n", ""},
 		{"grep find zero", 2, "{\"v\":1,\"cmd\":\"grep\",\"error\":\"outside_root\"}\n\n[TE] Path is outside the workspace: zero\n", ""},
 		{"grep find outdir", 2, "{\"v\":1,\"cmd\":\"grep\",\"error\":\"outside_root\"}\n\n[TE] Path is outside the workspace: outdir\n", ""},
 		{"--raw grep -n find", 2, "ansi.txt:1:\x1b[31mfind\x1b[0m\r\nbytes.txt:1:a\xfffind\xe9 x\nnew\n# TE: 9 more in x/a.txt:1:find\nok.txt:1:find\n",

@@ -157,9 +157,17 @@ func (a *app) files(ctx context.Context, t *target, o search.Options) ([]search.
 	case err == nil || ctx.Err() != nil:
 		return files, err
 	case strings.Contains(err.Error(), "glob"):
-		return nil, usage("%s", strings.TrimPrefix(err.Error(), "search: "))
+		return nil, globError(err)
 	}
 	return nil, cannot(cmp.Or(t.given, "."), err)
+}
+
+// globError words what search says of a glob.
+func globError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usage("%s", strings.TrimPrefix(err.Error(), "search: "))
 }
 
 // complain says what could not be read. All else goes on.

@@ -59,7 +59,7 @@ func (a *app) read(ctx context.Context) (int, error) {
 		{names: "--lines", value: func(s string) (err error) {
 			var ok bool
 			if f.lines, ok = parseRange(s); !ok {
-				err = wantNumber("want lines such as 10-40, 10- or 10")
+				err = wanted("want lines such as 10-40, 10- or 10")
 			}
 			return err
 		}},
