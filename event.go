@@ -145,7 +145,9 @@ func (r Reply) Thinking() string {
 }
 
 // Collect makes a reply of its events. Text and thinking are the deltas, joined
-// as they stand; what was parsed from text and is white space alone is none. A call that started and did not end becomes a Problem.
+// as they stand; what was parsed from text and is white space alone is none. Native
+// calls stand before those found in text. A call that started and did not end
+// becomes a Problem.
 func Collect(evs []Event) Reply {
 	c := collector{index: map[int]int{}}
 	for i := range evs {
@@ -302,7 +304,32 @@ func (c *collector) reply() Reply {
 			c.out.Parts = append(c.out.Parts, p)
 		}
 	}
+	nativeFirst(c.out.Parts)
 	return c.out
+}
+
+// nativeFirst orders the calls of a reply, in the places that calls have: the
+// native ones, then those in text, as they came.
+func nativeFirst(parts []Part) {
+	var at []int
+	var native, text []Part
+	for i, p := range parts {
+		c, ok := p.(Call)
+		if !ok {
+			continue
+		}
+		if at = append(at, i); c.Source == "" || c.Source == Native {
+			native = append(native, p)
+		} else {
+			text = append(text, p)
+		}
+	}
+	if len(native) == 0 || len(text) == 0 {
+		return
+	}
+	for k, p := range append(native, text...) {
+		parts[at[k]] = p
+	}
 }
 
 // join merges parsed texts that became neighbours.

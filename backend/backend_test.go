@@ -211,11 +211,30 @@ func TestNativeAndTextCallsOfOneTurn(t *testing.T) {
 		s := script(t, "mixed_calls")
 		s.Chunk = chunk
 		got := mustReply(t, setUp(t, s, backend.Config{Provider: provider, Whole: whole}).Client, question(search, list))
-		if c := calls(got); len(c) != 2 || !strings.Contains(strings.Join(c, " "), "search_code") || !strings.Contains(strings.Join(c, " "), "list_dir") {
+		if c := calls(got); len(c) != 2 || !strings.Contains(c[0], "search_code") || !strings.Contains(c[1], "list_dir") {
 			t.Errorf("calls %q", c)
 		}
 		if got.Text() != "" {
 			t.Errorf("text %q", got.Text())
+		}
+	})
+}
+
+// Of two equal calls the native one stays, whichever came first, and with the id
+// that its provider gave it.
+//
+// contract: N-02 N-03 CON-02
+func TestOfEqualCallsTheNativeOneStays(t *testing.T) {
+	eachWay(t, func(t *testing.T, provider string, whole bool, chunk int) {
+		s := script(t, "equal_calls")
+		s.Chunk = chunk
+		got := mustReply(t, setUp(t, s, backend.Config{Provider: provider, Whole: whole}).Client, question(search, list))
+		c := got.Calls()
+		if len(c) != 1 || c[0].Name != "search_code" || c[0].Source != utp.Native {
+			t.Fatalf("calls %+v", c)
+		}
+		if got.Text() != "" || len(got.Problems) > 0 {
+			t.Errorf("text %q, problems %v", got.Text(), got.Problems)
 		}
 	})
 }

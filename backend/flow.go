@@ -32,6 +32,7 @@ type flow struct {
 	empty    *utp.Event               // the Finish of a reply that says nothing, held back
 	raws     map[int]*strings.Builder // of calls found in text, for Trace
 	ids      map[int]string           // made for calls without one, by part
+	ready    []utp.Event              // to be read next
 }
 
 func (c *Client) newFlow(p *plan, yield func(utp.Event) bool) *flow {
@@ -70,15 +71,18 @@ func (f *flow) close() error {
 }
 
 func (f *flow) events(evs []utp.Event) {
+	f.ready = f.ready[:0]
 	for _, e := range evs {
-		f.finished = f.finished || e.Kind == utp.Finish
-		f.broken = f.broken || e.Kind == utp.Finish && e.End != nil && e.End.Stop == utp.StopError
 		if !f.plan.choice.Calls.Native && f.native(e) {
 			continue
 		}
-		for _, e := range f.mend.event(f.resolved(e)) {
-			f.read(e)
-		}
+		f.ready = append(f.ready, f.mend.event(f.resolved(e))...)
+	}
+	f.parser.Expect(f.ready)
+	for _, e := range f.ready {
+		f.finished = f.finished || e.Kind == utp.Finish
+		f.broken = f.broken || e.Kind == utp.Finish && e.End != nil && e.End.Stop == utp.StopError
+		f.read(e)
 	}
 }
 

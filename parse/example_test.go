@@ -82,7 +82,7 @@ func ExampleParser_Through() {
 	}
 	fmt.Println(reply.Stop)
 	// Output:
-	// text:tools-tag {"city":"Oslo"}
 	// native {"city":"Rome"}
+	// text:tools-tag {"city":"Oslo"}
 	// tool
 }

@@ -4,33 +4,27 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/parse/internal/body"
 )
 
 // through is what Through knows of the native stream around the text.
 type through struct {
-	parts  map[int]int // native parts to parts of the reply
-	think  *Parser     // reads native thinking
-	mind   int         // part of the latest native thinking, plus 1; 0: none
-	ended  *utp.Event  // the PartEnd of thinking that holds a call: what follows decides
-	calls  []utp.Call  // that were sent
-	native map[int]*held
-	text   *held // a text call that waits: a native one of its name was seen
-	tail   tail
-	tally  *tally // nil: every event counts
-	edges  edges
-	out    []utp.Event
+	parts map[int]int // native parts to parts of the reply
+	think *Parser     // reads native thinking
+	mind  int         // part of the latest native thinking, plus 1; 0: none
+	ended *utp.Event  // the PartEnd of thinking that holds a call: what follows decides
+	from  sources
+	tail  tail
+	tally *tally // nil: every event counts
+	edges edges
+	out   []utp.Event
 }
-
-// held is a call whose events wait until it is known to be new.
-type held struct{ events []utp.Event }
 
 // Through passes a native stream through the parser: its text and thinking are
 // read for calls, all else goes on as it is, with Part renumbered. Thinking ends
 // where its PartEnd, a call or a part in one piece stands, and words that might
 // have become a call are text there. A call in thinking counts if nothing but the
 // end of the reply follows. Of two equal calls, one native and one from text, the
-// second is dropped. The Finish event closes the parser.
+// native one stays: see Expect. The Finish event closes the parser.
 func (p *Parser) Through(e utp.Event) []utp.Event {
 	t := p.through
 	t.out = t.out[:0]
@@ -86,73 +80,14 @@ func (p *Parser) throughEnd(e utp.Event) []utp.Event {
 		end = *e.End
 	}
 	p.fromText(p.close(end.Stop == utp.StopLength || end.Stop == utp.StopError))
+	t.release()
 	p.sendHeld()
-	if len(t.calls) > 0 && (end.Stop == utp.StopEnd || end.Stop == "") {
+	if len(t.from.sent) > 0 && (end.Stop == utp.StopEnd || end.Stop == "") {
 		end.Stop = utp.StopTool
 	}
 	out := t.tally.last(t.out, end.Stop == utp.StopLength, p.now.part)
 	e.End = &end
 	return t.edges.end(append(out, e))
-}
-
-// fromText sends the events of the text parse, but for a call that a native one
-// has made already.
-func (p *Parser) fromText(evs []utp.Event) {
-	t := p.through
-	for _, e := range evs {
-		if e.Kind == utp.CallStart && t.seen(e.Call.Name, true) {
-			t.text = &held{}
-		}
-		if t.text == nil {
-			t.out = append(t.out, e)
-			if e.Kind == utp.CallEnd {
-				t.calls = append(t.calls, *e.Call)
-			}
-			continue
-		}
-		t.text.events = append(t.text.events, e)
-		switch e.Kind {
-		case utp.CallEnd:
-			if !t.equal(e.Call) {
-				t.out = append(t.out, t.text.events...)
-				t.calls = append(t.calls, *e.Call)
-			} else {
-				t.dropped()
-			}
-			t.text = nil
-		case utp.ProblemEvent:
-			t.out = append(t.out, t.text.events...)
-			t.text = nil
-		}
-	}
-}
-
-// dropped keeps the raw text of a call that is not sent.
-func (t *through) dropped() {
-	for _, e := range t.text.events {
-		t.out = append(t.out, utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw})
-	}
-}
-
-// seen reports whether a call of this name came from the other source.
-func (t *through) seen(name string, native bool) bool {
-	for i := range t.calls {
-		if t.calls[i].Name == name && (t.calls[i].Source == utp.Native) == native {
-			return true
-		}
-	}
-	return false
-}
-
-// equal reports whether an equal call came from the other source.
-func (t *through) equal(c *utp.Call) bool {
-	for i := range t.calls {
-		o := &t.calls[i]
-		if o.Name == c.Name && (o.Source == utp.Native) != (c.Source == utp.Native) && body.Same(o.Args, c.Args) {
-			return true
-		}
-	}
-	return false
 }
 
 // fromNative passes an event on that is not text.
@@ -177,47 +112,48 @@ func (p *Parser) fromNative(e utp.Event) {
 			t.out = append(t.out, misfit(p.nativePart(key), w, *prob, e.Raw))
 			return
 		}
-		if e.Value = w; t.equal(&w) {
+		if e.Value = w; t.from.equal(&w) {
 			return
 		}
-		t.calls = append(t.calls, w)
+		t.from.took(&w)
 	}
 	e.Part = p.nativePart(key)
-	if e.Kind == utp.CallStart && (p.cfg.Check || t.seen(e.Call.Name, false)) {
-		if t.native == nil {
-			t.native = map[int]*held{}
+	if e.Kind == utp.CallStart && (p.cfg.Check || t.from.made(e.Call.Name, false)) {
+		if t.from.native == nil {
+			t.from.native = map[int]*held{}
 		}
-		t.native[key] = &held{}
+		t.from.native[key] = &held{}
 	}
-	h := t.native[key]
+	h := t.from.native[key]
 	if h == nil {
 		t.out = append(t.out, e)
 		if e.Kind == utp.CallEnd {
-			t.calls = append(t.calls, *e.Call)
+			t.from.took(e.Call)
 		}
 		return
 	}
-	h.events = append(h.events, e)
+	h.add(e)
 	if e.Kind == utp.CallEnd || e.Kind == utp.ProblemEvent {
-		delete(t.native, key)
+		delete(t.from.native, key)
 		h.events = p.fittedNative(h.events)
-		e = h.events[len(h.events)-1]
-		if e.Kind == utp.ProblemEvent || !t.equal(e.Call) {
-			t.out = append(t.out, h.events...)
-			if e.Kind == utp.CallEnd {
-				t.calls = append(t.calls, *e.Call)
-			}
+		switch e = h.events[len(h.events)-1]; {
+		case e.Kind == utp.ProblemEvent:
+		case t.from.equal(e.Call):
+			return
+		default:
+			t.from.took(e.Call)
 		}
+		t.out = append(t.out, h.events...)
 	}
 }
 
 // sendHeld lets go of native calls that never ended.
 func (p *Parser) sendHeld() {
 	t := p.through
-	for _, h := range t.native {
+	for _, h := range t.from.native {
 		t.out = append(t.out, h.events...)
 	}
-	t.native = nil
+	t.from.native = nil
 }
 
 func (p *Parser) nativePart(native int) int {
@@ -316,6 +252,7 @@ func (p *Parser) endThink(last bool) {
 func (p *Parser) partEnd(e utp.Event) {
 	t := p.through
 	if t.mind > 0 {
+		t.release()
 		e.Part = t.mind - 1
 		t.out = append(t.out, e)
 	}

@@ -239,6 +239,7 @@ func (c *collector) reading() (*Reading, error) {
 	}
 	reply := utp.Collect(c.evs)
 	out := &Reading{Content: reply.Text(), Reasoning: reply.Thinking(), ToolCalls: []Call{}, Problems: c.problems, Events: c.events}
+	slices.SortStableFunc(c.calls, nativeFirst)
 	for i := range c.calls {
 		if f := &c.calls[i]; f.done {
 			out.ToolCalls = append(out.ToolCalls, c.judged(f, out))
@@ -249,6 +250,12 @@ func (c *collector) reading() (*Reading, error) {
 		out.Problems = []Problem{}
 	}
 	return out, nil
+}
+
+// nativeFirst orders calls by where they come from.
+func nativeFirst(a, b found) int {
+	rank := map[bool]int{true: 0, false: 1}
+	return rank[a.call.Source == utp.Native] - rank[b.call.Source == utp.Native]
 }
 
 // number gives the calls without an id "call_" and their number, or the next

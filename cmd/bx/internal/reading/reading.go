@@ -162,6 +162,7 @@ func (r *reader) reply(evs []utp.Event, broken error) (*Reading, error) {
 	}
 	c := r.c.begin(r, true)
 	p := parse.New(r.cfg)
+	p.Expect(evs)
 	for _, e := range evs {
 		if e.Kind != utp.TextDelta && e.Kind != utp.ThinkDelta {
 			c.all(p.Through(e))
