@@ -18,6 +18,8 @@ type reader struct {
 	dead     map[int]bool   // parts of calls that became a Problem
 	tries    []string       // calls that turned out to be tries when their text had been given out
 	finished bool
+	said     map[Kind]*stuck // to notice a reply that never ends
+	stuck    bool            // it is one
 }
 
 // take passes an event on and keeps it, with the call's final id in it.
@@ -50,6 +52,10 @@ func (rd *reader) take(e utp.Event) {
 func (rd *reader) say(k Kind, e utp.Event, text string) {
 	rd.raw = ""
 	rd.t.emit(Event{Kind: k, Text: text, Model: &e})
+	if rd.said[k] == nil {
+		rd.said[k] = &stuck{}
+	}
+	rd.stuck = rd.said[k].add(text)
 }
 
 // whole takes a part that came in one piece.
@@ -152,7 +158,7 @@ func (rd *reader) reply() (reply, error) {
 	a.Usage = a.Usage.Add(r.Usage)
 	a.Problems = append(a.Problems, r.Problems...)
 	a.Stop, a.Model = r.Stop, r.Model
-	rep := reply{Reply: r}
+	rep := reply{Reply: r, stuck: rd.stuck}
 	rep.calls = inOrder(&rep.Message)
 	return rep, nil
 }

@@ -13,6 +13,7 @@ import (
 // calls have their final ids.
 type reply struct {
 	utp.Reply
+	stuck bool       // it was stopped, for it said the same again and again
 	calls []utp.Call // in the order to run: native ones, then those found in text
 }
 
@@ -119,7 +120,7 @@ func (t *turn) step(ctx context.Context) error {
 // exchange sends one request and reads its reply.
 func (t *turn) exchange(ctx context.Context, req *utp.Request) (reply, error) {
 	t.emit(Event{Kind: Round, Request: req, Tokens: t.fitting.tokens, Window: max(t.fitting.room, 0)})
-	rd := reader{t: t, dead: map[int]bool{}, open: map[int]string{}}
+	rd := reader{t: t, dead: map[int]bool{}, open: map[int]string{}, said: map[Kind]*stuck{}}
 	for e, err := range t.paced(t.Model.Stream(ctx, req)) {
 		if err != nil {
 			rd.breakOff()
@@ -128,6 +129,11 @@ func (t *turn) exchange(ctx context.Context, req *utp.Request) (reply, error) {
 		rd.take(e)
 		if t.left {
 			return reply{}, errLeft
+		}
+		if rd.stuck {
+			t.warn("the model says the same again and again; its reply was stopped", nil)
+			rd.take(utp.Event{Kind: utp.Finish, Part: e.Part + 1, End: &utp.End{Stop: utp.StopLength}})
+			break
 		}
 	}
 	if err := ctx.Err(); err != nil {

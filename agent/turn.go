@@ -197,7 +197,7 @@ func (t *turn) finish(rep reply, err error) error {
 	if err != nil {
 		return err
 	}
-	if rep.Stop == utp.StopLength {
+	if rep.Stop == utp.StopLength && !rep.stuck {
 		t.warn("the answer was cut at the output limit", nil)
 	}
 	t.answer.Text, t.answer.Thinking = rep.text(), rep.Thinking()
