@@ -32,7 +32,7 @@ func (t *turn) idle() bool {
 // urge reminds a model of its tools. What it has said so far is no part of the
 // conversation that is kept.
 func (t *turn) urge(rep reply) {
-	t.urged = true
+	t.urged, t.before = true, &rep
 	t.warn("the model answered without using a tool; it was reminded of its tools", nil)
 	t.answerBack(rep, urgeLine)
 }

@@ -154,6 +154,12 @@ func (rd *reader) reply() (reply, error) {
 	for _, try := range rd.tries {
 		without(&r.Message, try)
 	}
+	for i, p := range r.Message.Parts {
+		if text, ok := p.(utp.Text); ok && rd.stuck {
+			text.Text = unstuck(text.Text)
+			r.Message.Parts[i] = text
+		}
+	}
 	a := &rd.t.answer
 	a.Usage = a.Usage.Add(r.Usage)
 	a.Problems = append(a.Problems, r.Problems...)

@@ -29,13 +29,37 @@ func (s *stuck) add(text string) bool {
 }
 
 // repeats reports whether a text is one short phrase again and again.
-func repeats(b []byte) bool {
-	n := len(b)
+func repeats(b []byte) bool { return phrase(b) > 0 }
+
+// phrase is the length of what a text says again and again up to its end, over its
+// last stuckBytes at least; 0 is nothing.
+func phrase(b []byte) int {
 	const end = 64
+	if len(b) < stuckBytes {
+		return 0
+	}
+	b = b[len(b)-stuckBytes:]
+	n := len(b)
 	before := bytes.LastIndex(b[n-end-stuckPhrase:n-1], b[n-end:])
 	if before < 0 {
-		return false
+		return 0
 	}
 	period := stuckPhrase - before
-	return period > 0 && bytes.Equal(b[period:], b[:n-period])
+	if !bytes.Equal(b[period:], b[:n-period]) {
+		return 0
+	}
+	return period
+}
+
+// unstuck is a text that says its last phrase three times at most.
+func unstuck(text string) string {
+	period := phrase([]byte(text))
+	if period == 0 {
+		return text
+	}
+	from := len(text) - period
+	for from > 0 && text[from-1] == text[from-1+period] {
+		from--
+	}
+	return text[:min(from+3*period, len(text))] + "\n[… and so on, again and again]"
 }

@@ -44,7 +44,7 @@ func TestEndlessRepetitionIsStopped(t *testing.T) {
 			if sent > 100<<10 || !strings.Contains(strings.Join(warned, "; "), "says the same again and again") || strings.Contains(strings.Join(warned, ""), "output limit") {
 				t.Errorf("%s, %.10q: stopped after %d bytes, warned %q", kind, phrase, sent, warned)
 			}
-			if kind == "text" && (answer == nil || !strings.HasPrefix(answer.Text, "It is in a.go:1.")) || kind == "thinking" && !errors.Is(failed, agent.ErrEmpty) {
+			if kind == "text" && (answer == nil || !strings.HasPrefix(answer.Text, "It is in a.go:1.") || len(answer.Text) > 4*len(phrase)+100) || kind == "thinking" && !errors.Is(failed, agent.ErrEmpty) {
 				t.Errorf("%s, %.10q: %v, %v", kind, phrase, answer, failed)
 			}
 		}
@@ -69,5 +69,20 @@ func TestALongTextIsNotStopped(t *testing.T) {
 	a, err := agent.Ask(t.Context(), conf, ask("?"))
 	if err != nil || a.Text != strings.TrimSpace(text.String()) {
 		t.Errorf("%v, %d bytes of %d", err, len(a.Text), text.Len())
+	}
+}
+
+// An answer that was given before a reminder stands where nothing comes after it.
+func TestAnAnswerBeforeTheReminderIsNotLost(t *testing.T) {
+	for script, want := range map[string]string{
+		"text It is in a.go.\n---\nfail no route to host\n":                                         "It is in a.go.",
+		"text It is in a.go.\n---\nstop end\n---\nstop end\n":                                       "It is in a.go.",
+		"text It is in a.go.\n---\ncall a read_file {\"path\":\"x\"}\n---\nfail no route to host\n": "",
+	} {
+		conf := config("insist yes", readScript(script), &bench{})
+		a, err := agent.Ask(t.Context(), conf, ask("?"))
+		if (err == nil) != (want != "") || err == nil && a.Text != want {
+			t.Errorf("%q: %q, %v", script, a.Text, err)
+		}
 	}
 }

@@ -24,7 +24,7 @@ func (t *turn) condense(ctx context.Context, newest int) {
 	f := &t.fitting
 	from, to := f.question+1, newest-1
 	saved := 0
-	for i := from; i < to; i++ {
+	for i := from; i < to && newest < len(t.msgs); i++ {
 		if !f.gone[i] {
 			saved += t.keptMessage(i).Tokens()
 		}

@@ -44,9 +44,10 @@ type turn struct {
 	ids      *ids
 	memory   memory
 	answer   Answer
-	ran      int  // calls run, of MaxCalls
-	mended   bool // the last reply was answered with a correction
-	urged    bool // the model was reminded of its tools
+	ran      int    // calls run, of MaxCalls
+	mended   bool   // the last reply was answered with a correction
+	urged    bool   // the model was reminded of its tools
+	before   *reply // what it had answered, until it has said something else
 	send     func(Event) bool
 	left     bool
 	cancel   context.CancelFunc
@@ -151,8 +152,9 @@ func (t *turn) rounds(ctx context.Context) error {
 	for spent := 0; t.Config.Rounds < 0 || spent < t.Config.Rounds; spent++ {
 		rep, err := t.request(ctx, false)
 		if err != nil {
-			return err
+			return t.fallBack(ctx, err)
 		}
+		t.before = nil
 		why, done := "", false
 		switch {
 		case len(rep.calls) > 0:
@@ -161,7 +163,7 @@ func (t *turn) rounds(ctx context.Context) error {
 			t.logReply(rep.Message)
 		case rep.broken():
 			why = t.correct(rep, spent+1 == t.Config.Rounds)
-		case t.idle() && spent+1 != t.Config.Rounds:
+		case t.idle() && !rep.stuck && spent+1 != t.Config.Rounds:
 			t.urge(rep)
 		default:
 			done = true
@@ -177,6 +179,16 @@ func (t *turn) rounds(ctx context.Context) error {
 		}
 	}
 	return t.force(ctx, fmt.Sprintf("no rounds with tools are left (limit %d)", t.Config.Rounds))
+}
+
+// fallBack ends a turn in which the model was reminded of its tools and nothing
+// came after: its answer from before stands.
+func (t *turn) fallBack(ctx context.Context, err error) error {
+	if t.before == nil || t.left || ctx.Err() != nil {
+		return err
+	}
+	t.warn(fmt.Sprintf("nothing came after the reminder (%v): this is what the model answered before it", err), nil)
+	return t.finish(*t.before, nil)
 }
 
 func (t *turn) spentTokens() int { return t.answer.Usage.Prompt() + t.answer.Usage.Completion() }
