@@ -30,7 +30,8 @@ type app struct {
 	out, err *os.File
 	env      func(string) string
 	flags
-	told bool // the error is part of the JSON that was printed
+	told bool                // the error is part of the JSON that was printed
+	asks func() (end func()) // prepares the terminal of a conversation for a question; nil: there is none
 }
 
 // job is one run of a command: where, by which settings, and who is told.
@@ -47,8 +48,11 @@ type job struct {
 	team  *agent.Team                // of --team; nil: one agent alone
 
 	question string
-	piped    bool     // part of the question was piped in
-	warnings []string // of the turn
+	piped    bool       // part of the question was piped in
+	typed    string     // what the user typed of it, in a conversation
+	pictures []utp.Part // that go along with it
+	talk     *talk      // that the question is part of; nil: it is the only one
+	warnings []string   // of the turn
 
 	serves bool       // as a gateway: the tools are the clients'
 	more   config.Own // dialects of the gateway's file
@@ -142,6 +146,9 @@ func (a *app) printer() *view.Printer {
 	}
 	p.Live = isTerminal(a.out) && !a.json && !a.streams()
 	p.Color = isTerminal(a.err) && a.colors()
+	if isTerminal(a.err) {
+		p.Columns = tells.Columns
+	}
 	if p.Live && a.colors() {
 		p.Markdown = &markdown.Writer{Out: p.Out, Columns: func() int { return columns(a.out) }}
 	}

@@ -33,6 +33,13 @@ func (a *app) ask(cmd *cobra.Command, words []string) error {
 		return err
 	}
 	switch {
+	case a.resume && len(words) == 1 && sessionID.MatchString(words[0]):
+		a.session = words[0]
+		return a.chat(ctx)
+	case a.resume && len(words) > 0:
+		return fail(exitUsage, "--resume begins a conversation: bx -s ID \"question\" asks in a session")
+	case a.resume:
+		return a.chat(ctx)
 	case a.list:
 		return a.listSessions(ctx, shownSessions, false)
 	case a.recall:
@@ -41,6 +48,9 @@ func (a *app) ask(cmd *cobra.Command, words []string) error {
 	q, piped, err := a.question(words)
 	if err != nil {
 		return err
+	}
+	if q == "" && a.talks() {
+		return a.chat(ctx)
 	}
 	if q == "" {
 		cmd.SetOut(a.err)
@@ -62,8 +72,10 @@ func (a *app) conflicts() error {
 		return fail(exitUsage, "--new contradicts --session and --continue")
 	case a.goOn && a.session != "":
 		return fail(exitUsage, "--continue and --session contradict each other")
-	case a.noSession && (a.fresh || a.goOn || a.session != ""):
-		return fail(exitUsage, "--no-session contradicts --new, --continue and --session")
+	case a.resume && (a.fresh || a.goOn):
+		return fail(exitUsage, "--resume contradicts --new and --continue")
+	case a.noSession && (a.fresh || a.goOn || a.resume || a.session != ""):
+		return fail(exitUsage, "--no-session contradicts --new, --continue, --resume and --session")
 	case a.quiet && a.verbose:
 		return fail(exitUsage, "--quiet and --verbose contradict each other")
 	case a.team != "" && a.model != "":
@@ -91,7 +103,7 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 	}
 	j.tellUndone()
 	own = append(own, agent.RequestTools())
-	offer := j.offer(question)
+	offer := j.offer(cmp.Or(j.typed, question))
 	j.view.Line(view.Verbose, "tools offered: %s", offer.Why)
 	conf, c, err := j.agent(ctx, own, run, offer.Tier)
 	if err != nil {
@@ -103,14 +115,16 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 		return err
 	}
 	defer s.close()
-	conf.Session = s
+	conf.Session, conf.History = s, j.talk.remembered(ctx, conf)
 	end := tools.Turn(s.id)
 	defer func() { err = errors.Join(err, end()) }()
 	r, err := j.request(ctx, c, conf.Gate != nil)
 	if err != nil {
 		return err
 	}
-	r.Messages = append(r.Messages, utp.NewText(utp.User, question))
+	asked := utp.NewText(utp.User, question)
+	asked.Parts = append(asked.Parts, j.pictures...)
+	r.Messages = append(r.Messages, asked)
 	if j.app.dryRun {
 		return j.preview(ctx, conf, r)
 	}
@@ -189,11 +203,13 @@ func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *se
 		if e.Kind == agent.Warning {
 			j.warnings = append(j.warnings, e.Text)
 		}
+		j.talk.saw(e)
 		j.view.Event(e)
 	}
 	if j.team != nil {
 		answer.Usage = answer.Usage.Add(j.team.Usage())
 	}
+	j.talk.took(*answer, s.id())
 	j.view.Totals(*answer)
 	if failure == nil && view.Unconfirmed(answer.Calls) > 0 {
 		failure = &coded{exitDenied, errSaid}

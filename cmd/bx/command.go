@@ -13,7 +13,7 @@ import (
 
 // usual are commands of other programs that bx does not have: alone they are no
 // question.
-var usual = []string{"chat", "config", "init", "install", "list", "login", "logout", "ls", "models", "redo", "resume", "run", "session",
+var usual = []string{"config", "init", "install", "list", "login", "logout", "ls", "models", "redo", "resume", "run", "session",
 	"start", "stop", "undo", "uninstall", "update", "upgrade"}
 
 // isCommand refuses words that were meant as a command: they are never sent to a

@@ -27,7 +27,7 @@ func (j *job) confirm(ctx context.Context, c utp.Call, t utp.Tool) (bool, string
 	if look == "" && !repaired(c) {
 		always = j.always(c, changes)
 	}
-	key, ok := j.app.choose(ctx, view.Question(c, t, changes, look, always), view.Choices(always))
+	key, ok := j.app.choose(ctx, j.view.Painted(view.Question(c, t, changes, look, always)), view.Choices(always))
 	if key == 'a' || key == 'k' {
 		j.rules.add(always)
 	}

@@ -32,6 +32,9 @@ type connection struct {
 // flag, a profile, the environment, a file), a server on this machine, search
 // alone.
 func (j *job) connect(ctx context.Context) (*connection, error) {
+	if j.talk != nil && j.app.team == "" {
+		return j.talk.connection(ctx)
+	}
 	c, err := j.choose(ctx)
 	if err != nil {
 		return nil, err

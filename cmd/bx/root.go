@@ -17,7 +17,7 @@ type flags struct {
 	toolFormat                         string
 	allow                              []string
 	dryRun, json, quiet, verbose       bool
-	fresh, recall, list, goOn          bool
+	fresh, recall, list, goOn, resume  bool
 	outputFormat                       string
 	session                            string
 	noSession, noTools                 bool
@@ -31,9 +31,12 @@ and read the repository, runs the model's tool calls whatever form they come in,
 and prints an answer that cites files and lines.
 
 Without any set-up it uses a server on this machine (Ollama, LM Studio, llama.cpp,
-vLLM), and without one it answers by search alone.`
+vLLM), and without one it answers by search alone.
 
-const examples = `  bx "Where are tool calls parsed?"
+Without a question, on a terminal, it begins a conversation: bx chat --help.`
+
+const examples = `  bx
+  bx "Where are tool calls parsed?"
   git diff | bx "Review this change"
   bx --tier run "Fix the typo in README.md"
   bx --dry-run "Search for auth code"`
@@ -52,7 +55,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(flagFault)
 	a.commonFlags(root)
 	a.askFlags(root)
-	root.AddCommand(a.toolsCommand(), a.statusCommand(), a.explainCommand(), a.doctorCommand(), a.mockCommand(), a.mcpCommand(), a.serveCommand(), a.parseCommand(), a.grammarCommand(), a.translateCommand(), a.sessionsCommand(), a.undoCommand(), a.redoCommand(), a.rulesCommand(), a.ragCommand(), a.manCommand(), a.versionCommand())
+	root.AddCommand(a.toolsCommand(), a.statusCommand(), a.explainCommand(), a.doctorCommand(), a.mockCommand(), a.mcpCommand(), a.serveCommand(), a.parseCommand(), a.grammarCommand(), a.translateCommand(), a.sessionsCommand(), a.chatCommand(), a.undoCommand(), a.redoCommand(), a.rulesCommand(), a.ragCommand(), a.manCommand(), a.versionCommand())
 	return root
 }
 
@@ -76,12 +79,23 @@ func (a *app) commonFlags(root *cobra.Command) {
 func (a *app) askFlags(root *cobra.Command) {
 	f := root.Flags()
 	f.BoolVar(&a.dryRun, "dry-run", false, "ask once and show the tool calls; run nothing")
-	f.BoolVarP(&a.goOn, "continue", "c", false, "continue the last session of this repository")
 	f.BoolVarP(&a.fresh, "new", "n", false, "start a new session, as every question does")
 	f.BoolVarP(&a.recall, "recall", "r", false, "print the last exchange of the session")
 	f.BoolVarP(&a.list, "list", "l", false, "list the latest sessions of this repository")
+	a.sessionFlags(f)
+	a.turnFlags(f)
+}
+
+// sessionFlags are those of questions and of conversations.
+func (a *app) sessionFlags(f *pflag.FlagSet) {
+	f.BoolVarP(&a.goOn, "continue", "c", false, "continue the last session of this repository")
 	f.StringVarP(&a.session, "session", "s", "", "continue the session `ID`")
-	f.BoolVar(&a.noSession, "no-session", false, "keep nothing of this question")
+	f.BoolVar(&a.resume, "resume", false, "choose one of the latest sessions, and go on with it in a conversation")
+	f.BoolVar(&a.noSession, "no-session", false, "keep nothing of what is asked")
+}
+
+// turnFlags are about each turn of one.
+func (a *app) turnFlags(f *pflag.FlagSet) {
 	f.BoolVar(&a.noTools, "no-tools", false, "offer no tools")
 	a.teamFlag(f)
 	f.IntVar(&a.maxRounds, "max-rounds", 0, "let the model call tools in `N` rounds at most (default 50)")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"syscall"
 	"time"
@@ -109,12 +110,19 @@ func (s *session) goOn(ctx context.Context) error {
 		return err
 	}
 	s.n = len(log)
+	if s.job.talk == nil {
+		s.job.view.Line(view.Normal, "%s", goesOn(found))
+	}
+	return nil
+}
+
+// goesOn says which session goes on.
+func goesOn(s *store.Session) string {
 	broken := ""
-	if found.Broken {
+	if s.Broken {
 		broken = "; its last turn broke off"
 	}
-	s.job.view.Line(view.Normal, "continuing session %s: %s, last used %s ago%s", found.ID, view.Count(found.Count, "message"), view.Age(age), broken)
-	return nil
+	return fmt.Sprintf("continuing session %s: %s, last used %s ago%s", s.ID, view.Count(s.Count, "message"), view.Age(time.Since(s.Updated)), broken)
 }
 
 // freshEnough asks before an old session goes on, where there is somebody to ask.
@@ -270,3 +278,6 @@ func (j *job) recallLast(ctx context.Context) error {
 	j.view.Answer(x.Answer)
 	return nil
 }
+
+// sessionID is the beginning of a session's id.
+var sessionID = regexp.MustCompile("^[0-9a-f]{2,8}$")

@@ -38,6 +38,11 @@ func (a *app) status(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return j.showStatus(ctx)
+}
+
+func (j *job) showStatus(ctx context.Context) (err error) {
+	a := j.app
 	s := status{Root: j.root, UserFile: filepath.Join(dirs.User(), "bx.toml"), Files: append([]string{}, j.cfg.Files...), Profile: j.set.Profile}
 	if dir, err := a.dataDir(j.set.Session.Storage); err == nil {
 		s.Sessions = filepath.Join(dir, "sessions.db")

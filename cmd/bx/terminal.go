@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/line"
 )
 
 // isTerminal reports whether a person is at the other end of f.
@@ -82,9 +84,14 @@ func (a *app) choose(ctx context.Context, text, choices string) (key byte, ok bo
 
 // person finds where a person can be asked: standard input, or the terminal
 // that bx was started from, where something is piped in.
-func (a *app) person() (in io.Reader, out io.Writer, end func(), ok bool) {
+func (a *app) person() (in *os.File, out io.Writer, end func(), ok bool) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	asked := func() {}
+	if a.asks != nil {
+		asked = a.asks()
+	}
 	end = func() {
+		asked()
 		if err == nil {
 			tty.Close()
 		}
@@ -102,7 +109,10 @@ func (a *app) person() (in io.Reader, out io.Writer, end func(), ok bool) {
 }
 
 // readLine reads a line; ok is false when ctx ends or nothing more comes.
-func readLine(ctx context.Context, in io.Reader) (string, bool) {
+func readLine(ctx context.Context, in *os.File) (string, bool) {
+	if line.Wait(ctx, in) != nil {
+		return "", false
+	}
 	type read struct {
 		line string
 		err  error

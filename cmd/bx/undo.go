@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/tool"
 	"github.com/unifiedtoolprotocol/utp/undo"
 )
 
@@ -25,7 +26,9 @@ before. A file that somebody else has changed since stays as it is and is named;
 			if list {
 				return a.listTurns()
 			}
-			return a.turnBack("undo", func(s *undo.Store) (undo.Report, error) { return s.Undo(force) })
+			return a.withUndo(func(j *job, s *undo.Store) error {
+				return j.turnBack(s, "undo", func(s *undo.Store) (undo.Report, error) { return s.Undo(force) })
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "restore files that somebody else has changed since, too")
@@ -38,36 +41,27 @@ func (a *app) redoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "redo", Short: "Do again what bx undo took back", Args: noWords,
 		RunE: func(*cobra.Command, []string) error {
-			return a.turnBack("redo", func(s *undo.Store) (undo.Report, error) { return s.Redo(force) })
+			return a.withUndo(func(j *job, s *undo.Store) error {
+				return j.turnBack(s, "redo", func(s *undo.Store) (undo.Report, error) { return s.Redo(force) })
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite files that somebody else has changed since, too")
 	return cmd
 }
 
-// undoStore opens what was kept of this repository.
-func (a *app) undoStore() (*job, *undo.Store, func() error, error) {
-	j, err := a.begin()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	tools, err := j.openTools()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	s, err := tools.Undo()
-	if s == nil {
-		return nil, nil, nil, errors.Join(fmt.Errorf("nothing is kept of what files held before: %w", err), tools.Close())
-	}
-	return j, s, tools.Close, nil
+// withUndo runs f on what was kept of this repository.
+func (a *app) withUndo(f func(*job, *undo.Store) error) error {
+	return a.withTools(func(j *job, tools *tool.Set) error {
+		s, err := tools.Undo()
+		if s == nil {
+			return fmt.Errorf("nothing is kept of what files held before: %w", err)
+		}
+		return f(j, s)
+	})
 }
 
-func (a *app) turnBack(what string, run func(*undo.Store) (undo.Report, error)) error {
-	j, s, end, err := a.undoStore()
-	if err != nil {
-		return err
-	}
-	defer end()
+func (j *job) turnBack(s *undo.Store, what string, run func(*undo.Store) (undo.Report, error)) error {
 	r, err := run(s)
 	var busy *undo.Busy
 	switch {
@@ -78,10 +72,10 @@ func (a *app) turnBack(what string, run func(*undo.Store) (undo.Report, error)) 
 	case err != nil:
 		return err
 	}
-	if a.json {
-		err = view.JSON(a.out, r)
+	if j.app.json {
+		err = view.JSON(j.app.out, r)
 	} else {
-		view.TurnedBack(a.out, r)
+		view.TurnedBack(j.app.out, r)
 	}
 	if err == nil && len(r.Left) > 0 {
 		j.view.Warn("changed since by somebody else, and left as it is: %s (--force overwrites it)", strings.Join(r.Left, ", "))
@@ -90,20 +84,17 @@ func (a *app) turnBack(what string, run func(*undo.Store) (undo.Report, error)) 
 }
 
 func (a *app) listTurns() error {
-	_, s, end, err := a.undoStore()
-	if err != nil {
-		return err
-	}
-	defer end()
-	turns, err := s.List()
-	if err != nil {
-		return err
-	}
-	if a.json {
-		return view.JSON(a.out, turns)
-	}
-	view.Turns(a.out, turns, time.Now())
-	return nil
+	return a.withUndo(func(_ *job, s *undo.Store) error {
+		turns, err := s.List()
+		switch {
+		case err != nil:
+			return err
+		case a.json:
+			return view.JSON(a.out, turns)
+		}
+		view.Turns(a.out, turns, time.Now())
+		return nil
+	})
 }
 
 // tellUndone lets the model know what the user took back since its last turn.

@@ -61,6 +61,33 @@ func Split(s string, columns int) (head, tail string) {
 	return s[:at], s[at:]
 }
 
+// Wrap breaks the lines of a text at blanks, so that none is wider than a number
+// of columns where its words are not; 0 breaks none. Rows that go on with a line
+// are indented as it is.
+func Wrap(s string, columns int) string {
+	if columns <= 0 {
+		return s
+	}
+	var out []string
+	for _, line := range strings.Split(s, "\n") {
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		for Width(line) > columns {
+			head, tail := Split(line, columns)
+			at := strings.LastIndexByte(head, ' ')
+			if strings.HasPrefix(tail, " ") {
+				at = len(head)
+			}
+			if at < len(indent)+columns/3 {
+				break // a long word: the terminal breaks it
+			}
+			out = append(out, strings.TrimRight(line[:at], " "))
+			line = indent + strings.TrimLeft(line[at:], " ")
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
 // Clean makes visible what would move the cursor, give the terminal an order or
 // hide text: control characters but newline and tab, changes of direction,
 // characters without a form, and bytes that are no UTF-8.

@@ -10,9 +10,12 @@ import (
 func Example() {
 	fmt.Println(cells.Width("日本語"), cells.Cut("日本語 text", 6))
 	fmt.Println(cells.Clean("red \x1b[31m, not red"))
+	fmt.Println(cells.Wrap("  indented words that go on", 16))
 	// Output:
 	// 6 日本…
 	// red \u001b[31m, not red
+	//   indented words
+	//   that go on
 }
 
 // What is cut never takes more columns than there are, in any script.

@@ -19,7 +19,7 @@ const (
 // has changed.
 func (r *reading) refresh(changed bool) {
 	columns, rows := r.Terminal.Size()
-	notices := r.notices()
+	notices := r.Pending()
 	if !changed && columns == r.columns && rows == r.rows && len(notices) == 0 {
 		return
 	}
@@ -27,7 +27,7 @@ func (r *reading) refresh(changed bool) {
 	var b strings.Builder
 	r.erase(&b)
 	for _, n := range notices {
-		b.WriteString(strings.ReplaceAll(cells.Clean(n), "\n", "\r\n") + "\r\n")
+		b.WriteString(r.dim(strings.ReplaceAll(cells.Wrap(cells.Clean(n), columns), "\n", "\r\n")) + "\r\n")
 	}
 	prompt, text, at := r.Prompt, r.text, r.at
 	if r.find != nil {

@@ -56,7 +56,8 @@ func (e *Editor) Notice(text string) {
 	e.Terminal.wake()
 }
 
-func (e *Editor) notices() []string {
+// Pending takes the notices that were not printed yet.
+func (e *Editor) Pending() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	all := e.notice
@@ -68,12 +69,13 @@ func (e *Editor) notices() []string {
 const escapeTime = 50 * time.Millisecond
 
 // Read reads a text. The error is io.EOF for Ctrl-D on an empty line,
-// ErrInterrupted for Ctrl-C on one, or the context's.
+// ErrInterrupted for Ctrl-C on one, or the context's. What is typed until the
+// next Read is unseen, and kept for it.
 func (e *Editor) Read(ctx context.Context) (string, error) {
 	if err := e.Terminal.set(keysNow); err != nil {
 		return "", err
 	}
-	defer func() { _ = e.Terminal.set(asFound) }()
+	defer func() { _ = e.Terminal.set(unseen) }()
 	io.WriteString(e.Out, bracketsOn)
 	defer io.WriteString(e.Out, bracketsOff)
 	r := &reading{Editor: e, browsed: e.History.Len()}

@@ -22,6 +22,7 @@ import (
 type person struct {
 	t      *testing.T
 	keys   *os.File
+	tty    *os.File
 	screen *screen.Screen
 	editor *line.Editor
 	texts  chan string
@@ -35,7 +36,7 @@ func sitDown(t *testing.T, columns, rows int) *person {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &person{t: t, keys: keys, screen: screen.New(columns, rows), texts: make(chan string, 100), errs: make(chan error, 1)}
+	p := &person{t: t, keys: keys, tty: tty, screen: screen.New(columns, rows), texts: make(chan string, 100), errs: make(chan error, 1)}
 	p.size(columns, rows)
 	terminal, err := line.Open(tty)
 	if err != nil {
@@ -262,16 +263,38 @@ func TestNotices(t *testing.T) {
 // What is typed while nobody reads is unseen and read next; a question forgets it.
 func TestTypedAhead(t *testing.T) {
 	p := sitDown(t, 40, 10)
-	if err := p.editor.Terminal.Hide(); err != nil {
-		t.Fatal(err)
+	read := func() string {
+		text, err := p.editor.Read(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
 	}
+	go func() {
+		p.sees("> ")
+		p.types("first\r")
+	}()
+	read()
 	p.types("early\r")
-	p.reads()
-	if got := p.gets(); got != "early" {
+	time.Sleep(20 * time.Millisecond) // it would be echoed by now
+	if got := p.screen.String(); strings.Contains(got, "early") {
+		t.Errorf("echoed:\n%s", got)
+	}
+	if got := read(); got != "early" {
 		t.Errorf("%q", got)
 	}
-	if got := p.screen.String(); strings.Count(got, "early") != 1 {
-		t.Errorf("see\n%s", got)
+	p.types("y\r")
+	time.Sleep(20 * time.Millisecond)
+	end := p.editor.Terminal.Ask()
+	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer stop()
+	if err := line.Wait(ctx, p.tty); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a key from before the question answers it: %v", err)
+	}
+	end()
+	p.types("late\r")
+	if got := read(); got != "late" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -18,9 +18,6 @@ func Open(*os.File) (*Terminal, error) { return nil, ErrNoTerminal }
 // Close does nothing.
 func (*Terminal) Close() error { return nil }
 
-// Hide does nothing.
-func (*Terminal) Hide() error { return nil }
-
 // Ask does nothing.
 func (*Terminal) Ask() (end func()) { return func() {} }
 

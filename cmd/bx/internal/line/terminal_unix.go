@@ -51,9 +51,6 @@ func (t *Terminal) Close() error {
 	return errors.Join(t.set(asFound), t.wakes[0].Close(), t.wakes[1].Close())
 }
 
-// Hide keeps what is typed unseen and for later, until the next line is read.
-func (t *Terminal) Hide() error { return t.set(unseen) }
-
 // Ask forgets what was typed so far and shows what is typed, in lines, until end
 // is called: for a question that nobody may answer unread.
 func (t *Terminal) Ask() (end func()) {

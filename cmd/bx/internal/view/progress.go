@@ -131,8 +131,8 @@ func thousands(n int) string {
 	return s
 }
 
-// filled says how much of a window is used; "" where that is not known.
-func filled(tokens, window int) string {
+// Filled says how much of a window is used; "" where that is not known.
+func Filled(tokens, window int) string {
 	switch {
 	case tokens > 0 && window > 0:
 		return fmt.Sprintf("(%s of %s tokens)", thousands(tokens), thousands(window))

@@ -119,7 +119,7 @@ func (p *paper) message(m utp.Message) {
 }
 
 func (p *paper) result(r utp.Result) {
-	text := fmt.Sprintf("%s, %s", r.Status, size(r.Text()))
+	text := fmt.Sprintf("%s, %s", r.Status, Size(r.Text()))
 	switch {
 	case p.whole:
 		text = fmt.Sprintf("%s\n    %s", r.Status, strings.ReplaceAll(strings.TrimSpace(r.Text()), "\n", "\n    "))

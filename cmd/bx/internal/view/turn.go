@@ -56,9 +56,9 @@ func (p *Printer) progress(e agent.Event) {
 	}
 	switch e.Kind {
 	case agent.Round:
-		p.Progress.Busy(strings.TrimSpace("waiting for " + first(e.Request.Model, "the model") + " " + filled(e.Tokens, e.Window)))
+		p.Progress.Busy(strings.TrimSpace("waiting for " + first(e.Request.Model, "the model") + " " + Filled(e.Tokens, e.Window)))
 	case agent.Summing:
-		p.Progress.Busy(strings.TrimSpace("summing up what does not fit the window " + filled(e.Tokens, e.Window)))
+		p.Progress.Busy(strings.TrimSpace("summing up what does not fit the window " + Filled(e.Tokens, e.Window)))
 	case agent.Think:
 		p.Progress.Busy("thinking")
 	case agent.Started:
@@ -122,7 +122,7 @@ func (p *Printer) done(e agent.Event) {
 		took = " (" + ms.String() + ")"
 	}
 	if e.Kind == agent.Succeeded {
-		p.Line(Normal, "  %s: ok, %s%s", e.Call.Name, size(e.Result.Text()), took)
+		p.Line(Normal, "  %s: ok, %s%s", e.Call.Name, Size(e.Result.Text()), took)
 		return
 	}
 	p.Line(Normal, "  %s %s: %s%s", e.Call.Name, e.Kind, short(e.Result.Text(), 300), took)
@@ -131,7 +131,8 @@ func (p *Printer) done(e agent.Event) {
 	}
 }
 
-func size(text string) string {
+// Size is how long a text is, in words.
+func Size(text string) string {
 	n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
 	if n == 1 {
 		return Count(len(text), "byte")

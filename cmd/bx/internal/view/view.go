@@ -21,6 +21,7 @@ type Printer struct {
 	Level    Level
 	Live     bool             // Out is a terminal: text of the model appears as it comes
 	Color    bool             // of Err
+	Columns  func() int       // of Err, whose lines are broken at blanks; nil: they are not
 	Markdown *markdown.Writer // over Out, for text of the model; nil: it is printed as it is
 	Progress *Progress        // nil: nothing is told of what takes long
 
@@ -64,7 +65,11 @@ func (p *Printer) Line(l Level, format string, a ...any) {
 		p.together.Lock()
 		defer p.together.Unlock()
 	}
-	fmt.Fprintln(p.Err, p.paint(l, Clean(text)))
+	text = Clean(text)
+	if p.Columns != nil {
+		text = cells.Wrap(text, p.Columns())
+	}
+	fmt.Fprintln(p.Err, p.paint(l, text))
 }
 
 // Warn prints a warning.
