@@ -67,6 +67,7 @@ type Config struct {
 	Warn  func(string)                // for people: what may go wrong; nil: nowhere
 	Trace func(Trace)                 // every call found, dropped or refused; nil: nowhere
 	Dump  func(sent, received []byte) // raw bodies, one of the two; nil: nowhere
+	Reads func(*parse.Config)         // may change how the next reply is read: tools that came later, what others said beside the conversation; nil: nobody does
 	Lost  func([]wire.Loss)           // what the server could not be told of a request; nil: nowhere
 	Idle  func()                      // all that has come of a reply was given out, and more may take time; nil: nobody asks
 }

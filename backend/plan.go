@@ -283,6 +283,9 @@ func answered(ms []utp.Message) bool {
 // a call is found, and is no part of the answer.
 func (c *Client) reading(r *utp.Request) parse.Config {
 	p := c.cfg.Parse
+	if c.cfg.Reads != nil {
+		c.cfg.Reads(&p)
+	}
 	if p.Tools == nil || len(r.Tools) == 0 && r.Choice.Mode != utp.None {
 		p.Tools = schema.Compile(r.Tools)
 	}

@@ -265,6 +265,10 @@ func badArguments(err error) error {
 
 func missing(argument string) error { return fail("missing argument '%s'", argument) }
 
+// Capped is a result of another tool as those of these are: what is too long goes
+// out as an excerpt, and read_result reads the rest.
+func (s *Set) Capped(name, text string) string { return s.capped(name, text) }
+
 // capped is the last guard of the size of a result: what is longer goes out as
 // an excerpt with a handle. Tools that can say how to get the rest cut before.
 func (s *Set) capped(name, text string) string {

@@ -47,6 +47,9 @@ type job struct {
 	sees  func(context.Context) bool // the model takes images; nil: it is not known
 	team  *agent.Team                // of --team; nil: one agent alone
 
+	servers *servers // of MCP; nil: there are none, or nobody needs them
+	only    []string // names of the tools that are offered; none: all of the tier
+
 	question string
 	piped    bool       // part of the question was piped in
 	typed    string     // what the user typed of it, in a conversation
@@ -199,7 +202,7 @@ func (a *app) withTools(run func(*job, *tool.Set) error) error {
 // checkNames refuses a name of a tool, in --allow or in [tool_templates], that
 // would never match.
 func (j *job) checkNames(tools []utp.Tool) error {
-	if err := j.app.allowed(tools); err != nil {
+	if err := j.app.allowed(tools, j.mayServe); err != nil {
 		return err
 	}
 	known := namesOfTools(tools)
@@ -209,18 +212,18 @@ func (j *job) checkNames(tools []utp.Tool) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(j.set.Templates)) {
-		if !slices.Contains(known, name) {
+		if !slices.Contains(known, name) && !j.mayServe(name) {
 			return &config.Error{File: "[tool_templates]", Message: fmt.Sprintf("unknown tool %q: want one of %s", name, strings.Join(known, ", "))}
 		}
 	}
 	return nil
 }
 
-// allowed refuses a name in --allow that no tool has.
-func (a *app) allowed(tools []utp.Tool) error {
+// allowed refuses a name in --allow that no tool has, or may have.
+func (a *app) allowed(tools []utp.Tool, may func(string) bool) error {
 	known := namesOfTools(tools)
 	for _, name := range a.allow {
-		if name != "run" && !slices.Contains(known, name) {
+		if name != "run" && !slices.Contains(known, name) && !may(name) {
 			return fail(exitUsage, "--allow %s: want run, or one of %s", name, strings.Join(known, ", "))
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/prompt"
-	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
@@ -91,6 +90,10 @@ func (a *app) conflicts() error {
 func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Set) (err error) {
 	j.question, j.piped = question, piped != ""
 	defer j.view.Progress.Busy("")
+	if j.servers, err = j.openServers(ctx); err != nil {
+		return err
+	}
+	defer j.servers.close()
 	run, own := agent.Runner(builtins{j}), tools.Tools()
 	if j.app.team != "" {
 		if j.team, own, err = j.assemble(ctx, tools); err != nil {
@@ -105,6 +108,9 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 	own = append(own, agent.RequestTools())
 	offer := j.offer(cmp.Or(j.typed, question))
 	j.view.Line(view.Verbose, "tools offered: %s", offer.Why)
+	if !j.app.dryRun {
+		j.servers.learn(offer.Tier)
+	}
 	conf, c, err := j.agent(ctx, own, run, offer.Tier)
 	if err != nil {
 		return err
@@ -134,7 +140,7 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 // agent makes an agent of the settings: the model that answers, and says so,
 // with the tools of a tier.
 func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tier utp.Tier) (conf agent.Config, c *connection, err error) {
-	j.known = schema.CompileWith(tools, schema.Options{Aliases: append(agent.RequestAliases(), j.set.Aliases...)})
+	j.compile(tools)
 	if c, err = j.connect(ctx); err != nil {
 		return conf, nil, err
 	}
@@ -148,6 +154,7 @@ func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tie
 	if !j.app.noTools && c.tools {
 		conf.Gate = j.gate(j.known, tier, run, j.confirm)
 		conf.Gate.Ceiling = j.set.MaxTier
+		conf.Step = j.joining(conf.Gate, tools)
 	}
 	return conf, c, nil
 }

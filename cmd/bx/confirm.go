@@ -7,6 +7,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/mcp/client"
 	"github.com/unifiedtoolprotocol/utp/rule"
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
@@ -19,7 +20,7 @@ func (j *job) confirm(ctx context.Context, c utp.Call, t utp.Tool) (bool, string
 	}
 	changes, _ := j.tools.Foresee(ctx, c)
 	v := j.verdict(c)
-	look := j.tools.Sensitive(c)
+	look := j.sensitive(c)
 	if look == "" && v.Decision == rule.Ask {
 		look = "a rule asks about it (" + v.Why + ")"
 	}
@@ -39,7 +40,7 @@ func (j *job) confirm(ctx context.Context, c utp.Call, t utp.Tool) (bool, string
 
 // allowing is what --allow wants for a tool.
 func allowing(t utp.Tool) string {
-	if t.Name == tool.ShellName {
+	if t.Name == tool.ShellName || strings.HasPrefix(t.Name, client.Prefix) {
 		return t.Name
 	}
 	return "run"

@@ -167,6 +167,11 @@ func (j *job) backendConfig(provider, url string) backend.Config {
 	if j.view.Level >= view.Debug {
 		c.Trace = func(t backend.Trace) { j.view.Trace(t.Dialect, t.Raw, t.Decision, t.Mismatch) }
 	}
+	if j.servers != nil {
+		c.Reads = func(p *parse.Config) {
+			p.Tools, p.Seen = j.known, append(slices.Clone(p.Seen), j.servers.pool.Said()...)
+		}
+	}
 	if j.serves {
 		c.OnlyOffered, c.Literal, c.Parse.Policy.Unknown = true, true, parse.TextUnknown
 	}

@@ -9,10 +9,14 @@ import (
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
-// builtins runs the built-in tools and hands on what the user and the rules said.
+// builtins runs the built-in tools, and hands on what the user and the rules said.
+// Calls of tools of MCP servers go to these.
 type builtins struct{ *job }
 
 func (b builtins) Run(ctx context.Context, c utp.Call) utp.Result {
+	if b.servers.has(c.Name) {
+		return b.servers.run(ctx, b.tools, c)
+	}
 	switch {
 	case agent.Consented(ctx):
 		ctx = tool.Approve(ctx)
@@ -24,8 +28,19 @@ func (b builtins) Run(ctx context.Context, c utp.Call) utp.Result {
 
 // gate is what stands between a model, or an MCP client, and the tools.
 func (j *job) gate(known *schema.Set, tier utp.Tier, run agent.Runner, confirm agent.Confirm) *agent.Gate {
-	return &agent.Gate{Tools: known, Tier: tier, Runner: run, Confirm: confirm, Allow: j.app.allow, Named: []string{tool.ShellName},
-		Rule: j.verdict, Sensitive: j.tools.Sensitive, Fails: j.fails}
+	return &agent.Gate{Tools: known, Tier: tier, Runner: run, Confirm: confirm, Allow: j.app.allow, Named: j.named(),
+		Rule: j.verdict, Sensitive: j.sensitive, Fails: j.fails}
+}
+
+// named are the tools that "run" does not stand for.
+func (j *job) named() []string { return append([]string{tool.ShellName}, j.servers.names()...) }
+
+// sensitive says why a call needs the user's word, whatever is allowed.
+func (j *job) sensitive(c utp.Call) string {
+	if j.servers.has(c.Name) {
+		return j.servers.pool.Sensitive(c)
+	}
+	return j.tools.Sensitive(c)
 }
 
 // fails finds a call that would fail before the user is asked about it.

@@ -8,7 +8,7 @@ import (
 // offer is the tier of the tools that a question is offered. It rises for this
 // question alone and lets nothing run: a call of tier RUN still asks.
 func (j *job) offer(question string) agent.Offer {
-	return agent.Raise(question, j.set.Tier, j.set.MaxTier, j.intents())
+	return j.servers.raise(question, agent.Raise(question, j.set.Tier, j.set.MaxTier, j.intents()), j.set.MaxTier)
 }
 
 // intents is the table of words, with those of the configuration in it.

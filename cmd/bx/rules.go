@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,7 +11,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
-	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/rule"
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
@@ -37,7 +35,7 @@ func (r *rules) add(more rule.Set) {
 
 // verdict is what the rules say of a call.
 func (j *job) verdict(c utp.Call) rule.Verdict {
-	return j.rules.all().Decide(rule.Query{Tool: c.Name, Named: c.Name == tool.ShellName, Args: c.Args, Paths: j.tools.Paths(c),
+	return j.rules.all().Decide(rule.Query{Tool: c.Name, Named: c.Name == tool.ShellName || j.servers.has(c.Name), Args: c.Args, Paths: j.tools.Paths(c),
 		Command: shellCommand(c), Root: j.root, Repaired: repaired(c)})
 }
 
@@ -53,7 +51,8 @@ func shellCommand(c utp.Call) string {
 }
 
 // always lists the rules that a yes for good stands for: this tool on these files,
-// or these programs with their sub-commands, in this repository.
+// these programs with their sub-commands, or this tool of an MCP server, in this
+// repository.
 func (j *job) always(c utp.Call, changes []tool.Change) rule.Set {
 	if command := shellCommand(c); command != "" {
 		set, ok := rule.Always(command, j.root)
@@ -61,6 +60,9 @@ func (j *job) always(c utp.Call, changes []tool.Change) rule.Set {
 			return nil
 		}
 		return set
+	}
+	if j.servers.has(c.Name) {
+		return rule.Set{{Tool: c.Name, Decision: rule.Allow, Root: j.root}}
 	}
 	if len(changes) == 0 {
 		return nil
@@ -79,7 +81,7 @@ func literally(p string) string {
 
 // keep writes rules into the user's own file.
 func (j *job) keep(set rule.Set) {
-	file := filepath.Join(dirs.User(), "bx.toml")
+	file := userFile()
 	if err := config.PutRules(file, set, j.set.Dialects); err != nil {
 		j.view.Warn("the rule holds until bx ends, and is not kept: %v", err)
 		return

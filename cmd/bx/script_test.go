@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	os.Setenv("GORACE", noWait) // for the commands that are given no environment
-	testscript.Main(m, map[string]func(){"bx": main})
+	testscript.Main(m, map[string]func(){"bx": main, "mcp-server": mcpServer})
 }
 
 // TestScripts runs testdata/script/*.txtar. Each plays a user in $WORK/repo, a

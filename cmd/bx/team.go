@@ -31,16 +31,16 @@ func (j *job) assemble(ctx context.Context, tools *tool.Set) (*agent.Team, []utp
 		team.Members = append(team.Members, member)
 	}
 	team.See = func(name string, e agent.Event) { printers[name].Event(e) }
-	j.set = lead.Settings
-	own, err := pick(tools.Tools(), lead)
+	j.set, j.only = lead.Settings, lead.Offer
+	own, err := pick(tools.Tools(), lead, j.mayServe)
 	return team, append(own, team.Tools()...), err
 }
 
 // member makes an agent that can be called as a tool.
 func (j *job) member(ctx context.Context, m config.MemberSettings, p *view.Printer, tools *tool.Set) (*agent.Member, error) {
 	of := *j
-	of.set, of.view = m.Settings, p
-	own, err := pick(tools.Tools(), m)
+	of.set, of.view, of.only = m.Settings, p, m.Offer
+	own, err := pick(tools.Tools(), m, j.mayServe)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (j *job) member(ctx context.Context, m config.MemberSettings, p *view.Print
 }
 
 // pick lists the tools that a member is offered.
-func pick(tools []utp.Tool, m config.MemberSettings) ([]utp.Tool, error) {
+func pick(tools []utp.Tool, m config.MemberSettings, may func(string) bool) ([]utp.Tool, error) {
 	var names []string
 	for _, t := range tools {
 		names = append(names, t.Name)
@@ -66,7 +66,7 @@ func pick(tools []utp.Tool, m config.MemberSettings) ([]utp.Tool, error) {
 		return nil, &config.Error{File: where, Message: "there is a tool of this name: call the member otherwise"}
 	}
 	for _, name := range m.Offer {
-		if !slices.Contains(names, name) {
+		if !slices.Contains(names, name) && !may(name) {
 			return nil, &config.Error{File: where + ": offer", Message: name + " is no tool: want " + strings.Join(names, ", ")}
 		}
 	}

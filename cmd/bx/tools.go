@@ -51,10 +51,11 @@ func (a *app) listCosts(all bool) error {
 
 func (a *app) listTools() error {
 	return a.withTools(func(j *job, tools *tool.Set) error {
+		list := append(tools.Tools(), j.knownTools()...)
 		if a.json {
-			return view.JSON(a.out, view.ToolList(tools.Tools()))
+			return view.JSON(a.out, view.ToolList(list))
 		}
-		view.Tools(a.out, tools.Tools(), j.set.Tier)
+		view.Tools(a.out, list, j.set.Tier)
 		return nil
 	})
 }

@@ -31,7 +31,7 @@ func Example() {
 	if _, err := pool.Test(context.Background(), "hi"); err != nil { // or Learn, which does not wait
 		panic(err)
 	}
-	tools, _ := pool.Tools()
+	tools := pool.Tools()
 	fmt.Println(tools[0].Name, tools[0].Tier)
 	fmt.Println(pool.Run(context.Background(), utp.Call{Name: tools[0].Name, Args: []byte(`{"who":"you"}`)}).Text())
 	// Output:

@@ -17,7 +17,7 @@ import (
 const FindTools = "find_mcp_tools"
 
 // findTool is offered where not all is.
-func findTool(hidden int, silent []string) utp.Tool {
+func findTool(hidden int, silent []string, tier utp.Tier) utp.Tool {
 	text := "Search the tools of the MCP servers by what they do, and get their whole descriptions. Those that are found can be called next."
 	if hidden > 0 {
 		text += fmt.Sprintf(" %d more are there than you are offered.", hidden)
@@ -25,7 +25,7 @@ func findTool(hidden int, silent []string) utp.Tool {
 	if len(silent) > 0 {
 		text += " Not asked yet: " + strings.Join(silent, ", ") + "."
 	}
-	return utp.Tool{Name: FindTools, Tier: utp.Crawl, Description: text,
+	return utp.Tool{Name: FindTools, Tier: tier, Description: text,
 		Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"Words for what the tool should do"}},"required":["query"]}`)}
 }
 
@@ -53,7 +53,7 @@ func (p *Pool) find(ctx context.Context, c utp.Call) utp.Result {
 	b.WriteString("\n")
 	for _, h := range hits {
 		tools := schema.Compile([]utp.Tool{h.as})
-		fmt.Fprintf(&b, "\n%s\n  %s\n", tools.Describe(h.as.Name), shortened(h.tool.Description, maxWhole))
+		fmt.Fprintf(&b, "\n%s (tier %s)\n  %s\n", tools.Describe(h.as.Name), h.as.Tier, shortened(h.tool.Description, maxWhole))
 		p.note(h.as.Name)
 	}
 	for _, text := range failed {
@@ -91,7 +91,7 @@ func (p *Pool) note(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.found = append(slices.DeleteFunc(p.found, func(n string) bool { return n == name }), name)
-	p.changed = true
+	p.version++
 }
 
 // rank are the tools in which a word of a query stands, the best first.

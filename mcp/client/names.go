@@ -29,5 +29,5 @@ func word(s string) string {
 	}, s)
 }
 
-// ofServer reports whether a name may be that of a server's tool.
-func ofServer(name, server string) bool { return strings.HasPrefix(name, Prefix+word(server)+"__") }
+// OfServer reports whether a name may be that of a server's tool.
+func OfServer(name, server string) bool { return strings.HasPrefix(name, Prefix+word(server)+"__") }

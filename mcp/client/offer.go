@@ -19,16 +19,22 @@ type choice struct {
 	cut    bool // a part of the description is left out
 }
 
-// Tools lists the tools as a model is offered them, by server, and reports whether
-// the list may be another than the last one. Of a long list some are left out:
-// these are found through the tool FindTools, and offered from then on.
-func (p *Pool) Tools() (tools []utp.Tool, changed bool) {
+// Version is another one when what Tools lists may have changed.
+func (p *Pool) Version() int {
 	p.mu.Lock()
-	changed, p.changed = p.changed, false
+	defer p.mu.Unlock()
+	return p.version
+}
+
+// Tools lists the tools as a model is offered them, by server. Of a long list some
+// are left out: these are found through the tool FindTools, and offered from then on.
+func (p *Pool) Tools() (tools []utp.Tool) {
+	p.mu.Lock()
 	found := slices.Clone(p.found)
 	p.mu.Unlock()
 	all, silent := p.choices()
 	kept := fitting(all, found)
+	least := p.lowest(all, silent)
 	offered := map[string]offer{}
 	short := false
 	for _, c := range kept {
@@ -37,12 +43,27 @@ func (p *Pool) Tools() (tools []utp.Tool, changed bool) {
 		short = short || c.cut
 	}
 	if hidden := len(all) - len(kept); hidden > 0 || short || len(silent) > 0 {
-		tools = append(tools, findTool(hidden, silent))
+		tools = append(tools, findTool(hidden, silent, least))
 	}
 	p.mu.Lock()
 	p.offered = offered
 	p.mu.Unlock()
-	return tools, changed
+	return tools
+}
+
+// lowest is the tier of the search: that of a tool that there is or may be, and no
+// higher than that of other searches.
+func (p *Pool) lowest(all []choice, silent []string) utp.Tier {
+	least := utp.Walk
+	for _, c := range all {
+		least = min(least, c.as.Tier)
+	}
+	for _, s := range p.servers {
+		if slices.Contains(silent, s.Name) {
+			least = min(least, s.lowest())
+		}
+	}
+	return least
 }
 
 // Names lists the tools that are offered.

@@ -16,6 +16,7 @@ import (
 // Config says which servers there are.
 type Config struct {
 	Servers []Server
+	Start   string                                  // the folder where programs start, and what a Dir is relative to; "": the current one
 	Dir     string                                  // where their tools, what was allowed and logins are remembered; "": nowhere
 	Version string                                  // of this program
 	Env     func(name string) string                // the environment; nil: an empty one
@@ -34,7 +35,7 @@ type Pool struct {
 	cancel  context.CancelFunc
 
 	mu      sync.Mutex
-	changed bool             // a list of tools, since it was last offered
+	version int              // of the lists of tools
 	offered map[string]offer // by the names that models use
 	found   []string         // names that a search found
 	warned  []string
@@ -54,7 +55,7 @@ func New(c Config) (*Pool, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	p := &Pool{config: c, book: book{c.Dir}, changed: true}
+	p := &Pool{config: c, book: book{c.Dir}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	for _, one := range c.Servers {
 		if err := one.Check(); err != nil {
@@ -77,10 +78,10 @@ func New(c Config) (*Pool, error) {
 const fresh = 24 * time.Hour
 
 // Learn starts those servers whose tools are not known, or have not been asked
-// for in a day, and returns at once.
-func (p *Pool) Learn() {
+// for in a day, where they may have one of the tier. It returns at once.
+func (p *Pool) Learn(tier utp.Tier) {
 	for _, s := range p.servers {
-		if s.age() > fresh {
+		if s.age() > fresh && s.lowest() <= tier {
 			go func() {
 				if _, err := s.get(p.ctx); err != nil && p.ctx.Err() == nil {
 					p.warn("the MCP server %s has no tools: %v", s.Name, err)
@@ -114,12 +115,6 @@ func (p *Pool) warn(format string, args ...any) {
 
 // Has reports whether a call of this name is for the pool.
 func (p *Pool) Has(name string) bool { return name == FindTools || strings.HasPrefix(name, Prefix) }
-
-// May reports whether a tool of this name may exist, though its server has not
-// listed it yet.
-func (p *Pool) May(name string) bool {
-	return slices.ContainsFunc(p.servers, func(s *server) bool { return ofServer(name, s.Name) })
-}
 
 // Run calls a tool. Whatever happens is a Result: what its server answered, or
 // what is wrong with the server.
@@ -284,7 +279,7 @@ func (s *server) learn(tools []listed) {
 	s.remember()
 	if !same {
 		s.pool.mu.Lock()
-		s.pool.changed = true
+		s.pool.version++
 		s.pool.mu.Unlock()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -30,14 +31,17 @@ type program struct {
 // passed are the variables of the environment that every server gets.
 var passed = []string{"PATH", "HOME", "LANG", "TMPDIR"}
 
-// begin starts a server's program.
-func (s Server) begin(env func(string) string) (*program, error) {
+// begin starts a server's program, in a folder unless it names one.
+func (s Server) begin(start string, env func(string) string) (*program, error) {
 	words, err := s.words(env)
 	if err != nil {
 		return nil, err
 	}
 	p := &program{cmd: exec.Command(words[0], words[1:]...), ended: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = s.Dir, &p.err, time.Second
+	if !filepath.IsAbs(s.Dir) {
+		p.cmd.Dir = filepath.Join(start, s.Dir)
+	}
 	if p.cmd.Env, err = s.environment(env); err != nil {
 		return nil, err
 	}

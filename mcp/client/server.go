@@ -17,7 +17,7 @@ import (
 
 // Server says how a server is reached, and what its tools may do. A value of Env
 // or Headers, an argument and the URL may name a variable of the environment as
-// ${NAME}; it is looked up when the server is started.
+// ${NAME} or ${NAME:-value without it}; it is looked up when the server is started.
 type Server struct {
 	Name string
 
@@ -75,6 +75,24 @@ func (s Server) tier(tool string) utp.Tier {
 	return utp.Run
 }
 
+// lowest is the lowest tier that a tool may have.
+func (s Server) lowest() utp.Tier {
+	least := s.tier("")
+	for _, t := range s.Tiers {
+		least = min(least, t)
+	}
+	return least
+}
+
+// Highest is the highest tier that a tool may have.
+func (s Server) Highest() utp.Tier {
+	most := s.tier("")
+	for _, t := range s.Tiers {
+		most = max(most, t)
+	}
+	return most
+}
+
 // Where is the command line or the URL, as it was written.
 func (s Server) Where() string {
 	if s.URL != "" {
@@ -130,14 +148,17 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)
 
 // expand puts the values of variables into a text. what says where it stands.
 func expand(text, what string, env func(string) string) (string, error) {
 	var missing error
 	out := reference.ReplaceAllStringFunc(text, func(ref string) string {
-		name := reference.FindStringSubmatch(ref)[1]
-		value := env(name)
+		m := reference.FindStringSubmatch(ref)
+		name, value := m[1], env(m[1])
+		if value == "" && strings.Contains(ref, ":-") {
+			return m[2]
+		}
 		if value == "" && missing == nil {
 			missing = fmt.Errorf("%s names ${%s}, which is not set in the environment", what, name)
 		}

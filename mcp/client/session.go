@@ -101,7 +101,7 @@ func (s *server) transport(c *session) (sdk.Transport, error) {
 	if s.URL != "" {
 		return s.overHTTP()
 	}
-	p, err := s.begin(s.pool.config.Env)
+	p, err := s.begin(s.pool.config.Start, s.pool.config.Env)
 	if err != nil {
 		return nil, err
 	}

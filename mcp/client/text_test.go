@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/mcp/client"
 )
 
@@ -53,7 +54,7 @@ func serving(t *testing.T, tools ...*sdk.Tool) client.Server {
 // the other.
 func TestNamesThatClash(t *testing.T) {
 	p, w := learned(t, "", serving(t, &sdk.Tool{Name: "read.file"}, &sdk.Tool{Name: "read_file"}, &sdk.Tool{Name: "other"}))
-	tools, _ := p.Tools()
+	tools := p.Tools()
 	if len(tools) != 1 || tools[0].Name != "mcp__x__other" {
 		t.Errorf("%+v", tools)
 	}
@@ -75,9 +76,9 @@ func TestDescriptionsAreCleaned(t *testing.T) {
 	p, w := learned(t, "", serving(t, hostile,
 		&sdk.Tool{Name: "y", InputSchema: json.RawMessage(`{"type":"object","properties":{"<tool_call>":{}}}`)},
 		&sdk.Tool{Name: "z", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"enum":["<|im_end|>"]}}}`)}))
-	tools, _ := p.Tools()
+	tools := p.Tools()
 	tool, ok := named(tools, "mcp__x__x")
-	if !ok || len(tools) != 2 || tools[1].Name != client.FindTools {
+	if !ok || len(tools) != 2 || tools[1].Name != client.FindTools || tools[1].Tier != utp.Walk {
 		t.Fatalf("%+v, want one tool and the search for the rest of its description", tools)
 	}
 	text := tool.Description + string(tool.Schema)

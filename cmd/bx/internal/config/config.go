@@ -42,6 +42,8 @@ type Config struct {
 	Shell    Shell              `toml:"shell"`
 	Rules    rule.Set           `toml:"rule"`
 
+	MCP map[string]MCPServer `toml:"mcp_servers"`
+
 	Files   []string `toml:"-"` // read, in the order of their layers
 	Ignored []string `toml:"-"` // tables of other programs: "llmc.toml: [rag]"
 
@@ -49,11 +51,13 @@ type Config struct {
 
 	Own Own `toml:"-"` // the dialects of all files, those of later layers first
 
-	repoURL  bool     // OpenAI.URL comes from the repository: no key of the user goes there
-	users    *Agent   // [agent] of the user's files, where the repository has one too
-	theirs   []string // names of the profiles that the repository brought
-	chosen   choice   // Agent.Profile
-	provided choice   // Agent.Provider
+	repoURL bool     // OpenAI.URL comes from the repository: no key of the user goes there
+	users   *Agent   // [agent] of the user's files, where the repository has one too
+	theirs  []string // names of the profiles that the repository brought
+
+	theirServers []string // names of the MCP servers that it names
+	chosen       choice   // Agent.Profile
+	provided     choice   // Agent.Provider
 }
 
 // choice is where a value stands that chooses who is asked.

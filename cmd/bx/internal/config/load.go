@@ -38,7 +38,7 @@ func Load(p Places) (*Config, error) {
 		}
 	}
 	c.distrustChoices()
-	for _, check := range []func() error{c.checkProfile, c.checkHabits, c.checkTeams} {
+	for _, check := range []func() error{c.checkProfile, c.checkHabits, c.checkTeams, c.checkServers} {
 		if err := check(); err != nil {
 			return c, err
 		}
@@ -213,6 +213,9 @@ func (c *Config) note(d document, k key, trusted bool) {
 	}
 	if !trusted && len(k.path) > 1 && k.path[0] == "profiles" && !slices.Contains(c.theirs, k.path[1]) {
 		c.theirs = append(c.theirs, k.path[1])
+	}
+	if !trusted && len(k.path) > 1 && k.path[0] == "mcp_servers" && !slices.Contains(c.theirServers, k.path[1]) {
+		c.theirServers = append(c.theirServers, k.path[1])
 	}
 }
 

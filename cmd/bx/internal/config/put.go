@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,7 +45,16 @@ func text[S ~string](s S) string {
 	if s == "" {
 		return ""
 	}
-	return strconv.Quote(string(s))
+	return tomlString(string(s))
+}
+
+// tomlString is a text as a basic string of TOML, whose escapes are those of JSON.
+func tomlString(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string
+	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\x7f", `\u007f`)
 }
 
 // yesNo is a value that may be unset.

@@ -52,6 +52,7 @@ type Settings struct {
 	Session     Session
 	Envelope    toolenvelope.Table
 	Shell       Shell
+	Servers     []Server // of MCP
 	Rules       rule.Set
 	Aliases     []schema.Alias
 
@@ -81,7 +82,7 @@ func (c *Config) Resolve(f Flags, env func(string) string) (Settings, error) {
 func (c *Config) resolver(f Flags, env func(string) string) *resolver {
 	r := &resolver{Config: c, flags: f, env: env}
 	r.out = Settings{Extra: string(c.Agent.Instructions), RunWords: c.Agent.RunWords, WalkWords: c.Agent.WalkWords,
-		Session: c.Session, Envelope: c.Envelope, Shell: c.Shell, Rules: c.Rules, Dialects: c.Own,
+		Session: c.Session, Envelope: c.Envelope, Shell: c.Shell, Servers: c.Servers(), Rules: c.Rules, Dialects: c.Own,
 		MaxRounds: first(f.MaxRounds, int(c.Agent.MaxRounds)), Guides: c.Agent.Guides}
 	r.out.Templates = map[string]string{}
 	for name, t := range c.Templates {

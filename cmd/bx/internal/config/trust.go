@@ -98,6 +98,7 @@ func (d document) span(k key, behind []key) (from, to int) {
 type limits struct {
 	agent    Agent
 	profiles []string
+	servers  []string // of MCP
 }
 
 func (c *Config) limits() *limits {
@@ -105,6 +106,11 @@ func (c *Config) limits() *limits {
 	for name := range c.Profiles {
 		if !slices.Contains(c.theirs, name) {
 			l.profiles = append(l.profiles, name)
+		}
+	}
+	for name := range c.MCP {
+		if !slices.Contains(c.theirServers, name) {
+			l.servers = append(l.servers, name)
 		}
 	}
 	return l
@@ -130,6 +136,9 @@ func (l *limits) why(c *Config, k key) string {
 	}
 	if path[0] == "profiles" && len(path) > 1 {
 		return l.profile(c, k)
+	}
+	if path[0] == "mcp_servers" {
+		return l.server(k)
 	}
 	if k.table {
 		return ""
