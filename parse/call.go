@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"strings"
 
@@ -115,11 +116,12 @@ func (p *Parser) finish() {
 		return
 	}
 	p.closeArgs()
-	if prob := p.judge(); prob != nil {
+	args := bytes.Clone(c.buf)
+	if prob := p.judge(args); prob != nil {
 		p.failJudged(*prob)
 		return
 	}
-	out, prob := p.fitted(utp.Call{ID: c.id, Name: c.name, Args: bytes.Clone(c.buf), Source: "text:" + c.g.Name, Fixes: c.fixes})
+	out, prob := p.fitted(utp.Call{ID: c.id, Name: c.name, Args: args, Source: "text:" + c.g.Name, Fixes: c.fixes})
 	if prob != nil {
 		p.failJudged(*prob)
 		return
@@ -154,7 +156,7 @@ func (p *Parser) failJudged(prob utp.Problem) {
 }
 
 // judge finds what is wrong with a call that was read to its end.
-func (p *Parser) judge() *utp.Problem {
+func (p *Parser) judge(args json.RawMessage) *utp.Problem {
 	c := &p.cur
 	if prob := p.contradicts(); prob != nil {
 		return prob
@@ -171,10 +173,10 @@ func (p *Parser) judge() *utp.Problem {
 		return &utp.Problem{Kind: utp.Malformed, Message: c.fixes[0].Why}
 	case p.isTry(), p.cfg.Policy.Unknown == TextUnknown && p.tools.known() && !c.declared:
 		return &utp.Problem{Kind: utp.UnknownTool, Message: "no such tool was offered"}
-	case p.tries.trying() && p.tries.trial().think != nil && p.tools.known() && !p.tools.sound(c.name, c.buf):
+	case p.tries.trying() && p.tries.trial().think != nil && p.tools.known() && !p.tools.sound(c.name, args):
 		return &utp.Problem{Kind: utp.Invalid}
 	}
-	return p.repeated(&utp.Call{Name: c.name, Args: c.buf}, c.start, func() string {
+	return p.repeated(&utp.Call{Name: c.name, Args: args}, c.start, func() string {
 		return string(c.raw) + string(p.carry) + p.src[p.covered():p.pos]
 	})
 }

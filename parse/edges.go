@@ -43,7 +43,10 @@ func (s *edges) event(e *utp.Event) {
 	switch {
 	case !words:
 		s.note(e)
-		s.put(*e)
+		s.put(e)
+	case e.Part == s.begun && e.Kind == utp.TextDelta:
+		s.marked = false
+		s.put(e)
 	case e.Part == s.begun:
 		s.say(*e)
 	default:
@@ -61,7 +64,7 @@ func (s *edges) begin(e utp.Event) {
 		return
 	}
 	if lead := len(e.Text) - len(bare); lead > 0 && s.marked && !s.called && e.Text == e.Raw {
-		s.put(utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw[:lead]})
+		s.put(&utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw[:lead]})
 		e.Text, e.Raw = bare, bare
 	}
 	s.begun, s.marked, s.called = e.Part, false, false
@@ -72,14 +75,14 @@ func (s *edges) begin(e utp.Event) {
 func (s *edges) say(e utp.Event) {
 	s.marked = false
 	if e.Kind != utp.ThinkDelta || e.Text != e.Raw {
-		s.put(e)
+		s.put(&e)
 		return
 	}
 	e.Text, e.Raw = s.trail.Text+e.Text, s.trail.Raw+e.Raw
 	words := strings.TrimRightFunc(e.Text, unicode.IsSpace)
 	s.trail = utp.Event{Kind: e.Kind, Part: e.Part, Text: e.Text[len(words):], Raw: e.Raw[len(words):]}
 	if e.Text, e.Raw = words, words; words != "" {
-		s.put(e)
+		s.put(&e)
 	}
 }
 
@@ -89,7 +92,7 @@ func (s *edges) endThinking(next *utp.Event) {
 	if s.trail = (utp.Event{}); next.Kind == utp.Mark || next.Kind == utp.ProblemEvent && next.Raw != "" || next.Call != nil && next.Call.FromText() {
 		e = utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw}
 	}
-	s.put(e)
+	s.put(&e)
 }
 
 // drop makes a Mark of blanks without words, unless a problem's text follows, which
@@ -99,7 +102,7 @@ func (s *edges) drop(next *utp.Event) {
 	if s.hold = (utp.Event{}); next.Kind != utp.ProblemEvent || !next.Problem.Shows() || next.Raw == "" || e.Kind != utp.TextDelta {
 		e = utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw}
 	}
-	s.put(e)
+	s.put(&e)
 }
 
 // note keeps what the next words are judged by.
@@ -117,13 +120,14 @@ func (s *edges) note(e *utp.Event) {
 }
 
 // put hands an event on, with its part among those that are.
-func (s *edges) put(e utp.Event) {
+func (s *edges) put(next *utp.Event) {
+	s.out = append(s.out, *next)
+	e := &s.out[len(s.out)-1]
 	if e.Kind == utp.Finish {
 		e.Part = len(s.parts)
 	} else if e.Part >= 0 && (e.Kind != utp.Mark || len(s.parts) > 0) {
 		e.Part = s.part(e.Part, e.Kind != utp.Mark)
 	}
-	s.out = append(s.out, e)
 }
 
 func (s *edges) part(n int, begins bool) int {
@@ -148,10 +152,10 @@ func (s *edges) part(n int, begins bool) int {
 func (s *edges) end(evs []utp.Event) []utp.Event {
 	s.events(evs)
 	if s.hold.Raw != "" {
-		s.put(utp.Event{Kind: utp.Mark, Part: s.hold.Part, Raw: s.hold.Raw})
+		s.put(&utp.Event{Kind: utp.Mark, Part: s.hold.Part, Raw: s.hold.Raw})
 	}
 	if s.trail.Raw != "" {
-		s.put(s.trail)
+		s.put(&s.trail)
 	}
 	return s.out
 }

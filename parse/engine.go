@@ -3,6 +3,7 @@ package parse
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/unifiedtoolprotocol/utp"
 )
@@ -82,10 +83,31 @@ type block struct {
 
 // run reads s as far as it can be decided.
 func (p *Parser) run(s string) {
+	if p.onlyText(s) {
+		p.passOn(s)
+		return
+	}
 	p.add(s)
 	for p.step() {
 	}
 	p.advance()
+}
+
+// onlyText reports whether a piece in the middle of a line is text beyond doubt, as
+// most of a stream is: nothing is open and nothing begins in it.
+func (p *Parser) onlyText(s string) bool {
+	return p.st == inText && p.now.think == nil && !p.eof && s != "" && s[len(s)-1] < utf8.RuneSelf && !p.now.line && !p.sentence && p.hold == "" && len(p.carry) == 0 &&
+		p.at() > 0 && len(p.tries.open) == 0 && p.m.next(s, 0) == len(s)
+}
+
+// passOn sends such a piece.
+func (p *Parser) passOn(s string) {
+	p.base += len(s)
+	p.work += len(s)
+	p.prev, p.idle = s[len(s)-1], 0
+	p.now.worded = p.now.worded || strings.TrimSpace(s) != ""
+	p.now.sofar.add(s)
+	p.send(utp.Event{Kind: utp.TextDelta, Part: p.now.openPart(), Text: s, Raw: s})
 }
 
 // step reads one thing. It reports false when more text is needed, or at the end.
@@ -182,11 +204,17 @@ func (p *Parser) read() bool {
 
 // take is the raw text consumed since the last event.
 func (p *Parser) take() string {
+	raw := p.own()
+	p.now.sofar.pass(raw, p.at())
+	return raw
+}
+
+// own is cover for text that may belong to the open call.
+func (p *Parser) own() string {
 	raw := p.cover()
 	if p.cur.open {
 		p.cur.raw = append(p.cur.raw, raw...)
 	}
-	p.now.sofar.pass(raw, p.at())
 	return raw
 }
 
@@ -230,17 +258,15 @@ func (p *Parser) text() {
 	if p.now.think == nil && p.tries.holding() && !p.meet() {
 		return
 	}
-	start := p.now.sofar
-	raw := p.take()
-	kind := utp.TextDelta
-	p.now.worded = p.now.worded || p.now.think == nil && strings.TrimSpace(raw) != ""
 	if p.now.think != nil {
-		kind = utp.ThinkDelta
-	} else {
-		p.now.sofar = start
-		p.now.sofar.say(raw, p.at())
+		raw := p.take()
+		p.send(utp.Event{Kind: utp.ThinkDelta, Part: p.now.openPart(), Text: raw, Raw: raw})
+		return
 	}
-	p.send(utp.Event{Kind: kind, Part: p.now.openPart(), Text: raw, Raw: raw})
+	raw := p.own()
+	p.now.worded = p.now.worded || strings.TrimSpace(raw) != ""
+	p.now.sofar.say(raw, p.at())
+	p.send(utp.Event{Kind: utp.TextDelta, Part: p.now.openPart(), Text: raw, Raw: raw})
 }
 
 // mark sends what was consumed as markup.

@@ -43,10 +43,31 @@ func (l *lineSoFar) say(raw string, end int) {
 			return
 		}
 		l.add(raw[:n])
+		if !l.diff && !strings.HasPrefix(l.begins(), "@@") {
+			n += l.skip(raw[n:])
+		}
 		at += n + 1
 		l.newLine(at)
 		raw = raw[n+1:]
 	}
+}
+
+// skip passes over whole lines behind the one at hand, as far as no diff begins in
+// them, and returns the length of raw up to the end of the last. Of them counts
+// only whether they hold words.
+func (l *lineSoFar) skip(raw string) int {
+	if at := strings.Index(raw, "@@"); at >= 0 {
+		raw = raw[:at]
+	}
+	n := strings.LastIndexByte(raw, '\n')
+	if n <= 0 {
+		return 0
+	}
+	if strings.TrimLeft(raw[:n], " \t\r\n") != "" {
+		l.words++
+	}
+	l.heads, l.first = 0, 0
+	return n
 }
 
 func (l *lineSoFar) newLine(start int) {
@@ -63,10 +84,15 @@ func (l *lineSoFar) add(s string) {
 		l.first = s[0]
 		l.diff = l.diff && strings.IndexByte(" +-@\\", s[0]) >= 0
 	}
-	words := strings.TrimRight(s, " \t\r")
+	words := s
+	for words != "" && isInLine(words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
 	l.touch = len(words) == len(s)
 	if l.heads == 0 {
-		s = strings.TrimLeft(s, " \t\r")
+		for s != "" && isInLine(s[0]) {
+			s = s[1:]
+		}
 	}
 	l.heads += copy(l.head[l.heads:], s)
 	if words == "" {
@@ -74,12 +100,23 @@ func (l *lineSoFar) add(s string) {
 	}
 	l.last, _ = utf8.DecodeLastRuneInString(words)
 	l.words++
+	if !l.quotable() {
+		return
+	}
 	for i := range len(s) {
 		if s[i] == '"' && !l.escape {
 			l.quotes++
 		}
 		l.escape = s[i] == '\\' && !l.escape
 	}
+}
+
+// isInLine reports whether c is a blank within a line.
+func isInLine(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// quotable reports whether the line begins as JSON does, so that its quotes count.
+func (l *lineSoFar) quotable() bool {
+	return l.heads > 0 && (l.head[0] == '{' || l.head[0] == '[' || l.head[0] == '"')
 }
 
 // begins is how the line's words begin.
@@ -116,7 +153,7 @@ func (l *lineSoFar) shows() bool {
 	}
 	head := l.begins()
 	return l.touch && strings.ContainsRune("\"'“‘„«‹「『", l.last) ||
-		strings.IndexByte("{[\"", head[0]) >= 0 && l.quotes%2 == 1 ||
+		l.quotable() && l.quotes%2 == 1 ||
 		isAside(head) || isLog(head)
 }
 

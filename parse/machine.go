@@ -270,6 +270,14 @@ func (m *machine) heat(lead string, hot *[256]bool) {
 	}
 }
 
+// next is where a literal may begin from s[i] on.
+func (m *machine) next(s string, i int) int {
+	for i < len(s) && !m.mayBegin(s, i) {
+		i++
+	}
+	return i
+}
+
 // mayBegin reports whether a literal may begin at s[i].
 func (m *machine) mayBegin(s string, i int) bool {
 	if !m.hot[s[i]] {

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -8,14 +9,37 @@ import (
 
 // made is a call of this reply.
 type made struct {
-	print string // its Fingerprint
-	start int    // its offset
-	block int    // that of its block
-	words int    // how often words were said before it
+	call  utp.Call // its name and arguments; they are not changed any more
+	print string   // its Fingerprint, once it was asked for
+	start int      // its offset
+	block int      // that of its block
+	words int      // how often words were said before it
+}
+
+// equals reports whether two calls are equal. That of most is seen by their bytes.
+func (m *made) equals(o *made) bool {
+	switch {
+	case m.call.Name != o.call.Name:
+		return false
+	case bytes.Equal(m.call.Args, o.call.Args) && m.call.Args != nil:
+		return true
+	}
+	return m.fingerprint() == o.fingerprint()
+}
+
+func (m *made) fingerprint() string {
+	if m.print == "" {
+		m.print = m.call.Fingerprint()
+	}
+	return m.print
 }
 
 // maxMade is how many of the latest calls are compared.
 const maxMade = 256
+
+// maxKept is how many bytes of arguments are kept to compare; of calls with more
+// only their Fingerprints are.
+const maxKept = 16 << 20
 
 // maxRepeats is how many blocks may repeat an earlier one; the last of them ends
 // the reading.
@@ -24,6 +48,7 @@ const maxRepeats = 3
 // history are the calls of the reply.
 type history struct {
 	calls  []made
+	kept   int  // bytes of their arguments
 	looped bool // they repeat each other again and again
 }
 
@@ -40,8 +65,12 @@ func (h *history) forget(start int) {
 // words stand between the last of them and this one.
 func (h *history) note(m made) (blocks int, apart bool) {
 	last, block := -1, m.block
+	if h.kept += len(m.call.Args); h.kept > maxKept {
+		m.fingerprint()
+		m.call.Args = nil
+	}
 	for i := range h.calls {
-		if o := &h.calls[i]; o.print == m.print && o.block != m.block {
+		if o := &h.calls[i]; o.block != m.block && o.equals(&m) {
 			last = i
 			if blocks == 0 || o.block != block {
 				blocks, block = blocks+1, o.block
@@ -65,7 +94,7 @@ func (p *Parser) repeated(c *utp.Call, start int, raw func() string) *utp.Proble
 	if len(p.cfg.Seen) > 0 && !p.cfg.Policy.Repeated && p.wasTold(c, raw()) {
 		return &utp.Problem{Kind: utp.Quoted, Message: "it repeats what a tool or the user said"}
 	}
-	blocks, apart := p.made.note(made{print: c.Fingerprint(), start: start, block: p.block.start, words: p.now.sofar.words})
+	blocks, apart := p.made.note(made{call: utp.Call{Name: c.Name, Args: c.Args}, start: start, block: p.block.start, words: p.now.sofar.words})
 	switch {
 	case blocks >= maxRepeats:
 		p.made.looped = true

@@ -10,6 +10,9 @@ import (
 // written to be run.
 var programWords = []string{"import ", "def ", "return", "assert ", "with ", "class ", "async "}
 
+// programStarts are their first letters.
+const programStarts = "idrawc"
+
 // maxProgram is how much of a line is looked at.
 const maxProgram = 256
 
@@ -19,6 +22,9 @@ func (p *Parser) programLine(v scan.View) scan.Found {
 		return scan.Yes
 	}
 	waits := scan.No
+	if strings.IndexByte(programStarts, scan.Lower(v.S[0])) < 0 {
+		return waits
+	}
 	for _, word := range programWords {
 		switch _, f := scan.MatchLiteral(v.S, word); {
 		case f == scan.More:

@@ -23,7 +23,11 @@ func (p *Parser) readText() bool {
 	}
 	s, from := p.src, p.pos // from: where the line began, if p.line
 	for i := p.pos; i < len(s); i++ {
-		if p.sentence && s[i] == '{' {
+		if !p.sentence {
+			if i = p.m.next(s, i); i == len(s) {
+				break
+			}
+		} else if s[i] == '{' {
 			p.pos, p.now.line = i, p.now.line && isBlank(s[from:i])
 			if got := p.openSentence(); got != scan.No {
 				return p.decided(got)

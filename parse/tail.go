@@ -23,8 +23,12 @@ type tail struct {
 
 // add takes more of the text and gives what is not the end of it.
 func (t *tail) add(s string) string {
-	if t.last != "" || strings.IndexByte(s, '<') >= 0 {
+	marked := strings.IndexByte(s, '<') >= 0
+	if t.last != "" || marked {
 		t.strike(t.last + s)
+	}
+	if t.hold == "" && !marked && !t.loop && !endsInBlank(s) {
+		return s // most of a stream: no token can end here
 	}
 	s = t.hold + s
 	at := t.at(s, true)
@@ -84,13 +88,25 @@ func (t *tail) at(s string, growing bool) int {
 		at -= unfinished(s)
 	}
 	for {
-		head := strings.TrimRight(s[:at], " \t\r\n")
+		head := s[:at]
+		for endsInBlank(head) {
+			head = head[:len(head)-1]
+		}
 		token := t.token(head)
 		if token == "" {
 			return at
 		}
 		at = len(head) - len(token)
 	}
+}
+
+// endsInBlank reports whether s ends in a blank.
+func endsInBlank(s string) bool {
+	if s == "" {
+		return false
+	}
+	c := s[len(s)-1]
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r'
 }
 
 // unfinished is the length of the end of s that may become a token.
@@ -101,7 +117,7 @@ func unfinished(s string) int {
 		return 0
 	}
 	head := s[near+i:]
-	for _, t := range chat().ends {
+	for _, t := range chat().ends.list {
 		if len(head) < len(t.Text) && t.Text[:len(head)] == head {
 			return len(head)
 		}
@@ -117,7 +133,7 @@ func (t *tail) token(s string) string {
 	if !strings.HasSuffix(s, ">") {
 		return ""
 	}
-	for _, end := range chat().ends {
+	for _, end := range chat().ends.list {
 		if strings.HasSuffix(s, end.Text) && !(end.Text == "</s>" && t.struck) {
 			return end.Text
 		}

@@ -71,7 +71,7 @@ func BenchmarkEndings(b *testing.B) {
 // tokens at the end.
 func TestTheEndIsCutInvariant(t *testing.T) {
 	words := []string{"a", " ", "\n", "<", "<s>", "</", "|", ">", "im_end"}
-	for _, end := range chat().ends {
+	for _, end := range chat().ends.list {
 		words = append(words, end.Text)
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,7 +86,7 @@ func TestTheEndIsCutInvariant(t *testing.T) {
 			t.Fatalf("%q in %q: %q, whole %q", in, pieces, got, ended(in))
 		}
 		off := in[len(got):]
-		for _, end := range chat().ends {
+		for _, end := range chat().ends.list {
 			off = strings.ReplaceAll(off, end.Text, "")
 		}
 		if strings.TrimSpace(off) != "" {

@@ -16,23 +16,34 @@ type token struct {
 	marker scan.Marker
 }
 
+// tokens are chat tokens, with the bytes that begin them.
+type tokens struct {
+	list []token
+	hot  [256]bool
+}
+
 // chat are the chat tokens: those that end a turn, and those that begin one.
-var chat = sync.OnceValue(func() (c struct{ ends, heads []token }) {
+var chat = sync.OnceValue(func() *struct{ ends, heads tokens } {
+	var c struct{ ends, heads tokens }
 	for _, t := range grammar.ChatTokens() {
-		list := &c.heads
+		of := &c.heads
 		if t.Turn == grammar.EndsTurn {
-			list = &c.ends
+			of = &c.ends
 		}
-		*list = append(*list, token{t, scan.Compile(t.Text)[0]})
+		of.list = append(of.list, token{t, scan.Compile(t.Text)[0]})
+		warm(&of.hot, []scan.Marker{of.list[len(of.list)-1].marker})
 	}
-	return c
+	return &c
 })
 
-// fitToken is the longest of the tokens that v begins with, and its length.
-func fitToken(list []token, v scan.View) (best *token, n int, f scan.Found) {
-	for i := range list {
-		t := &list[i]
-		if v.S == "" || !t.marker.Begins(v.S[0]) {
+// fit is the longest of the tokens that v begins with, and its length.
+func (ts *tokens) fit(v scan.View) (best *token, n int, f scan.Found) {
+	if v.S == "" || !ts.hot[v.S[0]] {
+		return nil, 0, scan.No
+	}
+	for i := range ts.list {
+		t := &ts.list[i]
+		if !t.marker.Begins(v.S[0]) {
 			continue
 		}
 		k, g := t.marker.Match(v, new(scan.Caps))
@@ -62,7 +73,7 @@ func (p *Parser) turn() scan.Found {
 	}
 	v, n := p.view(), 0
 	for {
-		_, k, f := fitToken(chat().ends, v.From(n))
+		_, k, f := chat().ends.fit(v.From(n))
 		if f == scan.More {
 			return v.Ask()
 		}
@@ -72,7 +83,7 @@ func (p *Parser) turn() scan.Found {
 		blanks, _ := v.From(n + k).Blanks()
 		n += k + blanks
 	}
-	head, _, f := fitToken(chat().heads, v.From(n))
+	head, _, f := chat().heads.fit(v.From(n))
 	switch {
 	case f == scan.More || n > 0 && n == len(v.S) && v.Ask() == scan.More:
 		return v.Ask()
@@ -113,7 +124,7 @@ func (p *Parser) ignoreRest(why string) {
 // otherTurn notes that a turn of another speaker begins.
 func (p *Parser) otherTurn() scan.Found {
 	v := p.view()
-	head, _, f := fitToken(chat().heads, v)
+	head, _, f := chat().heads.fit(v)
 	switch {
 	case f == scan.More:
 		return v.Ask()
