@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,7 +26,10 @@ func inside(policy string, argv []string, out, errs *os.File) (code int, err err
 	}
 	go func() { // its other end is open as long as bx lives
 		_, _ = os.NewFile(3, "alive").Read(make([]byte, 1))
-		_ = unix.Kill(-1, unix.SIGKILL) // every process here but this one, which then ends
+		for { // the command may be about to start
+			_ = unix.Kill(-1, unix.SIGKILL) // every process here but this one, which then ends
+			time.Sleep(5 * time.Millisecond)
+		}
 	}()
 	runtime.LockOSThread()
 	if err := p.layOut(); err != nil {

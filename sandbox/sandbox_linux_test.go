@@ -167,6 +167,29 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 	}
 }
 
+// A command whose program was killed before the command had begun ends, too.
+func TestACommandEndsWithItsProgram(t *testing.T) {
+	b := newBox(t)
+	cmd, end, err := sandbox.Command(os.Args[0], b.p, []string{"/bin/sh", "-c", "sleep 1; echo x > late"}, []string{"PATH=/usr/bin:/bin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	alive, hold, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alive.Close()
+	hold.Close()
+	cmd.ExtraFiles = []*os.File{alive}
+	if err := cmd.Run(); err == nil {
+		t.Error("it ended well")
+	}
+	if _, err := os.Stat(b.p.Root + "/late"); err == nil {
+		t.Error("it wrote after its program had ended")
+	}
+}
+
 func BenchmarkCommand(b *testing.B) {
 	if err := sandbox.Check(b.Context(), os.Args[0]); err != nil {
 		b.Skipf("the system does not let anybody make namespaces: %v", err)
