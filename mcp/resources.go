@@ -109,6 +109,7 @@ func (s *Server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.R
 		}
 	}
 	if r.Status != utp.OK {
+		//lint:ignore SA1019 the code of the protocols before 2026-07-28, which clients know
 		return nil, &jsonrpc.Error{Code: sdk.CodeResourceNotFound, Message: Failure(r).Error()}
 	}
 	out := &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{}}

@@ -72,6 +72,7 @@ func New(c Config) (*Server, error) {
 		Instructions: cmp.Or(c.Instructions, instructions),
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: promptsOf(c)},
 		// What there is does not change with who asks, but may with time.
+		//lint:ignore SA1019 clients of the protocols before 2026-07-28 say their folders in roots
 		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.roots.forget(r.Session) },
 	})
 	if err := s.list(c); err != nil {

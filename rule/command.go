@@ -66,7 +66,7 @@ func (s *Script) add(join string, stmt *syntax.Stmt) error {
 	case stmt.Background || stmt.Disown || stmt.Coprocess:
 		return errors.New("it leaves a command running (&)")
 	case stmt.Negated:
-		return errors.New("it has a !")
+		return errors.New("it has a ! before a command")
 	}
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.BinaryCmd:

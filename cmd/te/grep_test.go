@@ -63,12 +63,11 @@ type grepCase struct {
 
 func drawGrep(t *rapid.T) (c grepCase) {
 	ascii := rapid.Bool().Draw(t, "ascii")
-	words, patterns := grepWords, grepPatterns
+	words, patterns := grepWords, slices.Concat(grepPatterns, grepForeign)
 	if ascii {
 		patterns = slices.Concat(grepPatterns, wordPatterns)
 	} else {
 		words = slices.Concat(grepWords, grepForeign)
-		patterns = slices.Concat(grepPatterns, grepForeign)
 	}
 	c.files = map[string]string{}
 	for range rapid.IntRange(1, 5).Draw(t, "files") {
