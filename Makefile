@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear mutants size te dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear mutants size te search dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -130,6 +130,11 @@ size:
 # A reader that sees the envelopes of te grep alone: make te TREES="/usr/local/go/src …"
 te:
 	@$(REPORT) te $(TREES)
+
+# How well bx finds what questions in plain words ask for, in trees that it was not made with:
+# make search TREES="go=/usr/local/go/src/net py=/usr/lib/python3.11 js=$(npm root -g)/npm/lib"
+search:
+	@$(REPORT) search $(TREES)
 
 # Programs for five platforms with their checksums, in dist/.
 dist:

@@ -21,7 +21,7 @@ const (
 type Chunk struct {
 	Path       string
 	Start, End int
-	Line       int      // where the definition itself begins; Start if there is none
+	Line       int      // where the definition itself begins, above Start for a further part of a long one; Start if there is none
 	Symbols    []string // the names it defines; a method is Type.Method where that is known
 	Kind       Kind
 }
@@ -112,7 +112,7 @@ func (c Chunk) split() (out []Chunk) {
 	for start := c.Start; ; start += cutSize - cutOverlap {
 		w := c
 		w.Start, w.End = start, min(start+cutSize-1, c.End)
-		if w.Line < w.Start || w.Line > w.End {
+		if len(w.Symbols) == 0 && (w.Line < w.Start || w.Line > w.End) {
 			w.Line = w.Start
 		}
 		out = append(out, w)

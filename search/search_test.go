@@ -24,7 +24,7 @@ func TestChunks(t *testing.T) {
 func TestLongChunksAreCut(t *testing.T) {
 	src := "package a\n\n// F is long.\nfunc F() {\n" + strings.Repeat("\tF()\n", 200) + "}\n"
 	got := fmt.Sprint(Chunks("a.go", []byte(src)))
-	want := "[{a.go 1 1 1 [] code} {a.go 3 82 4 [F] code} {a.go 68 147 68 [F] code} {a.go 133 205 133 [F] code}]"
+	want := "[{a.go 1 1 1 [] code} {a.go 3 82 4 [F] code} {a.go 68 147 4 [F] code} {a.go 133 205 4 [F] code}]"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -10,6 +10,7 @@
 //	go run ./internal/report dist
 //	go run ./internal/report engines DIR
 //	go run ./internal/report te DIR…
+//	go run ./internal/report search NAME=DIR…
 //	go run ./internal/report mutants [-n N] [-seed N] PACKAGE[+PACKAGE]…
 package main
 
@@ -28,6 +29,7 @@ var commands = map[string]func(w io.Writer, args []string) error{
 	"dist":     dist,
 	"engines":  engines,
 	"mutants":  mutants,
+	"search":   searching,
 	"te":       reader,
 }
 
@@ -44,5 +46,5 @@ func run(w io.Writer, args []string) error {
 			return command(w, args[1:])
 		}
 	}
-	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, dist, engines DIR, mutants PACKAGE…, te DIR…")
+	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, dist, engines DIR, mutants PACKAGE…, te DIR…, search NAME=DIR…")
 }

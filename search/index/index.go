@@ -31,7 +31,7 @@ import (
 
 // version changes with schema.sql, with how chunks are cut and how words are
 // split. A database of another version is emptied.
-const version = 1
+const version = 2
 
 //go:embed schema.sql
 var schema string

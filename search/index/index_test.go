@@ -106,6 +106,47 @@ func TestRanking(t *testing.T) {
 	})
 }
 
+// The question that README.md asks first leads to the parser of this repository,
+// at the function that reads a text.
+func TestTheFirstQuestionOfTheREADME(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(readme), `go run ./cmd/bx "`)
+	question, _, _ := strings.Cut(rest, `"`)
+	hits, _ := query(t, open(t, "../..", t.TempDir()), question, 8)
+	if len(hits) == 0 || hits[0].Path != "parse/parse.go" || hits[0].Symbol != "Text" {
+		t.Errorf("%s: %+v", question, hits)
+	}
+}
+
+// A further part of a long definition is cited where the definition begins, and
+// what only its path speaks for is found too.
+func TestWhatIsCitedOfALongDefinition(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a/long.go", "package a\n\nfunc Long() {\n"+strings.Repeat("\tx()\n", 150)+"\tbutterfly()\n}\n")
+	write(t, dir, "moth/b.go", "package b\n\nfunc B() {}\n")
+	x := open(t, dir, t.TempDir())
+	if hits, _ := query(t, x, "butterfly", 5); len(hits) != 1 || hits[0].Lines[0].Line != 3 {
+		t.Errorf("%+v", hits)
+	}
+	if hits, totals := query(t, x, "moth", 5); len(hits) != 2 || hits[0].Path != "moth/b.go" || len(totals) != 1 {
+		t.Errorf("%+v %+v", hits, totals)
+	}
+}
+
+// A word of the question is met by one that says about the same, below its own.
+func TestWordsThatSayAboutTheSame(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.go", "package a\n\n// prune deletes what is old.\nfunc prune() {}\n")
+	write(t, dir, "b.go", "package a\n\n// sum adds.\nfunc sum() {}\n")
+	hits, totals := query(t, open(t, dir, t.TempDir()), "Where are old files removed?", 5)
+	if len(hits) != 1 || hits[0].Symbol != "prune" || len(totals) != 1 || totals[0].N != 1 {
+		t.Errorf("%+v %+v", hits, totals)
+	}
+}
+
 func TestHitShowsTheDefinitionAndLinesOfTheQuestion(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a/pool.go", "package a\n\n// Open connects.\nfunc Open(url string) {\n\tx := 1\n\tconnect(url) // the database\n\treturn\n}\n")
