@@ -10,6 +10,7 @@ var glm = Grammar{
 	Arg:     Fence{"<arg_key>{key}</arg_key>\n<arg_value>", "</arg_value>\n"},
 	Body:    Tagged,
 	Guess:   true,
+	Quoted:  true,
 	Also: map[string][]string{
 		"call.open": {"<tool_call>{name}\\n"}, "arg.open": {"<arg_key>{key}</arg_key>\\n<arg_value>"}, "arg.close": {"</arg_value>\\n"},
 	},

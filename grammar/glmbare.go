@@ -9,5 +9,6 @@ var glmBare = Grammar{
 	Arg:     Fence{"<arg_key>{key}</arg_key>\n<arg_value>", "</arg_value>\n"},
 	Body:    Tagged,
 	Guess:   true,
+	Quoted:  true,
 	Line:    true,
 }

@@ -103,13 +103,14 @@ type Grammar struct {
 	Text    string  `json:"text,omitempty"`  // argument that takes a body which is plain text
 	ID      string  `json:"id,omitempty"`    // form of an id that the dialect writes: "functions.{name}:{n}"
 
-	Also   map[string][]string `json:"also,omitempty"`  // other spellings of a marker ("call.open"): read, never written
-	Noise  []string            `json:"noise,omitempty"` // markers dropped from text
-	Line   bool                `json:"line,omitempty"`  // openers are ordinary text: they count at a line start and with a declared name
-	Quiet  bool                `json:"quiet,omitempty"` // markers inside Think are talk; else a complete call ends thinking
-	Guess  bool                `json:"guess,omitempty"` // a value of Arg that neither {type} nor a schema types is JSON if it reads as JSON, as the model's engines have it; else it is text
-	XML    bool                `json:"xml,omitempty"`   // text values are XML: entities and CDATA are decoded
-	Result Fence               `json:"result,omitzero"` // as prompt writes a tool result; {name} and {id} may be used
+	Also   map[string][]string `json:"also,omitempty"`   // other spellings of a marker ("call.open"): read, never written
+	Noise  []string            `json:"noise,omitempty"`  // markers dropped from text
+	Line   bool                `json:"line,omitempty"`   // openers are ordinary text: they count at a line start and with a declared name
+	Quiet  bool                `json:"quiet,omitempty"`  // markers inside Think are talk; else a complete call ends thinking
+	Guess  bool                `json:"guess,omitempty"`  // a value of Arg that neither {type} nor a schema types is JSON if it reads as JSON, as the model's engines have it; else it is text
+	Quoted bool                `json:"quoted,omitempty"` // a text of Arg that is a JSON string from end to end is what that string says, as the model's engines have it
+	XML    bool                `json:"xml,omitempty"`    // text values are XML: entities and CDATA are decoded
+	Result Fence               `json:"result,omitzero"`  // as prompt writes a tool result; {name} and {id} may be used
 
 	Manifest string `json:"manifest,omitempty"` // how prompt lists tools: lines ("" too) or functions, an object each; react; elements; or indented JSON as openai, gemini, anthropic or autobyteus have it
 	List     Fence  `json:"list,omitzero"`      // around the tools of lines and functions, as the family's template has it; an Open that ends in "[" makes a JSON list

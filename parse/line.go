@@ -2,6 +2,7 @@ package parse
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -18,6 +19,7 @@ type lineSoFar struct {
 	first  byte              // its first byte; 0: it has none
 	diff   bool              // it stands in a diff
 	words  int               // how often words were said in the reply
+	mused  int               // as often before thinking closed that nothing had opened
 }
 
 // maxLineHead is how much of a line's beginning counts.
@@ -72,7 +74,7 @@ func (l *lineSoFar) skip(raw string) int {
 
 func (l *lineSoFar) newLine(start int) {
 	l.diff = l.diff && l.first != 0 || strings.HasPrefix(l.begins(), "@@")
-	*l = lineSoFar{start: start, diff: l.diff, words: l.words}
+	*l = lineSoFar{start: start, diff: l.diff, words: l.words, mused: l.mused}
 }
 
 // add notes words within the line.
@@ -135,6 +137,18 @@ func isListSign(s string) bool {
 	digits := strings.TrimLeft(s, "0123456789")
 	return len(digits) < len(s) && (digits == "." || digits == ")")
 }
+
+// muse notes that all words so far were thinking; at is the offset behind them.
+func (l *lineSoFar) muse(at int) {
+	l.newLine(at)
+	l.mused = l.words
+}
+
+// touches reports whether a letter stands right before what comes next: no sentence
+// has markup without a blank before it. Scripts that write no blanks do not tell.
+func (l *lineSoFar) touches() bool { return l.touch && isCased(l.last) }
+
+func isCased(r rune) bool { return unicode.IsLower(r) || unicode.IsUpper(r) }
 
 // leadsIn reports whether words stand on the line that are no whole sentence.
 func (l *lineSoFar) leadsIn() bool {

@@ -13,7 +13,7 @@ import (
 // The least shares of the rows whose notes name no malformation that are read as
 // their engine read them: of those that assert calls, and of those that assert none.
 const (
-	wantCalls = 0.95
+	wantCalls = 0.96
 	wantNone  = 0.94
 )
 
@@ -54,6 +54,16 @@ func TestNotesAlone(t *testing.T) {
 	golden.File(t, "testdata/missed.txt", strings.Join(missed, "\n")+"\n")
 }
 
+// judged are rows whose reason nothing in them tells.
+var judged = map[string]string{
+	"vllm_sglang.jsonl:332":  policy, // drops an argument that the tool does not have
+	"vllm_sglang.jsonl:334":  policy, // the same
+	"vllm_sglang.jsonl:691":  policy, // makes a call of a head that is not closed
+	"vllm_sglang.jsonl:1124": policy, // drops a broken argument and makes the call without it
+	"vllm_sglang.jsonl:1386": policy, // takes the first of two values
+	"vllm_sglang.jsonl:1425": policy, // makes calls inside thinking that closes
+}
+
 // reason says why a row is read otherwise.
 func (r row) reason(kind string, got []utp.Call) string {
 	declared := r.declared()
@@ -63,15 +73,22 @@ func (r row) reason(kind string, got []utp.Call) string {
 		wants = append(wants, w.Name)
 	}
 	switch {
-	case kind == typed:
+	case judged[r.ID] != "":
+		return judged[r.ID]
+	case kind == typed && !slices.Contains(wants, ""):
 		return bySchema
 	case strings.Contains(strings.ToLower(r.Source), "reasoning"):
 		return reasoning
-	case slices.ContainsFunc(wants, unknown), slices.ContainsFunc(got, func(c utp.Call) bool { return unknown(c.Name) }):
-		return undeclared
-	case kind == refused && r.tells(utp.Truncated):
+	case kind == refused && r.tells(func(p utp.Problem) bool {
+		return p.Kind == utp.Truncated || p.Message == "the output ended inside the call"
+	}):
 		return cutShort
-	case kind == kept, r.tells(utp.Quoted), r.tells(utp.Repeated):
+	case slices.Contains(wants, ""), r.tells(func(p utp.Problem) bool { return p.Kind == utp.Quoted || p.Kind == utp.Repeated }):
+		return policy // the engine makes calls without a name, or that a sentence shows
+	case slices.ContainsFunc(wants, unknown), slices.ContainsFunc(got, func(c utp.Call) bool { return unknown(c.Name) }),
+		r.tells(func(p utp.Problem) bool { return p.Kind == utp.UnknownTool }):
+		return undeclared
+	case kind == kept:
 		return policy
 	}
 	return ours
@@ -85,8 +102,7 @@ func (r row) declared() (out []string) {
 	return out
 }
 
-// tells reports whether a problem of the kind is told of the row.
-func (r row) tells(kind utp.ProblemKind) bool {
-	reply := utp.Collect(feed(r.named(), r.Input, false))
-	return slices.ContainsFunc(reply.Problems, func(p utp.Problem) bool { return p.Kind == kind })
+// tells reports whether such a problem is told of the row.
+func (r row) tells(is func(utp.Problem) bool) bool {
+	return slices.ContainsFunc(utp.Collect(feed(r.named(), r.Input, false)).Problems, is)
 }

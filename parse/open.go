@@ -58,6 +58,9 @@ func (p *Parser) begin(b choice) {
 			p.enterThink(p.thinker(b.o))
 		}
 	case closeThink:
+		if p.now.think == nil {
+			p.now.sofar.muse(p.at())
+		}
 		p.toText()
 	case dropNoise:
 		if p.now.think != nil {

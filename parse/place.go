@@ -30,6 +30,7 @@ type place struct {
 	shown  bool // it is shown, whatever follows
 	opens  bool // no words stand before it in the reply
 	leads  bool // words on its line lead into it
+	glued  bool // without a blank between
 }
 
 const (
@@ -43,7 +44,7 @@ func (p *Parser) placeOf(m manner) place {
 	if m == surely || p.reads != aReply || p.now.think != nil || p.tries.musing() || p.at() < 0 {
 		return place{}
 	}
-	at := place{manner: m, shown: p.now.foreign || l.diff || m == marked && l.shows(), opens: l.words == 0, leads: l.leadsIn()}
+	at := place{manner: m, shown: p.now.foreign || l.diff || m == marked && l.shows(), opens: l.words == l.mused, leads: l.leadsIn(), glued: l.touches()}
 	if !at.shown && p.cfg.Policy.Shown && m != coded && m != labelled {
 		return place{}
 	}
@@ -124,7 +125,7 @@ func (p *Parser) relax() {
 	if !p.cur.open {
 		end = p.now.closedAt
 	}
-	front := t.place.manner == marked && !t.place.leads && end-t.start > maxShort && !(p.cur.open && p.mayRepeat())
+	front := t.place.manner == marked && (!t.place.leads || t.place.glued) && end-t.start > maxShort && !(p.cur.open && p.mayRepeat())
 	if !t.place.shown && t.place.manner < fenced && (front || end-t.start > maxHeld) {
 		p.settlePlace(true)
 	}
@@ -142,16 +143,18 @@ func (p *Parser) meet() bool {
 	behind := string(p.carry) + p.src[p.covered():p.pos]
 	words := strings.TrimLeft(behind, " \t\r\n")
 	ended := p.lineEnded() || strings.Contains(behind[:len(behind)-len(words)], "\n")
-	label := p.tries.last().place.manner == labelled
-	if label && mayAnswer(words) {
+	t, glued := p.tries.last(), p.at()-len(words) == p.now.closedAt
+	if words != "" && len(words) < maxLineHead {
 		words += p.rest()[:min(len(p.rest()), maxLineHead)]
 	}
 	switch {
 	case words == "" && ended:
 		p.meetLine()
 	case words == "":
-	case label && !p.end && mayAnswer(words):
+	case !p.end && (t.place.manner == labelled && mayAnswer(words) || t.place.manner == marked && glued && words == "s"):
 		return false
+	case t.place.manner == marked && !t.place.shown && glued && touches(words):
+		p.settlePlace(true)
 	default:
 		p.settlePlace(p.countsBefore(words, ended))
 	}
@@ -172,7 +175,7 @@ func (p *Parser) countsBefore(words string, ended bool) bool {
 	t := p.tries.last()
 	switch t.place.manner {
 	case marked:
-		return ended || !t.place.leads && !inSmall(words)
+		return ended || t.place.glued || !t.place.leads && !inSmall(words)
 	case plainly:
 		if !ended {
 			return p.cur.g.Body == grammar.JSON && p.isTold(p.cur.g)
@@ -188,6 +191,14 @@ func (p *Parser) countsBefore(words string, ended bool) bool {
 func inSmall(words string) bool {
 	r, _ := utf8.DecodeRuneInString(words)
 	return unicode.IsLower(r) || strings.ContainsRune(`.,;)"'”’»`, r)
+}
+
+// touches reports whether words begin with a letter of a script that has blanks
+// between words. An s alone makes a plural of the call before it.
+func touches(words string) bool {
+	r, n := utf8.DecodeRuneInString(words)
+	next, _ := utf8.DecodeRuneInString(words[n:])
+	return isCased(r) && (r != 's' || unicode.IsLetter(next))
 }
 
 // replies are the words that follow a call of ReAct.

@@ -20,6 +20,7 @@ type value struct {
 	fresh  bool // nothing was read yet
 	cdata  bool
 	raw    bool // it is taken word for word
+	quoted bool // it begins with a quote, and may be a JSON string
 	doubt  bool // a closer stands in it with words behind
 	depth  int  // of nested arguments and items
 }
@@ -94,6 +95,14 @@ func (p *Parser) freshValue() bool {
 		if typed = body.MayBeJSON(v); typed == scan.More {
 			return false
 		}
+	}
+	quoted := g.Quoted && p.val.caps.Typ == "" && (p.isText() || p.mayGuess())
+	if quoted && v.S == "" && v.Ask() == scan.More {
+		return false
+	}
+	p.val.quoted = quoted && v.S != "" && v.S[0] == '"'
+	if p.val.quoted {
+		typed = scan.Yes
 	}
 	p.pos += line
 	p.val.fresh = false
@@ -180,6 +189,7 @@ func (p *Parser) endValue() {
 	switch {
 	case v.stream:
 		p.cur.buf = append(p.cur.buf, '"')
+	case v.quoted && p.unquoted(string(v.text)):
 	case v.fresh && p.isText():
 		p.cur.buf = append(p.cur.buf, `""`...)
 	case v.caps.Typ != "":
@@ -189,6 +199,17 @@ func (p *Parser) endValue() {
 	default:
 		p.untyped(string(v.text))
 	}
+}
+
+// unquoted takes a value that is a JSON string from end to end for what that says.
+func (p *Parser) unquoted(text string) bool {
+	v, n, fixes, err := lenient.Repair(text, p.mending())
+	if err != nil || v[0] != '"' || strings.TrimSpace(text[n:]) != "" || len(text) < 2 || text[n-1] != '"' {
+		return false
+	}
+	p.cur.fixes = append(p.cur.fixes, under("/"+p.cur.args.key, utp.Fixes(fixes))...)
+	p.argValue(v)
+	return true
 }
 
 // typed reads a value that is said to be text, or not to be. A string by the

@@ -80,7 +80,9 @@ func (p *printer) tagValue(v json.RawMessage, end string) (string, error) {
 	}
 	text := spaced(v)
 	if kind == '"' {
-		text = unquote(v)
+		if text = unquote(v); p.g.Quoted && strings.HasPrefix(text, `"`) {
+			text = spaced(v)
+		}
 	}
 	if p.g.XML {
 		return escapeText(text), nil

@@ -6,7 +6,7 @@
 import json
 import sys
 
-PASSES = 461  # of 469
+PASSES = 463  # of 469
 
 cases = json.load(open(sys.argv[1]))["cases"]
 missed = [c for c in cases if c["status"] not in ("pass", "soft_pass")]
