@@ -13,6 +13,10 @@ func (p *Parser) edge(g *gram, end valueEdge, marker string) {
 	switch {
 	case end.inline:
 		p.inlineValue(marker)
+	case end.talk:
+		p.startTalk()
+	case end.word:
+		p.content(marker)
 	case end.lost && p.val.doubt: // where the value ends cannot be told
 		p.broken("text where an argument is due", g.Arg.Open)
 	case end.lost:
@@ -28,6 +32,8 @@ type valueEdge struct {
 	n      int
 	inline bool
 	lost   bool // the value's own closer is missing
+	talk   bool // or it is text about calls, with an argument of its own
+	word   bool // it stands in such a text
 }
 
 // valueMarker decides what a hot byte begins.
@@ -50,11 +56,29 @@ func (p *Parser) valueMarker(g *gram, v scan.View) (e valueEdge, f scan.Found) {
 	v = v.From(line)
 	n, f := scan.Longest(p.val.close, v, nil)
 	if f == scan.Yes {
-		if f = p.argEnds(g, v.From(n)); f != scan.No {
+		if f = p.argEnds(g, v.From(n)); f == scan.Yes && p.val.talk.closes() {
+			return valueEdge{n: line + n, word: true}, f
+		}
+		if f != scan.No {
 			return valueEdge{n: line + n}, f
 		}
 		p.val.doubt = true
 		return e, scan.No
+	}
+	if p.val.talk.depth > 0 {
+		n, opens := p.opensLike(g, v)
+		if opens == scan.Yes {
+			p.val.talk.depth++
+			return valueEdge{n: line + n, word: true}, opens
+		}
+		return e, max(f, opens)
+	}
+	if p.mayTalk() {
+		talk := p.beginsTalk(g, v)
+		if talk == scan.Yes {
+			return valueEdge{talk: true}, talk
+		}
+		f = max(f, talk)
 	}
 	lost := p.lostMarker(g, v)
 	if lost == scan.Yes {

@@ -23,6 +23,7 @@ type value struct {
 	quoted bool // it begins with a quote, and may be a JSON string
 	doubt  bool // a closer stands in it with words behind
 	depth  int  // of nested arguments and items
+	talk   talk
 }
 
 // openValue begins the value of an argument.
@@ -156,7 +157,10 @@ func (p *Parser) readValue() bool {
 		return true
 	}
 	p.valueText(from, p.wholeRunes())
-	if p.end {
+	switch {
+	case p.end && p.val.talk.waits() && !p.cut:
+		p.noTalk()
+	case p.end:
 		p.truncated()
 	}
 	return p.end
@@ -174,6 +178,12 @@ func (p *Parser) content(text string) {
 	}
 	p.cur.argsEnd = p.at()
 	text = body.Valid(text)
+	if !p.heldTalk(text) {
+		p.addContent(text)
+	}
+}
+
+func (p *Parser) addContent(text string) {
 	if !p.val.stream {
 		p.val.text = append(p.val.text, text...)
 		return
@@ -184,6 +194,7 @@ func (p *Parser) content(text string) {
 // endValue types the value and goes back to the next argument.
 func (p *Parser) endValue() {
 	v := &p.val
+	p.heldTalk("")
 	p.cur.argsEnd = p.at()
 	p.st = inTagged
 	switch {
