@@ -35,7 +35,7 @@ func (p *Parser) mayTalk() bool {
 // beginsTalk reports whether v begins an argument or a call, as another one does
 // where the value's closer was lost.
 func (p *Parser) beginsTalk(g *gram, v scan.View) scan.Found {
-	n, f := scan.Longest(g.arg.open, v, nil)
+	_, f := scan.Longest(g.arg.open, v, nil)
 	if f == scan.Yes {
 		if f = p.sameCloser(g, v); f == scan.Yes {
 			return f
