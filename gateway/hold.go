@@ -8,9 +8,9 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// maxHeld bounds what is held of a reply that must be a call and is none yet, and
-// of a call that may be quoted; maxCall what is held of any other call found in
-// text, whose arguments stream from there on.
+// maxHeld bounds what is held of a reply that must be a call and is none yet;
+// maxCall what is held of a call found in text, whose arguments stream from there
+// on.
 const (
 	maxHeld = 64 << 10
 	maxCall = 512
@@ -19,13 +19,11 @@ const (
 // hold is what of a reply has not left yet. A whole reply is held to its end. Of
 // a stream only this is held: what shows nothing, before anything else has left;
 // all of it while a call is required and none has begun; a call found in text
-// while it is short or repeats what a tool or the user said; and what follows a
-// broken call with nothing before it.
+// while it is short; and what follows a broken call with nothing before it.
 type hold struct {
 	use
-	whole  bool
-	tools  bool     // calls may be found
-	others []string // what a call may be quoted from
+	whole bool
+	tools bool // calls may be found
 
 	seen     bool // something has left that shows the client some of the reply
 	answered bool // and that is no thought
@@ -50,22 +48,8 @@ func (x *exchange) newHold() *hold {
 	h.once, h.choice = !h.tools || x.way.Once || x.Limits.Retries < 0, q.Choice
 	if h.tools {
 		h.must = q.Choice.Mode == utp.Required || q.Choice.Mode == utp.Named
-		h.others = others(q)
 	}
 	return h
-}
-
-// others are the texts of users and tools, from which a call may be quoted.
-func others(q *utp.Request) (texts []string) {
-	for _, m := range q.Messages {
-		if m.Role == utp.User {
-			texts = append(texts, m.Text())
-		}
-		for _, r := range m.Results() {
-			texts = append(texts, r.Text())
-		}
-	}
-	return texts
 }
 
 func (h *hold) add(e utp.Event) {
@@ -120,7 +104,7 @@ func (h *hold) holds() bool {
 	case h.size > maxHeld:
 		return false
 	case h.open != nil && (h.open.counts || !h.must):
-		return h.open.raw.Len() <= maxCall || h.quoted()
+		return h.open.raw.Len() <= maxCall
 	}
 	return !h.seen && !h.shows || !h.answered && h.lacks()
 }
@@ -130,12 +114,6 @@ func (h *hold) holds() bool {
 func (h *hold) cut() bool {
 	last := h.events[len(h.events)-1]
 	return last.Kind == utp.ProblemEvent && last.Problem != nil && last.Problem.Kind == utp.Truncated
-}
-
-// quoted reports whether all there is of the open call stands in what others said.
-func (h *hold) quoted() bool {
-	raw := strings.TrimSpace(h.open.raw.String())
-	return slices.ContainsFunc(h.others, func(r string) bool { return strings.Contains(r, raw) })
 }
 
 // pass lets go of all that is held.

@@ -112,6 +112,22 @@ func (t *attempts) take() (a attempt, raw string) {
 	return a, b.String()
 }
 
+// unstart takes back the beginning of a call that waits, and returns its text. It
+// reports false where that was sent.
+func (t *attempts) unstart(part int) (raw string, ok bool) {
+	at := slices.IndexFunc(t.waiting, func(e utp.Event) bool { return e.Kind == utp.CallStart && e.Part == part })
+	if at < 0 {
+		return "", false
+	}
+	var b strings.Builder
+	for i := range t.waiting[at:] {
+		b.WriteString(t.waiting[at+i].Raw)
+	}
+	clear(t.waiting[at:])
+	t.waiting = t.waiting[:at]
+	return b.String(), true
+}
+
 // limit is the offset at which the outermost attempt must be decided.
 func (t *attempts) limit() int {
 	for i := range t.open {

@@ -225,6 +225,14 @@ func (p *Parser) fail(prob utp.Problem) {
 	}
 	p.now.worded = p.now.worded || prob.Shows()
 	part := c.part
+	if c.started {
+		if begun, waits := p.tries.unstart(part); waits {
+			raw, c.started = begun+raw, false
+			if p.now.nextPart == part+1 {
+				p.now.nextPart = part
+			}
+		}
+	}
 	if !c.started {
 		part = p.now.openPart()
 	}

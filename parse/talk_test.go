@@ -273,9 +273,13 @@ func TestRepeatedCalls(t *testing.T) {
 func TestALongCallThatOthersWroteShowsNothing(t *testing.T) {
 	call := `<tool_call>{"name": "get_weather", "arguments": {"city": "` + strings.Repeat("Oslo ", 400) + `"}}</tool_call>`
 	cfg := parse.Config{Tools: forecast, Seen: []string{strings.ReplaceAll(call, "\": ", "\":  ")}}
-	p := parse.New(cfg)
-	for i := range len(call) - 1 {
-		for _, e := range p.Feed(call[i : i+1]) {
+	for _, step := range []int{1, 100, len(call)} {
+		p := parse.New(cfg)
+		var evs []utp.Event
+		for i := 0; i < len(call); i += step {
+			evs = append(evs, p.Feed(call[i:min(i+step, len(call))])...)
+		}
+		for _, e := range append(evs, p.Close(false)...) {
 			if e.Kind == utp.CallStart {
 				t.Fatal("a call begins")
 			}
