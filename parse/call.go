@@ -14,6 +14,7 @@ import (
 // call is the call being read.
 type call struct {
 	open     bool // raw text belongs to it
+	counted  bool // a mere counter stands in place of its name
 	pending  bool // no name yet
 	g        *gram
 	caps     scan.Caps // of a message's header

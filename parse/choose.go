@@ -183,6 +183,7 @@ func (p *Parser) fitBody(o *opener, v scan.View, n, first int, c *scan.Caps) (in
 	at := v.From(n)
 	if o.named {
 		switch name := p.tools.nameOf(o.g, c); {
+		case name == "" && p.tools.counted(o.g, c):
 		case name == "" && o.enclosed():
 			return n, n, scan.No
 		case name == "" || !p.mayCall(o, name):

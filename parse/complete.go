@@ -21,6 +21,9 @@ func (e *element) complete(p *Parser) {
 	if c.pending && c.g.segments() {
 		e.typed(p)
 	}
+	if c.pending && c.counted {
+		e.fitted(p)
+	}
 	if c.pending {
 		p.nameless()
 		return
@@ -42,6 +45,18 @@ func (e *element) complete(p *Parser) {
 // tool's definition.
 func (e *element) described() bool {
 	return slices.ContainsFunc(e.others, func(f other) bool { return f.Key == "description" })
+}
+
+// fitted names a call that has a mere counter by its arguments, where they fit one
+// tool alone.
+func (e *element) fitted(p *Parser) {
+	name := p.tools.fitting(e.early)
+	if name == "" || string(e.early) == "{}" {
+		return
+	}
+	p.setName(name)
+	p.fix("", p.cur.id, name, "the only tool that its arguments fit")
+	e.named(p)
 }
 
 // typed names a call by the type of its segment.

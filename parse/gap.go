@@ -100,7 +100,7 @@ func (p *Parser) gapCall(g *gram, v scan.View) scan.Found {
 	switch {
 	case c.Name == "" && c.ID == "": // the element names the call
 		p.cur.fenced = true
-	case p.tools.nameOf(g, &c) == "":
+	case p.tools.nameOf(g, &c) == "" && !p.tools.counted(g, &c):
 		p.broken("the call has no name", "")
 		p.cur.why.Kind = utp.MissingName
 	default:
@@ -134,7 +134,11 @@ func (p *Parser) gapElement(g *gram, v scan.View) bool {
 			return true
 		}
 		p.mark()
-		p.tryCall(true, p.placeOf(plainly))
+		m := plainly
+		if g == inSentence().g {
+			m = surely
+		}
+		p.tryCall(true, p.placeOf(m))
 	}
 	p.nextCall()
 	p.cur.direct = p.block.group != nil && !p.cur.fenced

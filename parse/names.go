@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -72,6 +73,26 @@ func (o *offer) nameOf(g *gram, c *scan.Caps) string {
 		name = name[i+1:]
 	}
 	return name
+}
+
+// counted reports whether a mere counter stands where the id of a call is due that
+// holds its name.
+func (o *offer) counted(g *gram, c *scan.Caps) bool {
+	return o.known() && g.Body == grammar.Args && c.Name == "" && c.ID != "" && strings.Trim(c.ID, "0123456789") == ""
+}
+
+// fitting is the only tool that arguments are sound for; "" if there is none.
+func (o *offer) fitting(args []byte) (only string) {
+	for _, name := range o.Names() {
+		if len(o.Order(name)) == 0 || !o.sound(name, args) || !o.knows(&utp.Call{Name: name, Args: args}) {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = name
+	}
+	return only
 }
 
 // nameInID reads the name out of an id of the form "functions.{name}:{n}".

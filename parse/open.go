@@ -141,6 +141,10 @@ func (p *Parser) named(g *gram, c scan.Caps) {
 	p.cur.g, p.cur.closers = g, scan.Fill(g.call.close, &c)
 	p.el.argsKey = ""
 	name := p.tools.nameOf(g, &c)
+	if name == "" && p.tools.counted(g, &c) {
+		p.cur.id, p.cur.counted = c.ID, true // its arguments name it
+		return
+	}
 	if c.ID != name { // a mere name is no id
 		p.cur.id = c.ID
 	}

@@ -22,6 +22,7 @@ func TestJSONInASentence(t *testing.T) {
 	for _, c := range []struct{ prefer, text, want string }{
 		{"default-json", both, "get_weather {\"city\":\"Oslo\"}\nnow {}\n"},
 		{"json-bare", both, "get_weather {\"city\":\"Oslo\"}\nnow {}\n"},
+		{"json-bare", `See: {"name": "now", "parameters": {}}; {"name": "get_weather", "parameters": {"city": "Oslo"}} Well?`, "now {}\nget_weather {\"city\":\"Oslo\"}\n"},
 		{"", both, ""},
 		{"hermes", both, ""},
 		{"default-json", `It returns {"city":"Oslo"}, or {"name":"rain"} now.`, ""},

@@ -46,6 +46,9 @@ func (p *Parser) skipEnd(g *gram, v scan.View) (n int, inside bool, f scan.Found
 	n, own := scan.Longest(p.cur.closers, v, nil)
 	k, outer := scan.Longest(g.group.close, v, nil)
 	next := scan.Fits(g.skipOpen, v)
+	if p.now.message != nil && next != scan.Yes { // the message's header may come once more
+		next = max(next, scan.Fits(g.header.close, v))
+	}
 	switch {
 	case own == scan.Yes:
 		return n, true, scan.Yes
