@@ -103,6 +103,7 @@ type talk struct {
 type looked struct {
 	conn *connection
 	err  error
+	by   *job // whose printer the connection warns by
 }
 
 // open prepares what is needed before the first line: the terminal, the history,
@@ -139,9 +140,10 @@ func (t *talk) sit() {
 	if err != nil {
 		return
 	}
-	t.terminal, a.asks = terminal, terminal.Ask
+	t.terminal = terminal
 	t.editor = &line.Editor{Terminal: terminal, Out: a.out, Prompt: "> ", More: ". ", Color: a.colors(), History: t.history,
 		Complete: t.complete, Edit: t.inEditor}
+	a.asks = t.editor.Ask
 }
 
 func (t *talk) close() {
@@ -167,7 +169,7 @@ func (t *talk) look(ctx context.Context) {
 		if err == nil && of.view.Level >= view.Normal {
 			fmt.Fprintln(above{t}, cells.Clean(c.why))
 		}
-		t.looking <- looked{c, err}
+		t.looking <- looked{c, err, &of}
 	}()
 }
 
@@ -197,7 +199,7 @@ func (t *talk) connection(ctx context.Context) (*connection, error) {
 			return nil, ctx.Err()
 		}
 		t.view.Progress.Busy("")
-		t.looking = nil
+		t.looking, found.by.view = nil, t.view
 		if found.err == nil {
 			t.said = found.conn.why
 		}

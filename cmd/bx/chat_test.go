@@ -8,11 +8,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -65,7 +63,6 @@ func TestChat(t *testing.T) {
 // sitting is a person at a terminal with bx.
 type sitting struct {
 	t       *testing.T
-	user    user
 	keys    *os.File
 	screen  *screen.Screen
 	cmd     *exec.Cmd
@@ -77,43 +74,47 @@ type sitting struct {
 
 func newSitting(t *testing.T, c *golden.Case, columns int, env []string) *sitting {
 	t.Helper()
-	s := &sitting{t: t, user: newUser(t), screen: screen.New(columns, 1000), columns: columns, ended: make(chan error, 1)}
+	u, port := newUser(t), ""
 	for _, name := range c.Names() {
 		if file, ok := strings.CutPrefix(name, "file "); ok {
-			s.write(file, c.Get(name))
+			u.write(t, file, c.Get(name))
 		}
 	}
-	env = append(append(environment(s.user.home), "PATH="+os.Getenv("PATH"), "SHELL=/bin/sh"), env...)
 	if c.Has("model") {
 		script, err := fake.Parse(c.Path, []byte(regexp.MustCompile(`(?m)^>`).ReplaceAllString(c.Get("model"), "")))
 		if err != nil {
 			t.Fatal(err)
 		}
 		model := fake.New(script)
-		server := httptest.NewServer(model)
-		t.Cleanup(func() {
-			server.Close()
-			if err := model.Err(); err != nil {
-				t.Error(err)
-			}
-		})
-		_, s.port, _ = strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
-		env = append(env, "OLLAMA_HOST="+server.URL)
+		url := serve(t, model)
+		port = url[strings.LastIndex(url, ":")+1:]
+		env = append(env, "OLLAMA_HOST="+url)
 	}
-	s.cmd = exec.Command(s.user.bx, strings.Fields(c.Get("args"))...)
-	s.cmd.Dir, s.cmd.Env = s.user.repo, env
-	s.start(columns)
+	s := sitDown(t, u, columns, env, strings.Fields(c.Get("args"))...)
+	s.port = port
 	return s
 }
 
-func (s *sitting) write(name, text string) {
-	path := filepath.Join(s.user.repo, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		s.t.Fatal(err)
-	}
+// serve starts a scripted model, which must be played to its end.
+func serve(t *testing.T, model *fake.Server) (url string) {
+	t.Helper()
+	server := httptest.NewServer(model)
+	t.Cleanup(func() {
+		server.Close()
+		if err := model.Err(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server.URL
+}
+
+// sitDown starts bx on a terminal.
+func sitDown(t *testing.T, u user, columns int, env []string, args ...string) *sitting {
+	t.Helper()
+	s := &sitting{t: t, screen: screen.New(columns, 1000), columns: columns, ended: make(chan error, 1), cmd: exec.Command(u.bx, args...)}
+	s.cmd.Dir, s.cmd.Env = u.repo, append(append(environment(u.home), "PATH="+os.Getenv("PATH"), "SHELL=/bin/sh"), env...)
+	s.start(columns)
+	return s
 }
 
 func (s *sitting) start(columns int) {
@@ -212,11 +213,4 @@ func (s *sitting) masked(text string) string {
 	}
 	text = idOnScreen.ReplaceAllString(text, "00000000")
 	return tookOnScreen.ReplaceAllString(text, "")
-}
-
-// signalled sends bx a signal.
-func (s *sitting) signalled(sig syscall.Signal) {
-	if err := s.cmd.Process.Signal(sig); err != nil {
-		s.t.Fatal(err)
-	}
 }

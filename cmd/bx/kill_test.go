@@ -6,11 +6,13 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -20,8 +22,9 @@ import (
 // talker is an Ollama that says a word at each push.
 type talker struct {
 	*httptest.Server
-	next chan bool
-	done chan bool
+	next   chan bool
+	done   chan bool
+	silent atomic.Bool // it says nothing by itself
 }
 
 func newTalker(t *testing.T) *talker {
@@ -32,6 +35,11 @@ func newTalker(t *testing.T) *talker {
 			return
 		}
 		for i := 0; ; i++ {
+			if s.silent.Load() {
+				_, _ = io.Copy(io.Discard, r.Body) // only then it is known that the client left
+				<-r.Context().Done()
+				return
+			}
 			fmt.Fprintf(w, `{"model":"m","message":{"role":"assistant","content":"word%d "},"done":false}`+"\n", i)
 			w.(http.Flusher).Flush()
 			select {

@@ -65,6 +65,14 @@ func (e *Editor) Pending() []string {
 	return all
 }
 
+// Ask forgets what was typed so far and has the terminal show lines as they are
+// typed, until end is called: for a question that no key may answer that was meant
+// for something else.
+func (e *Editor) Ask() (end func()) {
+	e.ahead, e.keys = nil, decoder{}
+	return e.Terminal.ask()
+}
+
 // escapeTime is how long the rest of a key's sequence is waited for.
 const escapeTime = 50 * time.Millisecond
 

@@ -285,7 +285,7 @@ func TestTypedAhead(t *testing.T) {
 	}
 	p.types("y\r")
 	time.Sleep(20 * time.Millisecond)
-	end := p.editor.Terminal.Ask()
+	end := p.editor.Ask()
 	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer stop()
 	if err := line.Wait(ctx, p.tty); !errors.Is(err, context.DeadlineExceeded) {

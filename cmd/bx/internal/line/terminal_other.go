@@ -18,18 +18,16 @@ func Open(*os.File) (*Terminal, error) { return nil, ErrNoTerminal }
 // Close does nothing.
 func (*Terminal) Close() error { return nil }
 
-// Ask does nothing.
-func (*Terminal) Ask() (end func()) { return func() {} }
-
 // Lend does nothing.
 func (*Terminal) Lend() (end func()) { return func() {} }
 
 // Size is not known.
 func (*Terminal) Size() (columns, rows int) { return 80, 24 }
 
-func (*Terminal) set(mode) error { return nil }
-func (*Terminal) wake()          {}
-func (*Terminal) suspend()       {}
+func (*Terminal) set(mode) error    { return nil }
+func (*Terminal) ask() (end func()) { return func() {} }
+func (*Terminal) wake()             {}
+func (*Terminal) suspend()          {}
 
 func (*Terminal) read(context.Context, time.Duration) ([]byte, error) { return nil, ErrNoTerminal }
 

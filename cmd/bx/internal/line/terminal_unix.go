@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -18,8 +19,10 @@ type Terminal struct {
 	in     *os.File
 	wakes  [2]*os.File // a byte in the first ends a wait
 	found  *unix.Termios
-	mode   mode
 	resize chan os.Signal
+
+	mu   sync.Mutex // guards what follows
+	mode mode
 }
 
 // Open takes over a terminal; Close gives it back.
@@ -36,7 +39,7 @@ func Open(in *os.File) (*Terminal, error) {
 	go func() {
 		for s := range t.resize {
 			if s == unix.SIGCONT {
-				_ = t.set(t.mode)
+				_ = t.set(t.now())
 			}
 			t.wake()
 		}
@@ -51,20 +54,26 @@ func (t *Terminal) Close() error {
 	return errors.Join(t.set(asFound), t.wakes[0].Close(), t.wakes[1].Close())
 }
 
-// Ask forgets what was typed so far and shows what is typed, in lines, until end
-// is called: for a question that nobody may answer unread.
-func (t *Terminal) Ask() (end func()) {
-	was := t.mode
+// ask forgets what was typed so far and shows what is typed, in lines, until end
+// is called.
+func (t *Terminal) ask() (end func()) {
+	was := t.now()
 	_ = unix.IoctlSetTermios(int(t.in.Fd()), setAndForget, t.found)
-	t.mode = asFound
+	_ = t.set(asFound)
 	return func() { _ = t.set(was) }
 }
 
 // Lend gives the terminal to another program as it was found, until end is called.
 func (t *Terminal) Lend() (end func()) {
-	was := t.mode
+	was := t.now()
 	_ = t.set(asFound)
 	return func() { _ = t.set(was) }
+}
+
+func (t *Terminal) now() mode {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.mode
 }
 
 func (t *Terminal) set(m mode) error {
@@ -79,6 +88,8 @@ func (t *Terminal) set(m mode) error {
 		s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON
 		s.Cc[unix.VMIN], s.Cc[unix.VTIME] = 1, 0
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.mode = m
 	return unix.IoctlSetTermios(int(t.in.Fd()), setTermios, &s)
 }
@@ -158,7 +169,7 @@ func Wait(ctx context.Context, f *os.File) error {
 
 // suspend stops the program, as Ctrl-Z does, until it is continued.
 func (t *Terminal) suspend() {
-	was := t.mode
+	was := t.now()
 	_ = t.set(asFound)
 	_ = syscall.Kill(0, syscall.SIGTSTP)
 	_ = t.set(was)
