@@ -90,10 +90,14 @@ func (a *app) conflicts() error {
 func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Set) (err error) {
 	j.question, j.piped = question, piped != ""
 	defer j.view.Progress.Busy("")
-	if j.servers, err = j.openServers(ctx); err != nil {
-		return err
+	if j.servers == nil {
+		if j.servers, err = j.openServers(ctx); err != nil {
+			return err
+		}
 	}
-	defer j.servers.close()
+	if j.talk == nil { // a conversation keeps them
+		defer j.servers.close()
+	}
 	run, own := agent.Runner(builtins{j}), tools.Tools()
 	if j.app.team != "" {
 		if j.team, own, err = j.assemble(ctx, tools); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -25,14 +26,16 @@ import (
 func (a *app) chatCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "chat", Short: "Ask one question after the other, as bx without a question does on a terminal", Args: noWords,
-		Long: `Ask questions one after the other, in one session. /help lists the commands.
+		Long: `Ask questions one after the other, in one session.
 
 A line that ends in a backslash goes on, as does text between lines of ` + "```" + `, and
 pasted text is never sent by what is in it. @FILE adds a file of the repository to
 the question, !COMMAND runs a command of yours. Ctrl-C stops an answer and keeps
 what there is of it; twice it leaves, as Ctrl-D does.
 
-From a pipe each line is a question.`,
+From a pipe each line is a question. The commands:
+
+` + "  " + strings.TrimSpace(strings.ReplaceAll(commandTable(0), "\n", "\n  ")),
 		Example: "  bx chat\n  bx chat --continue\n  bx chat < questions.txt",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.chat(cmd.Context()) },
 	}
@@ -86,7 +89,7 @@ type talk struct {
 
 	conn    *connection // nil: not looked for yet, or search alone
 	looking chan looked // of the search that began with the conversation; nil: it is over
-	said    string      // which model was told last
+	told    []string    // which models were told last
 
 	session string   // "": nothing was kept yet
 	ran     []string // what the user's commands printed, for the next question
@@ -148,6 +151,7 @@ func (t *talk) sit() {
 
 func (t *talk) close() {
 	signal.Stop(t.left)
+	t.job.servers.close()
 	if t.terminal != nil {
 		_ = t.terminal.Close()
 	}
@@ -162,7 +166,7 @@ func (t *talk) look(ctx context.Context) {
 		return
 	}
 	of := *t.job
-	of.talk, of.view = nil, &view.Printer{Out: io.Discard, Err: above{t}, Level: t.view.Level}
+	of.view = &view.Printer{Out: io.Discard, Err: above{t}, Level: t.view.Level}
 	t.looking = make(chan looked, 1)
 	go func() {
 		c, err := of.choose(ctx)
@@ -201,7 +205,7 @@ func (t *talk) connection(ctx context.Context) (*connection, error) {
 		t.view.Progress.Busy("")
 		t.looking, found.by.view = nil, t.view
 		if found.err == nil {
-			t.said = found.conn.why
+			t.news(found.conn.why)
 		}
 		for _, text := range t.editor.Pending() {
 			t.view.Line(view.Normal, "%s", text)
@@ -212,14 +216,28 @@ func (t *talk) connection(ctx context.Context) (*connection, error) {
 	if found.err != nil {
 		return nil, found.err
 	}
-	if found.conn.why != t.said {
-		t.said = found.conn.why
-		t.view.Line(view.Normal, "%s", t.said)
+	if t.news(found.conn.why) {
+		t.view.Line(view.Normal, "%s", found.conn.why)
 	}
 	if found.conn.client != nil {
 		t.conn = found.conn
 	}
 	return found.conn, nil
+}
+
+// news reports that it was not said before who answers. A question alone is always
+// told.
+func (t *talk) news(why string) bool {
+	switch {
+	case t == nil:
+		return true
+	case slices.Contains(t.told, why):
+		return false
+	case t.app.team == "": // another one was told in between
+		t.told = nil
+	}
+	t.told = append(t.told, why)
+	return true
 }
 
 // run reads and answers until the user leaves.
@@ -365,6 +383,9 @@ func (t *talk) ask(ctx context.Context, typed string) error {
 	err = j.answer(ctx, question, more.text, j.tools)
 	if t.turns > asked {
 		t.ran = nil // it is in the session now
+	}
+	if j.servers != nil {
+		j.servers.tell()
 	}
 	t.status()
 	return err

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/cells"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/undo"
@@ -97,17 +99,46 @@ func (t *talk) command(ctx context.Context, name, arg string) (leave bool, err e
 }
 
 func (t *talk) help(context.Context, string) error {
-	for _, c := range slashes() {
-		fmt.Fprintf(t.view.Out, "%-24s %s\n", c.name+" "+c.args, c.help)
+	columns := 0
+	if t.terminal != nil {
+		columns, _ = t.terminal.Size()
 	}
-	fmt.Fprint(t.view.Out, `
-@FILE, @DIR/, @FILE:10-20  goes along with the question; Tab completes
-!COMMAND                   runs it, as you; the model sees what it prints. !!COMMAND: it does not
-\ at the end of a line     goes on in the next; so does Alt-Enter, and text between lines of `+"```"+`
-Ctrl-C                     stops an answer and keeps what there is of it; twice: leaves
-Ctrl-R, Up                 what you typed before (not kept: what begins with a blank, or holds a key)
-`)
+	fmt.Fprint(t.view.Out, commandTable(columns), "\n", table(typable, columns))
 	return nil
+}
+
+// typable is what can be typed beside questions and commands.
+var typable = [][2]string{
+	{"@FILE @DIR/ @FILE:1-20", "goes along with the question; Tab completes"},
+	{"!COMMAND", "runs it, as you; the model sees what it prints"},
+	{"!!COMMAND", "runs it; the model does not"},
+	{"\\ at the end of a line", "goes on in the next; so does Alt-Enter, and text between lines of ```"},
+	{"Ctrl-C", "stops an answer and keeps what there is of it; twice: leaves"},
+	{"Ctrl-R, Up", "what you typed before (not kept: what begins with a blank, or holds a key)"},
+}
+
+// commandTable lists the commands for a terminal of a width; 0 is any.
+func commandTable(columns int) string {
+	var rows [][2]string
+	for _, c := range slashes() {
+		rows = append(rows, [2]string{strings.TrimSpace(c.name + " " + c.args), c.help})
+	}
+	return table(rows, columns)
+}
+
+// table puts texts beside their names, or below them where that is too narrow.
+func table(rows [][2]string, columns int) string {
+	const beside = 25
+	var b strings.Builder
+	for _, r := range rows {
+		if columns > 0 && columns < 3*beside {
+			b.WriteString(r[0] + "\n" + cells.Wrap("    "+r[1], columns) + "\n")
+			continue
+		}
+		help := cells.Wrap(strings.Repeat(" ", beside)+r[1], columns)
+		fmt.Fprintf(&b, "%-*s%s\n", beside, r[0], help[beside:])
+	}
+	return b.String()
 }
 
 // resolve takes over flags that were changed, or puts them back.
@@ -130,23 +161,49 @@ func (t *talk) model(ctx context.Context, name string) error {
 	if name == "" {
 		return t.modelList(ctx)
 	}
-	was, conn := t.app.model, t.conn
+	was := t.app.flags
 	if err := t.resolve(func(f *flags) { f.model, f.noModel = name, false }); err != nil {
 		return err
 	}
-	t.conn, t.looking = nil, nil
-	c, err := t.connection(ctx)
-	if err == nil && c.client != nil {
-		var there []string
-		if there, err = t.models(ctx); err == nil && !slices.Contains(there, name) && !slices.Contains(there, name+":latest") && len(there) > 0 {
-			err = fmt.Errorf("%s has no model %s: /model lists those that are there", c.client.Server(), name)
-		}
+	t.set.ModelWhy = "/model"
+	t.job.set = t.set
+	c, err := t.choose(ctx)
+	if err == nil {
+		err = offered(ctx, c, name)
 	}
 	if err != nil {
-		t.conn = conn
-		return errors.Join(err, t.resolve(func(f *flags) { f.model = was }))
+		return errors.Join(err, t.resolve(func(f *flags) { *f = was }))
+	}
+	t.conn, t.looking = c, nil
+	if t.news(c.why) {
+		t.view.Line(view.Normal, "%s", c.why)
 	}
 	return nil
+}
+
+// offered refuses a model that its server does not list. One without a list is
+// believed.
+func offered(ctx context.Context, c *connection, name string) error {
+	if c.client == nil {
+		return nil
+	}
+	all, err := c.client.Models(ctx)
+	if err != nil || len(all) == 0 {
+		return nil
+	}
+	if !slices.ContainsFunc(all, func(m backend.Model) bool { return m.ID == name || m.ID == name+":latest" }) {
+		return fmt.Errorf("%s has no model %s: /model lists those that are there", c.client.Server(), name)
+	}
+	return nil
+}
+
+// tell prints a line of what a command says, broken at words.
+func (t *talk) tell(format string, args ...any) {
+	columns := 0
+	if t.terminal != nil {
+		columns, _ = t.terminal.Size()
+	}
+	fmt.Fprintln(t.view.Out, cells.Wrap(view.Clean(fmt.Sprintf(format, args...)), columns))
 }
 
 // models names those of the server.
@@ -168,14 +225,14 @@ func (t *talk) modelList(ctx context.Context) error {
 		return err
 	}
 	if len(names) == 0 {
-		fmt.Fprintln(t.view.Out, "no model: answering by search alone")
+		t.tell("no model: answering by search alone")
 	}
 	for _, name := range names {
 		mark := " "
 		if t.conn != nil && name == t.conn.name {
 			mark = "*"
 		}
-		fmt.Fprintln(t.view.Out, view.Clean(mark+" "+name))
+		t.tell("%s %s", mark, name)
 	}
 	return nil
 }
@@ -193,8 +250,11 @@ func (t *talk) modelNames() []string {
 func tierNames(*talk) []string { return []string{"auto", "crawl", "walk", "run"} }
 
 func (t *talk) tier(_ context.Context, tier string) error {
+	if tier = strings.ToLower(tier); tier != "" && !slices.Contains(tierNames(t), tier) {
+		return fmt.Errorf("there is no tier %s: want crawl, walk, run or auto", tier)
+	}
 	if tier != "" {
-		if err := t.resolve(func(f *flags) { f.tier = strings.TrimSuffix(strings.ToLower(tier), "auto") }); err != nil {
+		if err := t.resolve(func(f *flags) { f.tier = strings.TrimSuffix(tier, "auto") }); err != nil {
 			return err
 		}
 	}
@@ -202,12 +262,12 @@ func (t *talk) tier(_ context.Context, tier string) error {
 	if t.app.tier == "" {
 		up = fmt.Sprintf(", and up to %s where the question asks for it", t.set.MaxTier)
 	}
-	fmt.Fprintf(t.view.Out, "tools of %s are offered%s\n", t.set.Tier, up)
+	t.tell("tools of %s are offered%s", t.set.Tier, up)
 	return nil
 }
 
 func (t *talk) toolList(context.Context, string) error {
-	view.Tools(t.view.Out, t.job.tools.Tools(), t.set.Tier)
+	view.Tools(t.view.Out, append(t.job.tools.Tools(), t.knownTools()...), t.set.Tier)
 	return nil
 }
 
@@ -254,15 +314,14 @@ func (t *talk) back(what, arg string, run func(*undo.Store, bool) (undo.Report, 
 }
 
 func (t *talk) cost(context.Context, string) error {
-	w := t.view.Out
-	fmt.Fprintf(w, "%s, %s\n", view.Count(t.turns, "question"), view.Count(t.requests, "request"))
-	fmt.Fprintf(w, "%d tokens in", t.usage.Prompt())
+	cached := ""
 	if t.usage.CacheRead > 0 {
-		fmt.Fprintf(w, " (%d of them from a cache)", t.usage.CacheRead)
+		cached = fmt.Sprintf(" (%d of them from a cache)", t.usage.CacheRead)
 	}
-	fmt.Fprintf(w, ", %d out\n", t.usage.Completion())
+	t.tell("%s, %s", view.Count(t.turns, "question"), view.Count(t.requests, "request"))
+	t.tell("%d tokens in%s, %d out", t.usage.Prompt(), cached, t.usage.Completion())
 	if filled := view.Filled(t.tokens, t.window); filled != "" {
-		fmt.Fprintf(w, "last request: %s\n", filled)
+		t.tell("last request: %s", filled)
 	}
 	return nil
 }
@@ -276,11 +335,11 @@ func (t *talk) showStatus(ctx context.Context, _ string) error {
 func (t *talk) verbose(context.Context, string) error {
 	if t.view.Level == view.Normal {
 		t.view.Level = view.Verbose
-		fmt.Fprintln(t.view.Out, "thinking, results and reasons are printed")
+		t.tell("thinking, results and reasons are printed")
 		return nil
 	}
 	t.view.Level = view.Normal
-	fmt.Fprintln(t.view.Out, "thinking, results and reasons are no longer printed")
+	t.tell("thinking, results and reasons are no longer printed")
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/cells"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/store"
 	"github.com/unifiedtoolprotocol/utp/transcript"
@@ -54,11 +55,16 @@ func (t *talk) goOn(ctx context.Context, s *store.Session) error {
 	t.tokens, t.window = 0, 0
 	t.view.Line(view.Normal, "%s", goesOn(s))
 	if x.Question != "" {
-		typed, _, _ := strings.Cut(strings.TrimSpace(x.Question), "\n\n[") // without what went along
-		fmt.Fprintln(t.view.Out, "> "+strings.ReplaceAll(view.Clean(typed), "\n", "\n. "))
+		fmt.Fprintln(t.view.Out, "> "+strings.ReplaceAll(view.Clean(typedOf(x.Question)), "\n", "\n. "))
 		t.view.Answer(x.Answer)
 	}
 	return nil
+}
+
+// typedOf is a question without what went along.
+func typedOf(question string) string {
+	typed, _, _ := strings.Cut(strings.TrimSpace(question), "\n\n[")
+	return typed
 }
 
 // chosen asks which of the latest sessions is meant; "" is none.
@@ -72,7 +78,12 @@ func (t *talk) chosen(ctx context.Context, db *store.DB) (string, error) {
 		if s.Broken {
 			broken = "  [broken off]"
 		}
-		fmt.Fprintf(t.view.Out, "%2d  %s  %s ago  %s  %s%s\n", i+1, s.ID, view.Age(time.Since(s.Updated)), view.Count(s.Count, "message"), view.Short(s.First), broken)
+		row := fmt.Sprintf("%2d  %s  %s ago  %s%s  %s", i+1, s.ID, view.Age(time.Since(s.Updated)), view.Count(s.Count, "message"), broken, view.Short(typedOf(s.First)))
+		if t.terminal != nil {
+			columns, _ := t.terminal.Size()
+			row = cells.Cut(row, columns)
+		}
+		fmt.Fprintln(t.view.Out, row)
 	}
 	if t.editor != nil {
 		was := t.editor.Prompt
@@ -138,8 +149,10 @@ func (t *talk) sessionList(ctx context.Context, _ string) error {
 }
 
 func (t *talk) begins(context.Context, string) error {
-	if t.session != "" {
-		t.view.Line(view.Normal, "session %s is kept; /resume %s goes back to it", t.session, t.session)
+	if t.session == "" {
+		t.tell("a new session begins with the next question")
+	} else {
+		t.tell("a new session begins; /resume %s goes back to the one before", t.session)
 	}
 	t.session, t.app.session, t.ran, t.tokens = "", "", nil, 0
 	return nil

@@ -39,7 +39,9 @@ func (j *job) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.view.Line(view.Normal, "%s", c.why)
+	if j.talk.news(c.why) {
+		j.view.Line(view.Normal, "%s", c.why)
+	}
 	return c, nil
 }
 
@@ -167,15 +169,26 @@ func (j *job) backendConfig(provider, url string) backend.Config {
 	if j.view.Level >= view.Debug {
 		c.Trace = func(t backend.Trace) { j.view.Trace(t.Dialect, t.Raw, t.Decision, t.Mismatch) }
 	}
-	if j.servers != nil {
-		c.Reads = func(p *parse.Config) {
-			p.Tools, p.Seen = j.known, append(slices.Clone(p.Seen), j.servers.pool.Said()...)
-		}
+	if j.servers != nil || j.talk != nil {
+		c.Reads = j.reads
 	}
 	if j.serves {
 		c.OnlyOffered, c.Literal, c.Parse.Policy.Unknown = true, true, parse.TextUnknown
 	}
 	return c
+}
+
+// reads has replies read by the tools that there are now, which those of MCP servers
+// join while a question is answered. A connection of a conversation outlives the
+// question that it was made for.
+func (j *job) reads(p *parse.Config) {
+	if j.talk != nil && j.app.team == "" {
+		j = j.talk.job
+	}
+	p.Tools = j.known
+	if j.servers != nil {
+		p.Seen = append(slices.Clone(p.Seen), j.servers.pool.Said()...)
+	}
 }
 
 // dialects are those of the user's own, the gateway's first.

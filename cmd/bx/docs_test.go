@@ -37,6 +37,13 @@ func TestEveryFlagIsDocumented(t *testing.T) {
 	}
 }
 
+// What /help says of a conversation stands in docs/chat.md word by word.
+func TestChatIsDocumented(t *testing.T) {
+	if text := doc(t, "chat.md"); !strings.Contains(text, "```\n"+commandTable(0)+"```\n") {
+		t.Errorf("docs/chat.md lists other commands than\n%s", commandTable(0))
+	}
+}
+
 // contract: Q-08
 func TestEveryKeyIsDocumented(t *testing.T) {
 	text := doc(t, "config.md")
