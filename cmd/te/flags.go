@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -107,6 +108,9 @@ func (o options) apply(f option, name string, value *string, rest []string) ([]s
 		value, rest = &rest[0], rest[1:]
 	}
 	if err := f.value(*value); err != nil {
+		if already := new(failure); errors.As(err, &already) {
+			return nil, err
+		}
 		return nil, usage("%s %s: %v", name, *value, err)
 	}
 	return rest, nil
@@ -153,5 +157,16 @@ func (a *app) globalOptions() []option {
 // sharedOptions are also read after one of te's own commands.
 func (a *app) sharedOptions() []option {
 	g := &a.globals
-	return []option{toggle("--raw", &g.raw), toggle("--json", &g.json), number("--budget", &g.budget, 1), text("--root", &g.dir)}
+	return []option{toggle("--raw", &g.raw), toggle("--json", &g.json), number("--budget", &g.budget, 1), {names: "--root", value: a.setRoot}}
+}
+
+// setRoot is --root. After a command the workspace is open already.
+func (a *app) setRoot(dir string) error {
+	a.dir = dir
+	if a.root == nil {
+		return nil
+	}
+	a.root.Close()
+	a.root = nil
+	return a.begin()
 }

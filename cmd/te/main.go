@@ -155,9 +155,11 @@ func (a *app) run(ctx context.Context, args []string) (int, error) {
 	if err := a.begin(); err != nil {
 		return 0, err
 	}
-	if a.root != nil {
-		defer a.root.Close()
-	}
+	defer func() { // --root after the command opens another
+		if a.root != nil {
+			a.root.Close()
+		}
+	}()
 	switch {
 	case a.handle != "":
 		return a.fetch()

@@ -220,21 +220,24 @@ func (a *app) repo(ctx context.Context) (int, error) {
 	if len(a.args) == 0 || a.args[0] != "read" {
 		return 0, usage("te repo wants: te repo read --root R --path P")
 	}
-	var path string
-	words, err := options{a.sharedOptions(), {text("--path", &path)}}.all(a.args[1:])
+	var dir, path string
+	words, err := options{{text("--path", &path), text("--root", &dir)}, a.sharedOptions()}.all(a.args[1:])
 	if err != nil {
 		return 0, err
 	}
-	if len(words) > 0 || path == "" || a.dir == "" {
+	if len(words) > 0 || path == "" || dir == "" && a.dir == "" {
 		return 0, usage("te repo read wants --root R and --path P")
 	}
 	a.table.Workspace.AllowOutsideRoot = false
-	root, err := openPlace(a.wd, a.dir, "")
-	if err != nil {
-		return 0, err
+	if dir != "" {
+		root, err := openPlace(a.wd, dir, "")
+		if err != nil {
+			return 0, err
+		}
+		defer root.Close()
+		a.root = root
 	}
-	defer root.Close()
-	a.root, a.wd = root, root.real
+	a.wd = a.root.real
 	return a.readFiles(ctx, []string{path}, readFlags{})
 }
 
@@ -254,12 +257,21 @@ func (a *app) rag(ctx context.Context) (int, error) {
 	if strings.TrimSpace(question) == "" {
 		return 0, usage("te rag query wants --q QUESTION")
 	}
+	if a.budget > 0 {
+		return 0, usage("te rag query has no --budget: --k N says how many places")
+	}
 	args := []string{"rag", "query", "--root", a.root.real}
 	if k > 0 {
 		args = append(args, "--limit", strconv.Itoa(k))
 	}
 	var out output
 	code, err := a.bx(ctx, stream{&out, false}, append(args, "--", question)...)
+	if code != exitOK && len(out.text) == 0 && err == nil {
+		err = fail("internal", code, "bx rag query ended with exit code %d", code)
+	}
+	if err != nil {
+		return code, err
+	}
 	a.print(string(out.text))
-	return code, err
+	return code, nil
 }
