@@ -45,6 +45,7 @@ func Preview(s Search, budget int) string {
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Or(a.class()-b.class(), a.Kind-b.Kind) })
 	room := budget - reserve(s.Meta, tallied(groups)) - len(`,"files":1000000,"handle":"res_0123456789ab"`)
+	s.Meta.Truncated = s.Meta.Truncated || slices.ContainsFunc(groups, Group.hasContext) // which goes first
 	shown := fitGroups(groups, max(s.Least, 1), room)
 	for least := 2 * max(s.Least, 1); len(shown) == len(groups); least *= 2 { // room is left
 		more := fitGroups(groups, least, room)
@@ -73,6 +74,10 @@ func (g Group) class() int {
 		best += 1000
 	}
 	return best
+}
+
+func (g Group) hasContext() bool {
+	return slices.ContainsFunc(g.Lines, func(h Hit) bool { return h.Context })
 }
 
 // best is the n best matches, by number, without context.
@@ -139,7 +144,9 @@ func preview(s Search, groups []Group) string {
 	}
 	m.Matches = sum(totals)
 	m.Files = len(groups)
-	m.Truncated = m.Truncated || shown < m.Matches
+	if m.Truncated = m.Truncated || shown < m.Matches; !m.Truncated {
+		m.Handle = "" // there is no more than this
+	}
 	m.HotZone = cmp.Or(m.HotZone, hotZone(totals))
 	m.ContentType = cmp.Or(m.ContentType, commonOf(groups))
 	var rest []Tally
