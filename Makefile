@@ -129,7 +129,7 @@ size:
 
 # te beside rg: a reader that sees its envelopes alone, the same lines, the time.
 # The trees are of Go, Python and node: make te TREES="/usr/local/go/src …". Needs node and python 3 with venv.
-TREES = $(shell $(GO) env GOROOT)/src $(shell python3 -c 'import sysconfig; print(sysconfig.get_paths()["stdlib"])') sdktest/node_modules
+te: TREES = $(shell $(GO) env GOROOT)/src $(shell python3 -c 'import sysconfig; print(sysconfig.get_paths()["stdlib"])') sdktest/node_modules
 te:
 	npm --prefix sdktest ci --ignore-scripts --no-audit --no-fund
 	python3 -m venv $(E)/te/python

@@ -3,7 +3,10 @@ package search
 import (
 	"bytes"
 	"regexp/syntax"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // needle is a text that is looked for before any pattern is tried.
@@ -129,6 +132,9 @@ func needles(re *syntax.Regexp) []needle {
 		if n, ok := literal(re); ok {
 			return []needle{n}
 		}
+		return eitherCase(re.Rune)
+	case syntax.OpCharClass:
+		return members(re.Rune)
 	case syntax.OpCapture, syntax.OpPlus:
 		return needles(re.Sub[0])
 	case syntax.OpRepeat:
@@ -157,6 +163,35 @@ func literal(re *syntax.Regexp) (needle, bool) {
 	return newNeedle(text, true), true
 }
 
+// eitherCase are the forms of the first letter that is not ASCII, in a text
+// that is looked for without regard to case.
+func eitherCase(text []rune) (out []needle) {
+	i := slices.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+	if i < 0 {
+		return nil
+	}
+	for r := unicode.SimpleFold(text[i]); ; r = unicode.SimpleFold(r) {
+		out = append(out, newNeedle(string(r), false))
+		if r == text[i] {
+			return out
+		}
+	}
+}
+
+// members are the characters of a class, given as ranges, if they are few. A
+// byte that is no UTF-8 counts as U+FFFD.
+func members(ranges []rune) (out []needle) {
+	for i := 0; i+1 < len(ranges); i += 2 {
+		if int(ranges[i+1]-ranges[i])+len(out) >= maxNeedles || ranges[i] <= utf8.RuneError && utf8.RuneError <= ranges[i+1] {
+			return nil
+		}
+		for r := ranges[i]; r <= ranges[i+1]; r++ {
+			out = append(out, newNeedle(string(r), false))
+		}
+	}
+	return out
+}
+
 // longestRun leaves out k and s, which U+212A and U+017F fold to, and all that
 // is not ASCII.
 func longestRun(s string) (longest string) {
@@ -170,7 +205,8 @@ func longestRun(s string) (longest string) {
 
 func best(subs []*syntax.Regexp) (best []needle) {
 	for _, sub := range subs {
-		if n := needles(sub); shortest(n) > shortest(best) {
+		n := needles(sub)
+		if d := shortest(n) - shortest(best); d > 0 || d == 0 && len(n) < len(best) {
 			best = n
 		}
 	}

@@ -91,8 +91,9 @@ type failer interface{ Fatalf(string, ...any) }
 func TestScanFindsWhatTheRegexpFinds(t *testing.T) {
 	dir := t.TempDir()
 	patterns := []string{"foo", "o", "foo|bar", "(fo+)b", "^foo", "bar$", "^$", `\bfoo\b`, "fo{2}", "x*", "[fb]oo", "é", "task|Kelvin", "s", "ſ", "K",
-		"(?i)TASK", "foo.*bar", `a\.b`, "(foo)+", "(foo)?bar", "b(a|o)r", "_", `\w+\(\)`, "日本|foo"}
-	words := rapid.SampledFrom([]string{"foo", "FOO", "bar", "Bar", "boo", "_foo", "foo_", "é", "É", "task", "taſk", "Kelvin", "日本", "a.b", "axb", "x", " ", "", "f()", "s", "\r"})
+		"(?i)TASK", "foo.*bar", `a\.b`, "(foo)+", "(foo)?bar", "b(a|o)r", "_", `\w+\(\)`, "日本|foo",
+		"[éö]", "é|É", "(?i)é", "(?i)ſ", "(?i)日É", "[^a-z]", "[éa]|foo", "[aeiou]r", "x?[�é]"}
+	words := rapid.SampledFrom([]string{"foo", "FOO", "bar", "Bar", "boo", "_foo", "foo_", "é", "É", "task", "taſk", "Kelvin", "日本", "a.b", "axb", "x", "\xff", "日É", " ", "", "f()", "s", "\r"})
 	rapid.Check(t, func(t *rapid.T) {
 		q := Query{
 			Pattern: rapid.SampledFrom(patterns).Draw(t, "pattern"), Literal: rapid.Bool().Draw(t, "literal"), IgnoreCase: rapid.Bool().Draw(t, "fold"),
