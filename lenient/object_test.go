@@ -19,6 +19,11 @@ func TestObject(t *testing.T) {
 		{`{not json}`, ``, 0, false},
 		{`[1]`, ``, 0, false},
 		{`"text"`, ``, 0, false},
+		{"```json\n{\"a\": 1}\n```", `{"a": 1}`, 2, true},
+		{"json\n{\"a\": 1}", `{"a": 1}`, 1, true},
+		{`Here you go: {"a": 1}`, `{"a": 1}`, 1, true},
+		{`"a": 1, "b": "x"`, `{"a": 1, "b": "x"}`, 1, true},
+		{`It is not known. Whatever {} may stand in such a text, it is no object of arguments`, ``, 0, false},
 		{``, ``, 0, false},
 	} {
 		got, fixes, ok := lenient.Object(c.in, lenient.Options{})

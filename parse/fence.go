@@ -18,8 +18,15 @@ type fence struct {
 	depth  int // of the fences within it, if it holds no calls
 }
 
-// callTags are the info words of a fence that may hold calls.
-var callTags = map[string]bool{"": true, "json": true, "xml": true, "tool_code": true, "python": true, "tool_call": true}
+// callTags are the info words of a fence that may hold calls. Those that say so are
+// markers of a dialect's own.
+var callTags = map[string]manner{
+	"": fenced, "json": fenced, "xml": fenced, "python": fenced, "py": fenced,
+	"tool_code": marked, "tool_call": marked, "tool_calls": marked, "tools_call": marked, "function_call": marked,
+}
+
+// mayHoldCalls reports whether a fence with an info word may hold calls.
+func mayHoldCalls(word string) bool { return callTags[strings.ToLower(word)] != surely }
 
 func (p *Parser) fenceAllowed() bool {
 	if p.now.fenced {
@@ -57,7 +64,7 @@ func (p *Parser) fenceHead(v scan.View) (int, scan.Found) {
 	if to == len(v.S) {
 		return 0, v.Ask()
 	}
-	if !callTags[strings.ToLower(v.S[n:to])] {
+	if !mayHoldCalls(v.S[n:to]) {
 		return 0, scan.No
 	}
 	_, inner := v.From(to).Blanks()
@@ -109,7 +116,7 @@ func (p *Parser) mayLabel(v scan.View) scan.Found {
 
 // startFence begins to hold a fence whose opener has n bytes.
 func (p *Parser) startFence(mark string, n int) {
-	at := p.placeOf(fenced)
+	at := p.placeOf(callTags[strings.ToLower(p.rest()[len(mark):n])])
 	if mark == "`" {
 		at = p.placeOf(coded)
 	}
@@ -305,7 +312,7 @@ func opensCode(v scan.View) scan.Found {
 	if n == len(v.S) {
 		return v.Ask()
 	}
-	if n > 0 && callTags[strings.ToLower(v.S[:n])] && (v.S[n] == '\n' || v.S[n] == '\r') {
+	if n > 0 && mayHoldCalls(v.S[:n]) && (v.S[n] == '\n' || v.S[n] == '\r') {
 		return scan.Yes
 	}
 	return scan.No

@@ -80,6 +80,10 @@ var ofFences = []twins{
 		func(c string, w wording) string { return "```json\n" + c + "\n```\n" + w.then }},
 	{"fence at the end", func(c string, w wording) string { return w.says + "\n```\n" + c + "\n```\n" + w.goes },
 		func(c string, w wording) string { return w.says + "\n```\n" + c + "\n```\n" }},
+	{"fence of its own", func(c string, w wording) string {
+		return w.leads + "\n````\n```tool_call\n" + c + "\n```\n````\n" + w.then
+	},
+		func(c string, w wording) string { return w.leads + "\n```tool_call\n" + c + "\n```\n" + w.then }},
 	{"fence of tildes", func(c string, w wording) string { return w.says + "\n~~~\n" + c + "\n~~~\n" + w.then },
 		func(c string, w wording) string { return w.says + "\n~~~\n" + c + "\n~~~\n" }},
 	{"fence within a fence", func(c string, w wording) string { return "````\n```json\n" + c + "\n```\n````\n" + w.then },
