@@ -26,6 +26,9 @@ func (s *Set) Resolve(name string) (canonical string, fix *utp.Fix, ok bool) {
 	if s.Len() == 0 {
 		return name, nil, false
 	}
+	if !s.spelled().ends.may(name) {
+		return name, nil, false
+	}
 	canonical, why := s.meant(name)
 	if canonical == "" {
 		return name, nil, false

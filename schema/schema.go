@@ -39,8 +39,12 @@ type Set struct {
 	broken  []Issue             // of the list itself
 }
 
-// spellings are the tools' names by their lower-case form and by fold.
-type spellings struct{ lower, folded map[string][]string }
+// spellings are the tools' names by their lower-case form and by fold, and how they
+// and the aliases end.
+type spellings struct {
+	lower, folded map[string][]string
+	ends          ends
+}
 
 // Compile makes a Set of tools. It never fails: what is wrong with a tool is
 // listed by Broken, and a tool whose schema is broken validates nothing.
@@ -83,11 +87,15 @@ func (s *Set) add(i int, t *utp.Tool) {
 }
 
 func (s *Set) spellings() spellings {
-	by := spellings{make(map[string][]string, len(s.names)), make(map[string][]string, len(s.names))}
+	by := spellings{make(map[string][]string, len(s.names)), make(map[string][]string, len(s.names)), ends{}}
 	for _, name := range s.names {
 		l, f := lower(name), fold(name)
 		by.lower[l] = append(by.lower[l], name)
 		by.folded[f] = append(by.folded[f], name)
+		by.ends.add(f)
+	}
+	for f := range s.aliases {
+		by.ends.add(f)
 	}
 	return by
 }

@@ -27,6 +27,8 @@ type shape struct {
 	order    []string            // argument names in the order of the schema
 	required []string            // names that must be there, in that order
 	folded   map[string][]string // argument names by fold
+	kinds    map[string]Kind     // of the arguments
+	free     map[string]mask     // of those that only a type limits: of scalars of it no validation is needed
 }
 
 // compile never fails: broken tells what could not be used.
@@ -34,7 +36,7 @@ func compile(schema json.RawMessage) *shape {
 	if len(schema) == 0 || string(schema) == "null" {
 		schema = empty
 	}
-	sh := &shape{folded: map[string][]string{}, spread: 1 + len(schema)/4000}
+	sh := &shape{folded: map[string][]string{}, kinds: map[string]Kind{}, free: map[string]mask{}, spread: 1 + len(schema)/4000}
 	if sh.broken = (Limits{}).Check(schema); sh.broken != nil {
 		sh.root, _ = load(map[string]any{"type": "object"})
 		return sh
@@ -53,6 +55,8 @@ func compile(schema json.RawMessage) *shape {
 		}
 		f := fold(name)
 		sh.folded[f] = append(sh.folded[f], name)
+		sh.free[name] = scalars(sh.argument(name))
+		sh.kinds[name] = kindOf(sh.argument(name))
 	}
 	return sh
 }

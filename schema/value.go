@@ -50,7 +50,16 @@ func (s *Set) Kind(tool, key string) Kind {
 }
 
 func (sh *shape) kind(key string) Kind {
-	alts := sh.argument(key)
+	if sh == nil {
+		return Any
+	}
+	if k, known := sh.kinds[key]; known {
+		return k
+	}
+	return kindOf(sh.argument(key))
+}
+
+func kindOf(alts [][]*js) Kind {
 	m := maskOf(alts)
 	if m == 0 || m == allBits {
 		return Any
@@ -161,6 +170,9 @@ func integralText(n node, m mask) bool {
 // arguments object on.
 func (s *Set) Value(tool, key string, v json.RawMessage) (json.RawMessage, []utp.Fix) {
 	sh := s.shape(tool)
+	if sh != nil && sh.free[key]&scalar(v) != 0 {
+		return v, nil
+	}
 	alts := sh.argument(key)
 	if len(alts) == 0 {
 		return v, nil
@@ -188,4 +200,45 @@ func (s *Set) Value(tool, key string, v json.RawMessage) (json.RawMessage, []utp
 		return v, nil
 	}
 	return out.raw, first.fixes
+}
+
+// scalar is the type of a string, of true and false, or of a number without
+// fraction and exponent; 0 of any other value.
+func scalar(v json.RawMessage) mask {
+	switch string(v) {
+	case "":
+		return 0
+	case "true", "false":
+		return boolBit
+	}
+	if v[0] == '"' {
+		return strBit
+	}
+	for i, c := range v {
+		if (c < '0' || c > '9') && (c != '-' || i > 0) {
+			return 0
+		}
+	}
+	return intBit
+}
+
+// scalars are the types of scalars that fit an argument whatever their value.
+func scalars(alts [][]*js) mask {
+	if len(alts) != 1 || len(alts[0]) != 1 {
+		return 0
+	}
+	s := alts[0][0]
+	switch {
+	case s.Types == nil, s.Bool != nil, s.Ref != nil, s.RecursiveRef != nil, s.DynamicRef != nil, s.Enum != nil, s.Const != nil, s.Not != nil,
+		len(s.AllOf)+len(s.AnyOf)+len(s.OneOf)+len(s.Extensions) > 0, s.If != nil, s.Then != nil, s.Else != nil, s.Format != nil:
+		return 0
+	}
+	m := ownTypes(s) & (strBit | boolBit | intBit)
+	if s.MinLength != nil || s.MaxLength != nil || s.Pattern != nil || s.ContentEncoding != nil || s.ContentMediaType != nil || s.ContentSchema != nil {
+		m &^= strBit
+	}
+	if s.Maximum != nil || s.Minimum != nil || s.ExclusiveMaximum != nil || s.ExclusiveMinimum != nil || s.MultipleOf != nil {
+		m &^= intBit
+	}
+	return m
 }
