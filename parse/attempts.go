@@ -37,6 +37,21 @@ type attempts struct {
 	waiting []utp.Event // of them
 }
 
+// put adds an event: to those that wait, if something may be taken back.
+func (t *attempts) put(e utp.Event) {
+	to := &t.out
+	if len(t.open) > 0 {
+		to = &t.waiting
+	}
+	if *to == nil {
+		*to = make([]utp.Event, 0, firstEvents)
+	}
+	*to = append(*to, e)
+}
+
+// firstEvents is how many events most replies have.
+const firstEvents = 8
+
 // last is the innermost attempt.
 func (t *attempts) last() *attempt { return &t.open[len(t.open)-1] }
 
@@ -72,6 +87,10 @@ func (t *attempts) keep() {
 		return
 	}
 	if t.merge(); len(t.open) > 0 {
+		return
+	}
+	if len(t.out) == 0 {
+		t.out, t.waiting = t.waiting, t.out
 		return
 	}
 	t.out = append(t.out, t.waiting...)

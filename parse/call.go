@@ -84,7 +84,7 @@ func (p *Parser) startCall() {
 		return
 	}
 	c.started, c.part = true, p.now.part()
-	p.emit(utp.Event{Kind: utp.CallStart, Part: c.part, Call: &utp.Call{ID: c.id, Name: c.name, Source: "text:" + c.g.Name}})
+	p.emit(utp.Event{Kind: utp.CallStart, Part: c.part, Call: &utp.Call{ID: c.id, Name: c.name, Source: c.g.source}})
 }
 
 // isTry reports a call in a form of ordinary lines that names no offered tool.
@@ -122,7 +122,7 @@ func (p *Parser) finish() {
 		p.failJudged(*prob)
 		return
 	}
-	out, prob := p.fitted(utp.Call{ID: c.id, Name: c.name, Args: args, Source: "text:" + c.g.Name, Fixes: c.fixes})
+	out, prob := p.fitted(utp.Call{ID: c.id, Name: c.name, Args: args, Source: c.g.source, Fixes: c.fixes})
 	if prob != nil {
 		p.failJudged(*prob)
 		return

@@ -11,13 +11,13 @@ import (
 // that becomes a Mark. The blanks between thinking and its markers are theirs.
 type edges struct {
 	out    []utp.Event
-	parts  map[int]int // parts to those that have more than blanks
-	last   [2]int      // the latest entry of it
-	begun  int         // the part that text and thinking belong to; -1: none
-	hold   utp.Event   // blanks that wait for words of their part
-	trail  utp.Event   // blanks at the end of thinking
-	marked bool        // a marker stands directly before
-	called bool        // a call stands before that, or a try at one
+	parts  []int     // of each part the one it is among those that have more than blanks, plus 1
+	count  int       // of those
+	begun  int       // the part that text and thinking belong to; -1: none
+	hold   utp.Event // blanks that wait for words of their part
+	trail  utp.Event // blanks at the end of thinking
+	marked bool      // a marker stands directly before
+	called bool      // a call stands before that, or a try at one
 }
 
 // events gives those to hand on, valid until the next call.
@@ -121,31 +121,30 @@ func (s *edges) note(e *utp.Event) {
 
 // put hands an event on, with its part among those that are.
 func (s *edges) put(next *utp.Event) {
+	if s.out == nil {
+		s.out = make([]utp.Event, 0, firstEvents)
+	}
 	s.out = append(s.out, *next)
 	e := &s.out[len(s.out)-1]
 	if e.Kind == utp.Finish {
-		e.Part = len(s.parts)
-	} else if e.Part >= 0 && (e.Kind != utp.Mark || len(s.parts) > 0) {
+		e.Part = s.count
+	} else if e.Part >= 0 && (e.Kind != utp.Mark || s.count > 0) {
 		e.Part = s.part(e.Part, e.Kind != utp.Mark)
 	}
 }
 
 func (s *edges) part(n int, begins bool) int {
-	if s.parts == nil {
-		s.parts = map[int]int{}
-	} else if s.last[0] == n {
-		return s.last[1]
+	for len(s.parts) <= n {
+		s.parts = append(s.parts, 0)
 	}
-	to, ok := s.parts[n]
-	switch {
-	case !ok && !begins:
-		return max(len(s.parts)-1, 0)
-	case !ok:
-		to = len(s.parts)
-		s.parts[n] = to
+	if s.parts[n] == 0 {
+		if !begins {
+			return max(s.count-1, 0)
+		}
+		s.count++
+		s.parts[n] = s.count
 	}
-	s.last = [2]int{n, to}
-	return to
+	return s.parts[n] - 1
 }
 
 // end is events for the last ones: what waited follows.

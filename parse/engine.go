@@ -242,12 +242,9 @@ func (p *Parser) emit(e utp.Event) {
 }
 
 func (p *Parser) send(e utp.Event) {
-	if len(p.tries.open) > 0 {
-		p.tries.waiting = append(p.tries.waiting, e)
+	if p.tries.put(e); len(p.tries.open) > 0 {
 		p.relax()
-		return
 	}
-	p.tries.out = append(p.tries.out, e)
 }
 
 // text sends what was consumed as text or, inside thinking, as thinking.

@@ -227,7 +227,7 @@ func (p *Parser) inDialect(c *utp.Call) *utp.Call {
 		for _, g := range p.preferred {
 			if g.fence && preferred(g.Grammar, []string{name}) {
 				own := *c
-				own.Source = "text:" + g.Name
+				own.Source = g.source
 				return &own
 			}
 		}

@@ -13,6 +13,7 @@ import (
 type gram struct {
 	*grammar.Grammar
 	rank              int
+	source            string // of its calls
 	think, group      pair
 	call, arg, item   pair
 	header            pair
@@ -43,7 +44,7 @@ type route struct {
 }
 
 func compileGrammar(g *grammar.Grammar, rank int) *gram {
-	c := &gram{Grammar: g, rank: rank}
+	c := &gram{Grammar: g, rank: rank, source: "text:" + g.Name}
 	markers := g.Markers()
 	pairOf := func(name string) pair {
 		return pair{compileAll(markers[name+".open"]), compileAll(markers[name+".close"])}

@@ -110,8 +110,15 @@ func (p *Parser) beginBlock(b choice) {
 	p.body(b.o, b.caps)
 }
 
+// firstRoom is what most calls, and most calls' arguments, take in bytes.
+const firstRoom = 256
+
 // openCall opens a call that has no name yet.
 func (p *Parser) openCall(g *gram) {
+	if p.cur.buf == nil {
+		room := make([]byte, 2*firstRoom)
+		p.cur.raw, p.cur.buf, p.cur.keys = room[:0:firstRoom], room[firstRoom:firstRoom], make([]string, 0, 4)
+	}
 	p.cur = call{open: true, pending: true, g: g, closers: g.call.close, start: p.at(), raw: p.cur.raw[:0], buf: p.cur.buf[:0], keys: p.cur.keys[:0], argsAt: noArgs, args: argument{w: p.cur.args.w}}
 	p.cur.args.w.Reset()
 }

@@ -84,7 +84,7 @@ func New(c Config) *Parser {
 		m = m.with(c.Marks)
 	}
 	p := newParser(c, m, aReply)
-	p.through = &through{edges: edges{begun: -1, last: [2]int{-1, -1}}}
+	p.through = &through{edges: edges{begun: -1}}
 	p.through.tally = newTally(p)
 	return p
 }
@@ -105,10 +105,13 @@ func newParser(c Config, m *machine, r reading) *Parser {
 		offer
 		told
 		Config
+		cand  [16]int32
+		stack [8]holder
 	}{moment: begin, tried: untried, Config: c}
 	p := &all.Parser
 	*p = Parser{window: &all.window, cfg: &all.Config, m: m, reads: r, tools: &all.offer, now: &all.moment, tries: &all.attempts,
-		tried: &all.tried, made: &all.history, others: &all.told, block: &all.block}
+		tried: &all.tried, made: &all.history, others: &all.told, block: &all.block, cand: all.cand[:0]}
+	p.el.stack = all.stack[:0]
 	if c.Tools.Len() > 0 {
 		p.tools.Set = c.Tools
 	}

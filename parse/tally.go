@@ -32,17 +32,16 @@ type tally struct {
 
 // newTally is nil where everything counts.
 func newTally(p *Parser) *tally {
-	t := &tally{one: p.cfg.OneCall, tight: p.cfg.Marks.Tight}
+	var aloud *gram
 	for _, g := range p.preferred {
-		if g.aloud && len(g.think.close) > 0 && t.aloud == nil {
-			t.aloud = g
+		if g.aloud && len(g.think.close) > 0 && aloud == nil {
+			aloud = g
 		}
 	}
-	if t.aloud == nil && !t.one && !t.tight {
+	if aloud == nil && !p.cfg.OneCall && !p.cfg.Marks.Tight {
 		return nil
 	}
-	t.dead = map[int]bool{}
-	return t
+	return &tally{one: p.cfg.OneCall, tight: p.cfg.Marks.Tight, aloud: aloud, dead: map[int]bool{}}
 }
 
 // events gives those that count, valid until the next call.
