@@ -218,6 +218,7 @@ func (p *Parser) fail(prob utp.Problem) {
 		p.giveBack()
 		return
 	}
+	p.relax()
 	p.flush()
 	raw := p.take()
 	prob.Grammar, prob.Offset, prob.Raw = c.g.Name, max(c.start, 0), string(c.raw)

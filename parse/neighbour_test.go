@@ -113,3 +113,38 @@ func TestADocumentThatIsCutOffRunsNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestNullIsNoListOfIt: the word null for an optional list is none, in every dialect
+// with tagged arguments.
+func TestNullIsNoListOfIt(t *testing.T) {
+	tools := schema.Compile([]utp.Tool{{Name: "get_weather", Schema: []byte(`{"type":"object","properties":{"city":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}}},"required":["city"]}`)}})
+	read := 0
+	for _, g := range grammar.All() {
+		text, err := prompt.Call(g, utp.Call{ID: "call_1_1", Name: "get_weather", Args: []byte(`{"city":"Oslo","tags":"valueVALUE"}`)})
+		if g.Body != grammar.Tagged || err != nil || !strings.Contains(text, "valueVALUE") {
+			continue
+		}
+		in := strings.Replace(strings.TrimPrefix(text, g.Prefill), "valueVALUE", "null", 1)
+		got := calls(feed(parse.Config{Tools: tools, Grammars: []*grammar.Grammar{g}, Check: true}, in, false))
+		if read++; got != "get_weather {\"city\":\"Oslo\"}\n" {
+			t.Errorf("%s: %s", g.Name, got)
+		}
+	}
+	if read < 20 {
+		t.Errorf("%d dialects", read)
+	}
+}
+
+// TestEveryDialectWithTagsIsTried: the tests above leave none of them out that can
+// say two calls.
+func TestEveryDialectWithTagsIsTried(t *testing.T) {
+	tried := 0
+	for _, g := range grammar.All() {
+		if _, ok := inTags(g, "x"); ok {
+			tried++
+		}
+	}
+	if tried < 25 {
+		t.Errorf("%d dialects", tried)
+	}
+}
