@@ -61,9 +61,11 @@ sdktest:
 
 # Coding agents of other vendors, as they are published (1.6 GB), through bx serve:
 # make clients GRAMMAR=pythonic, or before the servers of make engines with
-# make clients AGAINST=both (ollama, llama)
+# make clients AGAINST=both (ollama, llama). Then bx mcp install in those that
+# list their MCP servers.
 clients:
 	$(GO) -C sdktest run ./clients -grammar $(GRAMMAR) $(if $(AGAINST),-against $(AGAINST) -engines $(E))
+	$(GO) -C sdktest run ./clients -mcp
 
 # Ollama and llama-server from their sources, and tiny models for them, kept in E.
 # The first time takes about 30 minutes. engines/README.md tells more.

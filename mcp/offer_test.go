@@ -181,7 +181,7 @@ func reader() agent.Runner {
 
 func withFiles(f *files) mcp.Config {
 	c := config(&script{}, agent.Gate{Tier: utp.Walk})
-	c.Resources = &mcp.Resources{Root: "/src/my project", List: f.all, Reader: reader()}
+	c.Resources = &mcp.Resources{Base: mcp.FileURI("/src/my project") + "/", List: f.all, Reader: reader()}
 	return c
 }
 
@@ -272,11 +272,11 @@ func TestClientsHearOfNewResources(t *testing.T) {
 func TestPrompts(t *testing.T) {
 	c := config(&script{}, agent.Gate{Tier: utp.Walk})
 	c.Prompts = []mcp.Prompt{{Name: "ask", Title: "Ask", Description: "Ask it", Arguments: []mcp.Argument{{Name: "question", Description: "what", Required: true}},
-		Text: func(_ context.Context, args map[string]string) (string, error) {
+		Parts: func(_ context.Context, args map[string]string) ([]utp.Part, error) {
 			if args["question"] == "fail" {
-				return "", errors.New("no answer today")
+				return nil, errors.New("no answer today")
 			}
-			return "Q: " + args["question"], nil
+			return []utp.Part{utp.Text{Text: "Q: " + args["question"]}, utp.Blob{MIME: "image/png", Data: []byte("png")}}, nil
 		}}}
 	url := serveHTTP(t, c, mcp.Access{Key: key})
 	for _, protocol := range protocols {
@@ -286,7 +286,7 @@ func TestPrompts(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", protocol, list, err)
 		}
 		r, err := client.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "ask", Arguments: map[string]string{"question": "why?"}})
-		if err != nil || len(r.Messages) != 1 || r.Messages[0].Role != "user" || r.Messages[0].Content.(*sdk.TextContent).Text != "Q: why?" {
+		if err != nil || len(r.Messages) != 2 || r.Messages[0].Role != "user" || r.Messages[0].Content.(*sdk.TextContent).Text != "Q: why?" {
 			t.Errorf("%s: %+v, %v", protocol, r, err)
 		}
 		for question, want := range map[string]string{"": "needs the argument question", "fail": "no answer today"} {

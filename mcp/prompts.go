@@ -6,14 +6,16 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/unifiedtoolprotocol/utp"
 )
 
 // Prompt is a question that a user can pick in a client.
 type Prompt struct {
 	Name, Title, Description string
 	Arguments                []Argument
-	// Text is what the client's model is asked.
-	Text func(ctx context.Context, args map[string]string) (string, error)
+	// Parts is what the client's model is asked, a message each.
+	Parts func(ctx context.Context, args map[string]string) ([]utp.Part, error)
 }
 
 // Argument is what a user fills in.
@@ -48,10 +50,15 @@ func (p Prompt) get(ctx context.Context, args map[string]string) (*sdk.GetPrompt
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("prompt %s needs the argument %s: %s", p.Name, a.Name, a.Description)}
 		}
 	}
-	text, err := p.Text(ctx, args)
+	parts, err := p.Parts(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.GetPromptResult{Description: p.Description,
-		Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}}, nil
+	out := &sdk.GetPromptResult{Description: p.Description, Messages: []*sdk.PromptMessage{}}
+	for _, part := range parts {
+		if c := content(part); c != nil {
+			out.Messages = append(out.Messages, &sdk.PromptMessage{Role: "user", Content: c})
+		}
+	}
+	return out, nil
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 )
 
-// Resources are the files below one directory. Some are listed, all can be read
-// by their URI as far as the Reader lets them.
+// Resources are files with a common beginning of their URIs. Some are listed, all
+// can be read as far as the Reader lets them.
 type Resources struct {
-	Root   string            // the directory
+	Base   string            // what all URIs begin with: that of a directory, as FileURI gives it, and "/"
 	List   func() []Resource // what is worth listing now
 	Reader Runner            // gets a call {"path": …} of ReadTool and gives the whole file; the gate belongs here
 }
@@ -28,7 +28,7 @@ const ReadTool = "read_file"
 
 // Resource is a file that is listed.
 type Resource struct {
-	Path        string // below the root, with slashes
+	Path        string // behind the Base, with slashes
 	Description string
 	MIME        string
 }
@@ -41,8 +41,8 @@ func (s *Server) addResources() error {
 	if s.resources.Reader == nil || s.resources.List == nil {
 		return errors.New("mcp: Config.Resources has no Reader or no List")
 	}
-	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{Name: "file", Title: "A file", URITemplate: s.base() + "{+path}",
-		Description: "Any file below the root"}, s.read)
+	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{Name: "file", Title: "A file", URITemplate: s.resources.Base + "{+path}",
+		Description: "Any file"}, s.read)
 	s.Refresh()
 	return nil
 }
@@ -83,15 +83,12 @@ func (s *Server) Watch(ctx context.Context, every time.Duration) {
 }
 
 func (s *Server) uri(path string) string {
-	return s.base() + (&url.URL{Path: path}).EscapedPath()
+	return s.resources.Base + (&url.URL{Path: path}).EscapedPath()
 }
-
-// base is what the URIs of all files begin with.
-func (s *Server) base() string { return strings.TrimSuffix(FileURI(s.resources.Root), "/") + "/" }
 
 // read answers resources/read: with a call of the tool that reads files.
 func (s *Server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	escaped, ok := strings.CutPrefix(req.Params.URI, s.base())
+	escaped, ok := strings.CutPrefix(req.Params.URI, s.resources.Base)
 	path, err := url.PathUnescape(escaped)
 	if err != nil || !ok {
 		return nil, sdk.ResourceNotFoundError(req.Params.URI)

@@ -184,10 +184,21 @@ func (o *offer) resources() (out []mcp.Resource) {
 func (o *offer) prompts() []mcp.Prompt {
 	return []mcp.Prompt{
 		{Name: "ask", Title: "Ask about the code", Description: "Answer a question about this repository, from what a search finds",
-			Arguments: []mcp.Argument{{Name: "question", Description: "What you want to know", Required: true}}, Text: o.askPrompt},
+			Arguments: []mcp.Argument{{Name: "question", Description: "What you want to know", Required: true}}, Parts: told(o.askPrompt)},
 		{Name: "review", Title: "Review my changes", Description: "Review what differs from the last commit",
-			Arguments: []mcp.Argument{{Name: "focus", Description: "What to look at above all"}}, Text: o.reviewPrompt},
-		{Name: "guide", Title: "How to work here", Description: "The notes for agents of this repository", Text: o.guidePrompt},
+			Arguments: []mcp.Argument{{Name: "focus", Description: "What to look at above all"}}, Parts: told(o.reviewPrompt)},
+		{Name: "guide", Title: "How to work here", Description: "The notes for agents of this repository", Parts: told(o.guidePrompt)},
+	}
+}
+
+// told makes a prompt of a text.
+func told(text func(context.Context, map[string]string) (string, error)) func(context.Context, map[string]string) ([]utp.Part, error) {
+	return func(ctx context.Context, args map[string]string) ([]utp.Part, error) {
+		s, err := text(ctx, args)
+		if err != nil {
+			return nil, err
+		}
+		return []utp.Part{utp.Text{Text: s}}, nil
 	}
 }
 

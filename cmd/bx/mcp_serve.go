@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -90,7 +91,7 @@ func (s *mcpServing) config(o *offer, list []utp.Tool) mcp.Config {
 		c.Few = hybrid
 	}
 	if c.Tier >= utp.Walk {
-		c.Resources = &mcp.Resources{Root: o.whole.root, List: o.resources, Reader: wholeFiles{o}}
+		c.Resources = &mcp.Resources{Base: strings.TrimSuffix(mcp.FileURI(o.whole.root), "/") + "/", List: o.resources, Reader: wholeFiles{o}}
 	}
 	return c
 }
