@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear mutants size te search dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients mcp engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear mutants size te search dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -66,6 +66,11 @@ sdktest:
 clients:
 	$(GO) -C sdktest run ./clients -grammar $(GRAMMAR) $(if $(AGAINST),-against $(AGAINST) -engines $(E))
 	$(GO) -C sdktest run ./clients -mcp
+
+# The conformance suite of MCP's authors against bx mcp serve. Needs Node 22:
+# make mcp NODE=/path/to/node
+mcp:
+	$(GO) -C sdktest run ./mcp $(if $(NODE),-node $(NODE))
 
 # Ollama and llama-server from their sources, and tiny models for them, kept in E.
 # The first time takes about 30 minutes. engines/README.md tells more.
