@@ -141,3 +141,28 @@ func TestInspectorWrites(t *testing.T) {
 		}
 	}
 }
+
+func TestInspectorResourcesAndPrompts(t *testing.T) {
+	c := serve(t)
+	if err := os.WriteFile(filepath.Join(c.dir, "AGENTS.md"), []byte("Keep it short.\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, want string
+		args       []string
+	}{
+		{"the list of resources", `AGENTS.md"`, []string{"--method", "resources/list"}},
+		{"the template", `/{+path}"`, []string{"--method", "resources/templates/list"}},
+		{"a file that is not listed", "hello from the file", []string{"--method", "resources/read", "--uri", "file://" + c.dir + "/hello.txt"}},
+		{"the list of prompts", `"review"`, []string{"--method", "prompts/list"}},
+		{"a prompt", "Keep it short.", []string{"--method", "prompts/get", "--prompt-name", "guide"}},
+		{"a prompt with arguments", "Where is the hello?", []string{"--method", "prompts/get", "--prompt-name", "ask", "--prompt-args", "question=Where is the hello?"}},
+	} {
+		if out, ok := c.run(t, test.args...); !ok || !strings.Contains(out, test.want) {
+			t.Errorf("%s: %v %s", test.name, ok, out)
+		}
+	}
+	if out, _ := c.run(t, "--method", "resources/read", "--uri", "file:///etc/passwd"); strings.Contains(out, "root:") {
+		t.Errorf("a file out of the root: %s", out)
+	}
+}
