@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,6 +63,55 @@ func TestCancelEndsTheCommand(t *testing.T) {
 		last = size()
 		return last == before
 	})
+}
+
+// A socket is open to its user alone, so that it needs no key.
+//
+// contract: C-10
+func TestMCPAtASocket(t *testing.T) {
+	if os.PathSeparator == '\\' {
+		t.Skip("no modes of files on this system")
+	}
+	u := newUser(t)
+	dir, err := os.MkdirTemp("", "bx") // short: the path of a socket has at most 107 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	at := filepath.Join(dir, "s")
+	cmd := exec.Command(u.bx, "mcp", "serve", "--listen", "unix:"+at)
+	cmd.Dir, cmd.Env = u.repo, environment(u.home)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "the socket", func() bool { _, err := os.Stat(at); return err == nil })
+	if info, err := os.Stat(at); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the socket is %v, %v", info, err)
+	}
+	web := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", at)
+	}}}
+	client, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: "http://localhost/mcp", HTTPClient: web}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := client.ListTools(t.Context(), nil); err != nil || len(list.Tools) == 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	client.Close()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("Ctrl-C: %v", err)
+	}
+	if _, err := os.Stat(at); err == nil {
+		t.Error("the socket is left")
+	}
+	if _, err := os.Stat(filepath.Join(u.home, "data", "bx", "mcp-key")); err == nil {
+		t.Error("a key was made that nobody needs")
+	}
 }
 
 // wait waits ten seconds for what must happen within one.

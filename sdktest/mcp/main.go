@@ -1,10 +1,11 @@
 // Command mcp runs the conformance suite of MCP's authors against bx mcp serve, as
 // it is shipped, and against a server made of the package mcp with the tools that
-// the suite wants.
+// the suite wants. Then clients made of the TypeScript and the Python SDK use all
+// that bx mcp serve offers.
 //
 //	go -C sdktest run ./mcp [-node PROGRAM] [-dir DIR] [SCENARIO…]
 //
-// It needs Node 22. What is known to fail, and why, stands in the table lacks; any
+// It needs Node 22 and Python 3. What is known to fail, and why, stands in the table lacks; any
 // other failure, and a success of one of these, ends in an error.
 package main
 
@@ -27,7 +28,12 @@ import (
 	"time"
 )
 
-const suite = "@modelcontextprotocol/conformance@0.1.16"
+// What is installed for it.
+const (
+	suite      = "@modelcontextprotocol/conformance@0.1.16"
+	typeScript = "@modelcontextprotocol/sdk@1.32.2"
+	python     = "mcp==2.3.0"
+)
 
 // shipped are the scenarios that bx itself must pass.
 var shipped = []string{"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"}
@@ -72,22 +78,31 @@ func run(dir, node string, only []string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	if out, err := exec.Command("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts", suite).CombinedOutput(); err != nil {
+	if out, err := exec.Command("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts", suite, typeScript).CombinedOutput(); err != nil {
 		return fmt.Errorf("npm install: %w\n%s", err, out)
 	}
 	s := &scenarios{node: node, program: filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"), only: only}
-	bx, stop, err := serveBx(dir)
+	bx := filepath.Join(dir, "bx")
+	if out, err := exec.Command("go", "build", "-C", "..", "-o", bx, "./cmd/bx").CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	at, stop, err := serveBx(bx, "--root", "..")
 	if err != nil {
 		return err
 	}
 	defer stop()
+	proxy := withKey(at)
+	defer proxy.Close()
 	fmt.Println("bx mcp serve:")
-	s.all(bx, shipped)
+	s.all(proxy.URL, shipped)
 	made := httptest.NewServer(testServer())
 	defer made.Close()
 	fmt.Println("a server made of the package mcp:")
 	s.all(made.URL, others)
-	return errors.Join(s.wrong...)
+	if len(only) > 0 {
+		return errors.Join(s.wrong...)
+	}
+	return errors.Join(append(s.wrong, clients(dir, node, bx))...)
 }
 
 // scenarios is a run of the suite.
@@ -132,12 +147,21 @@ func (s *scenarios) one(at, name string) (told string, ok bool) {
 // key is what the suite cannot send.
 const key = "the key of the conformance suite"
 
-// serveBx starts bx mcp serve behind a proxy that sends the key.
-func serveBx(dir string) (at string, stop func(), err error) {
-	bx := filepath.Join(dir, "bx")
-	if out, err := exec.Command("go", "build", "-C", "..", "-o", bx, "./cmd/bx").CombinedOutput(); err != nil {
-		return "", nil, fmt.Errorf("go build: %w\n%s", err, out)
+// withKey is a proxy that sends the key.
+func withKey(at string) *httptest.Server {
+	to, err := url.Parse(at)
+	if err != nil {
+		panic(err) // serveBx has made it
 	}
+	return httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(to)
+		r.Out.Host = r.In.Host
+		r.Out.Header.Set("X-API-Key", key)
+	}})
+}
+
+// serveBx starts bx mcp serve over HTTP.
+func serveBx(bx string, flags ...string) (at string, stop func(), err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", nil, err
@@ -146,25 +170,18 @@ func serveBx(dir string) (at string, stop func(), err error) {
 	if err := l.Close(); err != nil {
 		return "", nil, err
 	}
-	cmd := exec.Command(bx, "mcp", "serve", "--root", "..", "--listen", free)
+	cmd := exec.Command(bx, append([]string{"mcp", "serve", "--quiet", "--listen", free}, flags...)...)
 	cmd.Env, cmd.Stderr = append(os.Environ(), "BX_MCP_KEY="+key), os.Stderr
 	if err := cmd.Start(); err != nil {
 		return "", nil, err
 	}
-	to := &url.URL{Scheme: "http", Host: free}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(to)
-		r.Out.Host = r.In.Host
-		r.Out.Header.Set("X-API-Key", key)
-	}})
 	stop = func() {
-		proxy.Close()
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 	}
 	for range 200 {
 		if resp, err := http.Get("http://" + free + "/health"); err == nil {
-			return proxy.URL, stop, resp.Body.Close()
+			return "http://" + free, stop, resp.Body.Close()
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
