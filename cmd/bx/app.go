@@ -38,6 +38,7 @@ type app struct {
 type job struct {
 	app   *app
 	root  string
+	part  *part       // root is a folder of the repository, for one client; nil: it is all of it
 	known *schema.Set // every tool there is, offered or not
 	cfg   *config.Config
 	set   config.Settings

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,7 +89,7 @@ func (o *offer) at(ctx context.Context) (*job, error) {
 		return j, nil
 	}
 	j := *o.whole
-	j.root = dir
+	j.root, j.part = dir, &part{whole: o.whole.root, dir: below(o.whole.root, dir)}
 	var err error
 	if j.tools, err = tool.New(j.toolConfig()); err != nil {
 		return nil, err
@@ -138,10 +139,40 @@ func narrowed(root string, folders []string) string {
 			common = filepath.Dir(common)
 		}
 	}
-	if common == "" || common == "." {
-		return ""
+	if common == "" || strings.HasPrefix(common, ".") || strings.Contains(common, string(filepath.Separator)+".") {
+		return "" // rules about .git and its like are for the whole root
 	}
 	return filepath.Join(real, common)
+}
+
+// part is the folder of a repository that a client works in.
+type part struct {
+	whole string // the repository
+	dir   string // the folder, relative to it
+}
+
+// of makes what is relative to the part relative to the repository.
+func (p *part) of(root string, paths []string) (string, []string) {
+	if p == nil {
+		return root, paths
+	}
+	for i := range paths {
+		paths[i] = path.Join(filepath.ToSlash(p.dir), paths[i])
+	}
+	return p.whole, paths
+}
+
+// below is a folder relative to the root that it lies in.
+func below(root, dir string) string {
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(real, dir)
+	if err != nil {
+		return ""
+	}
+	return rel
 }
 
 // isAbove reports a relative path that leads to a directory above.

@@ -139,3 +139,35 @@ func BenchmarkMCPStart(b *testing.B) {
 		}
 	}
 }
+
+// What a client says it works in narrows and never widens, and leaves the rules
+// about hidden folders as they are.
+func TestNarrowed(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := t.TempDir()
+	for _, dir := range []string{"a/b", "a/c", "d", ".git/hooks", "a/.github"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		want string
+		dirs []string
+	}{
+		{"", nil}, {"", []string{root}}, {"", []string{filepath.Dir(root)}}, {"", []string{elsewhere}}, {"", []string{filepath.Join(root, "gone")}},
+		{"a", []string{filepath.Join(root, "a")}}, {"a/b", []string{filepath.Join(root, "a/b")}}, {"a/b", []string{filepath.Join(root, "a/b"), elsewhere}},
+		{"a", []string{filepath.Join(root, "a/b"), filepath.Join(root, "a/c")}}, {"", []string{filepath.Join(root, "a"), filepath.Join(root, "d")}},
+		{"", []string{filepath.Join(root, "a"), root}}, {"", []string{filepath.Join(root, ".git/hooks")}}, {"", []string{filepath.Join(root, "a/.github")}},
+	} {
+		want := ""
+		if c.want != "" {
+			want = filepath.Join(root, c.want)
+		}
+		if got := narrowed(root, c.dirs); got != want {
+			t.Errorf("%q: %q, want %q", c.dirs, got, want)
+		}
+	}
+}

@@ -35,8 +35,13 @@ func (r *rules) add(more rule.Set) {
 
 // verdict is what the rules say of a call.
 func (j *job) verdict(c utp.Call) rule.Verdict {
-	return j.rules.all().Decide(rule.Query{Tool: c.Name, Named: c.Name == tool.ShellName || j.servers.has(c.Name), Args: c.Args, Paths: j.tools.Paths(c),
-		Command: shellCommand(c), Root: j.root, Repaired: repaired(c)})
+	root, paths := j.part.of(j.root, j.tools.Paths(c))
+	v := j.rules.all().Decide(rule.Query{Tool: c.Name, Named: c.Name == tool.ShellName || j.servers.has(c.Name), Args: c.Args, Paths: paths,
+		Command: shellCommand(c), Root: root, Repaired: repaired(c)})
+	if j.part != nil && c.Name == tool.ShellName && v.Decision == rule.Allow {
+		return rule.Verdict{} // its words are relative to the part, and the rule's to the repository
+	}
+	return v
 }
 
 // repaired reports a call that was found in text and had to be mended.
