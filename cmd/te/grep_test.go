@@ -79,7 +79,7 @@ func drawGrep(t *rapid.T) (c grepCase) {
 		if rapid.Bool().Draw(t, "open end") {
 			text = strings.TrimSuffix(text, "\n")
 		}
-		c.files[rapid.SampledFrom([]string{"a.go", "b.txt", "d/a.go", "d/c", "d/e/b.go", "z.md"}).Draw(t, "name")] = text
+		c.files[rapid.SampledFrom([]string{"a.go", "b.txt", "d/a.go", "d/a_test.go", "d/c", "d/e/b.go", "z.md"}).Draw(t, "name")] = text
 	}
 	flags := []string{"-i", "-v", "-c", "-l", "-L", "-o", "-n", "-h", "-H", "-s", "-x", "-F", "-q", "-m1", "-m2", "-A1", "-B1", "-B2", "-C1", "-C2", "-r", "-ni", "--color=never",
 		"--include=*.go", "--exclude=*.txt", "--ignore-case", "--invert-match", "--files-with-matches", "--only-matching", "--line-number", "--no-filename", "--max-count=1"}

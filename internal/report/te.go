@@ -242,8 +242,10 @@ func (t tested) previews(dir string) error {
 	return nil
 }
 
+// output is what te prints of a tree, which counts as a workspace of its own:
+// no rules above it hold.
 func (t tested) output(dir string, args ...string) (string, error) {
-	return outputIn(dir, t.te, args...)
+	return outputIn(dir, t.te, append([]string{"--root", dir}, args...)...)
 }
 
 // outputIn is what a searcher prints. That it finds nothing, or that a file

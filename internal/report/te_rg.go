@@ -98,7 +98,7 @@ func (t tested) compare(dir, pattern string, runs int) (ours, theirs time.Durati
 	}
 	var a, b sample
 	for range runs {
-		best(&a, t.te, []string{"--raw", "grep", "-n", "-s", "-e", pattern})
+		best(&a, t.te, []string{"--root", dir, "--raw", "grep", "-n", "-s", "-e", pattern})
 		best(&b, "rg", append(slices.Clone(rgFlags), asciiClasses.Replace(pattern), "./"))
 	}
 	return a.took, b.took, a.work.Seconds() / b.work.Seconds(), firstDifference(comparable(b.out), comparable(a.out)), err
