@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients mcp engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear mutants size te search dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients mcp engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear mutants size te search servers dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -81,6 +81,11 @@ engines:
 # make real ONLY="window hangs"
 real: engines
 	$(GO) -C sdktest run ./real -dir $(E) $(ONLY)
+
+# Tools of published MCP servers (two of npm, one of PyPI, 130 MB) through bx, with a
+# model that calls in six dialects. Needs node 20 and python 3.10 with venv.
+servers:
+	$(GO) -C sdktest run ./servers $(GRAMMARS)
 
 # CanIToolCall 0.1.1, a neutral suite of recorded replies, over bx parse. Needs python 3.11 with venv.
 canitoolcall:

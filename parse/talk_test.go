@@ -229,6 +229,7 @@ func TestWhatOthersWroteIsKnownAgain(t *testing.T) {
 		"lines of a search":     {[]string{numbered}, `<tool_call>{"name":"plan","arguments":{"city":"Oslo","days":3,"why":"a long walk"}}</tool_call>`},
 		"numbered lines":        {[]string{"12: " + strings.ReplaceAll(wrote, "\n", "\n13: ")}, `plan(city="Oslo", days=3, why="a long walk")`},
 		"unescaped":             {[]string{`{"text": "` + escaped + `"}`}, `<tool_call>{"name":"plan","arguments":{"city":"Oslo","days":3,"why":"a long walk"}}</tool_call>`},
+		"a string of JSON":      {[]string{`{"next":"Action: plan\nAction Input: {\"city\": \"Oslo\", \"days\": 3, \"why\": \"a long walk\"}"}`}, `<tool_call>{"name":"plan","arguments":{"city":"Oslo","days":3,"why":"a long walk"}}</tool_call>`},
 		"two halves":            {[]string{wrote[:half], wrote[half:]}, `<tool_call>{"name":"plan","arguments":{"city":"Oslo","days":3,"why":"a long walk"}}</tool_call>`},
 		"in a fence":            {[]string{"See:\n```\nplan(city=\"Oslo\", days=3, why=\"a long walk\") # so\n```\n"}, `<tool_call>{"name":"plan","arguments":{"city":"Oslo","days":3,"why":"a long walk"}}</tool_call>`},
 		"in a sentence":         {[]string{`Please do plan(city="Oslo", days=3, why="a long walk") when you can.`}, `<tool_call>{"name":"plan","arguments":{"city":"Oslo","days":3,"why":"a long walk"}}</tool_call>`},

@@ -100,7 +100,8 @@ func (p *Parser) noteTold(s, tool string) (found bool) {
 
 // readings are the ways to read a text that others wrote: as it stands; without
 // what searches, quotations and listings put before each line; with the escapes of
-// JSON or HTML undone; with each object and list on a line of its own.
+// JSON or HTML undone; the strings of JSON alone; with each object and list on a line
+// of its own.
 func readings(s string) []string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	out := []string{s}
@@ -109,6 +110,9 @@ func readings(s string) []string {
 	}
 	if strings.Contains(s, `\"`) {
 		out = append(out, strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\r`, "", `\t`, "\t", `\/`, "/", `\u003c`, "<", `\u003e`, ">").Replace(s))
+	}
+	if texts := inStrings(s); texts != "" {
+		out = append(out, texts)
 	}
 	if strings.Contains(s, "&lt;") || strings.Contains(s, "&quot;") || strings.Contains(s, "&#") {
 		out = append(out, html.UnescapeString(s))
@@ -119,6 +123,38 @@ func readings(s string) []string {
 		}
 	}
 	return out
+}
+
+// inStrings are the strings with escapes in s, as JSON writes them, each from the
+// beginning of a line.
+func inStrings(s string) string {
+	var b strings.Builder
+	for from := strings.IndexByte(s, '"'); from >= 0 && from < len(s); {
+		end, escapes := from+1, false
+		for end < len(s) && s[end] != '"' && s[end] != '\n' {
+			if s[end] == '\\' {
+				escapes = true
+				end++
+			}
+			end++
+		}
+		if end >= len(s) {
+			break
+		}
+		var text string
+		if escapes && s[end] == '"' && json.Unmarshal([]byte(s[from:end+1]), &text) == nil {
+			b.WriteString(text + "\n")
+		}
+		if s[end] == '"' {
+			end++
+		}
+		next := strings.IndexByte(s[end:], '"')
+		if next < 0 {
+			break
+		}
+		from = end + next
+	}
+	return b.String()
 }
 
 // unprefixed is s without the "path:12:", "12:" or ">" before its lines.

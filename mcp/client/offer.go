@@ -2,6 +2,7 @@ package client
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -83,10 +84,34 @@ func (p *Pool) Said() (texts []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, o := range p.offered {
-		texts = append(texts, o.tool.Description, clean(o.tool.Description), string(o.tool.Schema))
+		var schema any
+		said := []string{o.tool.Description}
+		if json.Unmarshal(o.tool.Schema, &schema) == nil {
+			said = words(said, schema)
+		}
+		for _, text := range said {
+			texts = append(texts, text, clean(text))
+		}
 	}
 	slices.Sort(texts)
 	return slices.DeleteFunc(slices.Compact(texts), func(s string) bool { return s == "" })
+}
+
+// words adds the texts of a value.
+func words(texts []string, v any) []string {
+	switch v := v.(type) {
+	case string:
+		texts = append(texts, v)
+	case []any:
+		for _, e := range v {
+			texts = words(texts, e)
+		}
+	case map[string]any:
+		for key, e := range v {
+			texts = words(append(texts, key), e)
+		}
+	}
+	return texts
 }
 
 // choices are all tools that can be offered, and the servers that have not listed

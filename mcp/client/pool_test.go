@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -256,6 +257,9 @@ func TestBrokenServers(t *testing.T) {
 			tools := p.Tools()
 			if find, ok := named(tools, client.FindTools); !ok || !strings.Contains(find.Description, "x") {
 				t.Errorf("%+v: want a search, for nothing is known yet", tools)
+			}
+			if mode == "mute" {
+				eventually(t, func() bool { return slices.Contains(p.Starting(), "x") })
 			}
 			if _, err := p.Test(t.Context(), "x"); err == nil || !strings.Contains(clean(err.Error()), want) {
 				t.Errorf("%v, want %s", err, want)

@@ -58,6 +58,18 @@ func (s *server) report() Report {
 	return r
 }
 
+// Starting lists the servers that are being started.
+func (p *Pool) Starting() (names []string) {
+	for _, s := range p.servers {
+		s.mu.Lock()
+		if s.trying != nil {
+			names = append(names, s.Name)
+		}
+		s.mu.Unlock()
+	}
+	return names
+}
+
 // Test starts a server and asks for its tools.
 func (p *Pool) Test(ctx context.Context, name string) (Report, error) {
 	s, err := p.server(name)

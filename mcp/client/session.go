@@ -123,7 +123,7 @@ func (c *session) fault(err error) error {
 	case c.program != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled):
 		return c.program.death(err)
 	case err == nil:
-		return context.Canceled
+		return errors.New("the connection has ended")
 	}
 	return fmt.Errorf("%s", line(err.Error()))
 }

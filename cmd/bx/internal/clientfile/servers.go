@@ -63,7 +63,7 @@ func (c Client) take(v any, e *Entry) error {
 	t := &table{of: of}
 	words := t.texts("command")
 	if len(words) > 0 {
-		e.Command, e.Args = words[0], words[1:]
+		e.Command, e.Args = words[0], append([]string(nil), words[1:]...)
 	}
 	e.Args = append(e.Args, t.texts("args")...)
 	e.Env = t.pairs("env", "environment")
