@@ -48,12 +48,12 @@ ${NAME} for the value of a variable, in quotes.
 	f.StringArrayVar(&add.env, "env", nil, "a variable for the command: `NAME=VALUE`")
 	f.StringArrayVar(&add.headers, "header", nil, "a header for the URL: `'NAME: VALUE'`")
 	f.BoolVar(&add.oauth, "oauth", false, "log in to the URL")
-	f.BoolVar(&add.yes, "yes", false, "with --from: take over all, unasked")
+	f.BoolVar(&add.yes, "yes", false, "with --from: take over all of your own file unasked, and none of the project's")
 	return cmd
 }
 
 func (add *adding) run(cmd *cobra.Command, words []string) error {
-	j, err := add.app.begin()
+	j, err := add.app.beginAnywhere()
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (add *adding) takeOver(ctx context.Context, j *job, names []string) error {
 		return err
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(found, func(e clientfile.Entry) bool { return e.Name == name }) {
+		if !slices.ContainsFunc(found, func(e entry) bool { return e.Name == name }) {
 			return fail(exitUsage, "%s has no MCP server %q", c.Title, name)
 		}
 	}
@@ -174,8 +174,14 @@ func (add *adding) takeOver(ctx context.Context, j *job, names []string) error {
 	return nil
 }
 
+// entry is a server of an agent's file.
+type entry struct {
+	clientfile.Entry
+	theirs bool // the file is the project's
+}
+
 // found lists the servers of an agent's files: the user's, then the project's.
-func (add *adding) found(c clientfile.Client, project string, names []string) (out []clientfile.Entry, err error) {
+func (add *adding) found(c clientfile.Client, project string, names []string) (out []entry, err error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, fmt.Errorf("there is no home directory: %w", err)
@@ -185,7 +191,7 @@ func (add *adding) found(c clientfile.Client, project string, names []string) (o
 		return nil, fmt.Errorf("there is no directory for configuration: %w", err)
 	}
 	places := clientfile.Places{Home: home, Config: conf, Project: project, Env: add.app.env}
-	for _, file := range []string{c.UserFile(places), c.ProjectFile(places)} {
+	for i, file := range []string{c.UserFile(places), c.ProjectFile(places)} {
 		text, err := os.ReadFile(file)
 		if file == "" || errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -198,8 +204,8 @@ func (add *adding) found(c clientfile.Client, project string, names []string) (o
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		for _, e := range list {
-			if (len(names) == 0 || slices.Contains(names, e.Name)) && !slices.ContainsFunc(out, func(o clientfile.Entry) bool { return o.Name == e.Name }) {
-				out = append(out, e)
+			if (len(names) == 0 || slices.Contains(names, e.Name)) && !slices.ContainsFunc(out, func(o entry) bool { return o.Name == e.Name }) {
+				out = append(out, entry{e, i > 0})
 			}
 		}
 	}
@@ -209,7 +215,7 @@ func (add *adding) found(c clientfile.Client, project string, names []string) (o
 var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // takeOne adds a server of another agent, after a yes.
-func (add *adding) takeOne(ctx context.Context, j *job, e clientfile.Entry) error {
+func (add *adding) takeOne(ctx context.Context, j *job, e entry) error {
 	name := notInName.ReplaceAllString(e.Name, "-")
 	s := client.Server{Name: name[:min(len(name), 32)], Command: e.Command, Args: e.Args, Env: e.Env, Dir: e.Dir, URL: e.URL, Headers: e.Headers}
 	known := slices.ContainsFunc(j.set.Servers, func(k config.Server) bool { return k.Name == s.Name && !k.Theirs })
@@ -224,6 +230,8 @@ func (add *adding) takeOne(ctx context.Context, j *job, e clientfile.Entry) erro
 		return skip("it is switched off there")
 	case known:
 		return skip("there is one of this name already")
+	case add.yes && e.theirs:
+		return skip("the project's file names it, and --yes is for your own: say the same without --yes")
 	}
 	if err := s.Check(); err != nil {
 		return skip(err.Error())

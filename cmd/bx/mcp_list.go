@@ -24,7 +24,7 @@ func (a *app) mcpListCommand() *cobra.Command {
 		Long: `List the MCP servers whose tools the model gets: those of your bx.toml and of the
 repository's. No server is started; bx mcp test starts them.`,
 		RunE: func(*cobra.Command, []string) error {
-			j, err := a.begin()
+			j, err := a.beginAnywhere()
 			if err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ func (j *job) listServers() error {
 		return nil
 	}
 	for _, s := range out {
-		j.app.say(s.Name, "%s", view.Clean(s.Where))
+		j.app.say(s.Name+" ", "%s", view.Clean(s.Where))
 		j.app.say("", "tier %s; %s", s.Tier, s.State)
 	}
 	return nil
@@ -121,7 +121,7 @@ about first, one with a login is logged in to. Tools that describe themselves in
 another way than when they ran are shown; --accept allows them again.`,
 		Example: "  bx mcp test\n  bx mcp test github --accept",
 		RunE: func(cmd *cobra.Command, names []string) error {
-			j, err := a.begin()
+			j, err := a.beginAnywhere()
 			if err != nil {
 				return err
 			}
@@ -214,7 +214,7 @@ func (j *job) logIn(_ context.Context, p client.Page) error {
 
 func (j *job) showTest(s listedServer) {
 	if s.Error != "" {
-		j.app.say(s.Name, "%s", view.Clean(s.Where))
+		j.app.say(s.Name+" ", "%s", view.Clean(s.Where))
 		j.app.say("", "failed: %s", view.Clean(s.Error))
 		return
 	}
@@ -222,7 +222,7 @@ func (j *job) showTest(s listedServer) {
 	if s.About != nil {
 		about = fmt.Sprintf(" (%s)", strings.Join(strings.Fields(s.About.Name+" "+s.About.Version+", protocol "+s.About.Protocol), " "))
 	}
-	j.app.say(s.Name, "%s%s: %s in %.1f s", view.Clean(s.Where), view.Clean(about), view.Count(len(s.Tools), "tool"), s.Seconds)
+	j.app.say(s.Name+" ", "%s%s: %s in %.1f s", view.Clean(s.Where), view.Clean(about), view.Count(len(s.Tools), "tool"), s.Seconds)
 	for _, t := range s.Tools {
 		text, _, _ := strings.Cut(t.Text, "\n")
 		switch {
@@ -241,7 +241,7 @@ func (a *app) mcpRemoveCommand() *cobra.Command {
 		Long: `Take MCP servers out of your bx.toml, and forget what is known of them: their tools,
 what was allowed, and logins.`,
 		RunE: func(_ *cobra.Command, names []string) error {
-			j, err := a.begin()
+			j, err := a.beginAnywhere()
 			if err != nil {
 				return err
 			}

@@ -87,6 +87,9 @@ func (s *servers) tell() {
 
 func (s *servers) close() {
 	if s != nil {
+		for _, name := range s.pool.Starting() {
+			s.later(fmt.Sprintf("the MCP server %s was still starting, so its tools were not there: bx mcp test %s waits for it", name, name))
+		}
 		s.pool.Close()
 		s.tell()
 	}

@@ -5,9 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
+	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/prompt"
 )
 
 // mcpServer is the script command mcp-server: an MCP server on standard input and
@@ -47,4 +55,64 @@ func mcpServer() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// TestToolsOfServersInTheDialects: a model without native tools calls the tool of a
+// server in its text; the result goes back as the server gave it, without an
+// envelope that nobody asked for, and with the same bytes in each dialect.
+//
+// contract: C-15 CON-38 T-10 W-01
+func TestToolsOfServersInTheDialects(t *testing.T) {
+	u := newUser(t)
+	server := filepath.Join(filepath.Dir(u.bx), "mcp-server")
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Link(self, server)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := fmt.Sprintf("[mcp_servers.hand]\ncommand = %q\ntier = \"WALK\"\n", server)
+	want := ""
+	for _, g := range grammar.All() {
+		if !slices.Contains([]string{"hermes", "pythonic", "mistral", "llama3", "qwen3-coder", "deepseek-v3.1", "anthropic", "react", "json-fence", "glm"}, g.Name) {
+			continue
+		}
+		text, err := prompt.Call(g, utp.Call{Name: "mcp__hand__echo", Args: json.RawMessage(`{"text":"a b"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := u.exclusive(t, g)
+		b, err := os.ReadFile(config)
+		if err == nil {
+			err = os.WriteFile(config, append(b, own...), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := u.command("--config", config, "mcp", "test").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		r, sent := u.ask(t, text, "ollama", 3, "--config", config, "Go on")
+		if len(r.ToolCalls) != 1 || r.ToolCalls[0].Status != utp.OK {
+			t.Errorf("%s: calls %+v, want one that ran", g.Name, r.ToolCalls)
+			continue
+		}
+		got := r.ToolCalls[0].Result
+		if want == "" {
+			want = got
+		}
+		if got != want || !strings.HasPrefix(got, `echo: {"text":"a b"}`) || strings.Contains(got, "TE_") {
+			t.Errorf("%s: %q, want %q", g.Name, got, want)
+		}
+		if len(sent) != 2 || !strings.Contains(string(sent[0].Body), "Say it again") {
+			t.Errorf("%s: the model was not told of the tool: %s", g.Name, sent[0].Body)
+		}
+	}
+}
+
+func (u user) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(u.bx, args...)
+	cmd.Dir, cmd.Env = u.repo, environment(u.home)
+	return cmd
 }
