@@ -21,6 +21,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/cells"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/rule"
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
@@ -165,7 +166,14 @@ func (t *talk) readMentioned(ctx context.Context, name string) (r *utp.Result, t
 		c.Name, args = "list_dir", map[string]any{"path": name}
 	}
 	c.Args, _ = json.Marshal(args)
-	if why := t.job.tools.Sensitive(c); why != "" {
+	v, why := t.verdict(c), t.job.tools.Sensitive(c)
+	switch {
+	case v.Decision == rule.Deny:
+		return nil, fmt.Sprintf("%s is not sent: a rule forbids it (%s)", cells.Clean(name), v.Why)
+	case v.Decision == rule.Ask && why == "":
+		why = "a rule asks about it (" + v.Why + ")"
+	}
+	if why != "" {
 		key, ok := t.app.choose(ctx, fmt.Sprintf("%s: %s. Send it to the model?", cells.Clean(name), why), "y/n")
 		if !ok || key != 'y' {
 			return nil, fmt.Sprintf("%s was not sent", cells.Clean(name))

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/unifiedtoolprotocol/utp/safefile"
 )
@@ -141,14 +142,16 @@ func (h *History) remember(text string) {
 
 // secrets are the forms of keys and tokens that vendors give out, and words that
 // announce one.
-var secrets = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY` +
-	`|\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}` + // OpenAI, Anthropic, Stripe
-	`|\b(?:gh[opsur]|github_pat|glpat|npm|hf|pypi|dop_v1|shpat|xox[abeprs])[-_][A-Za-z0-9_-]{16,}` +
-	`|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}` +
-	`|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.` + // a JSON web token
-	`|(?i:\bbearer\s+[A-Za-z0-9._~+/-]{12,}=*)` +
-	`|(?i:\b[a-z0-9_-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key)["']?\s*(?:=|:|\bis\b)\s*["']?[^\s"']{6,})` +
-	`|(?i:\b[a-z][a-z0-9+.-]*://[^\s/:@]*:[^\s/@]+@)`) // a password in an address
+var secrets = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY` +
+		`|\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}` + // OpenAI, Anthropic, Stripe
+		`|\b(?:gh[opsur]|github_pat|glpat|npm|hf|pypi|dop_v1|shpat|xox[abeprs])[-_][A-Za-z0-9_-]{16,}` +
+		`|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}` +
+		`|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.` + // a JSON web token
+		`|(?i:\bbearer\s+[A-Za-z0-9._~+/-]{12,}=*)` +
+		`|(?i:\b[a-z0-9_-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key)["']?\s*(?:=|:|\bis\b)\s*["']?[^\s"']{6,})` +
+		`|(?i:\b[a-z][a-z0-9+.-]*://[^\s/:@]*:[^\s/@]+@)`) // a password in an address
+})
 
 // Secret reports that a text looks as if it held a key, a token or a password.
-func Secret(text string) bool { return secrets.MatchString(text) }
+func Secret(text string) bool { return secrets().MatchString(text) }

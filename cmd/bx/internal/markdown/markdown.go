@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -76,17 +77,24 @@ func (w *Writer) flush() error {
 	return err
 }
 
-var (
-	fenceLine   = regexp.MustCompile("^ {0,12}(`{3,}|~{3,})([^`]*)$")
-	headingLine = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*$`)
-	ruleLine    = regexp.MustCompile(`^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$`)
-	item        = regexp.MustCompile(`^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(\[[ xX]\][ \t])?`)
-	quote       = regexp.MustCompile(`^ {0,3}((?:>[ \t]?)+)`)
-	blanks      = regexp.MustCompile(`^[ \t]*`)
+// syntax is how lines begin. It is compiled when something is shown.
+type syntax struct {
+	fence, heading, rule, item, quote, blanks *regexp.Regexp
 
-	// undecided is the beginning of a line that may become any of these.
-	undecided = regexp.MustCompile("^[ \\t]*(?:[-+*_=#>|`~ \\t]*|\\d{1,9}[.)]?[ \\t]*|[-*+] +(?:\\[[ xX]?\\]?)?|\\d{1,9}[.)] +(?:\\[[ xX]?\\]?)?)$")
-)
+	undecided *regexp.Regexp // the beginning of a line that may become any of these
+}
+
+var lines = sync.OnceValue(func() *syntax {
+	return &syntax{
+		fence:     regexp.MustCompile("^ {0,12}(`{3,}|~{3,})([^`]*)$"),
+		heading:   regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*$`),
+		rule:      regexp.MustCompile(`^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$`),
+		item:      regexp.MustCompile(`^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(\[[ xX]\][ \t])?`),
+		quote:     regexp.MustCompile(`^ {0,3}((?:>[ \t]?)+)`),
+		blanks:    regexp.MustCompile(`^[ \t]*`),
+		undecided: regexp.MustCompile("^[ \\t]*(?:[-+*_=#>|`~ \\t]*|\\d{1,9}[.)]?[ \\t]*|[-*+] +(?:\\[[ xX]?\\]?)?|\\d{1,9}[.)] +(?:\\[[ xX]?\\]?)?)$"),
+	}
+})
 
 // end renders the end of a line.
 func (w *Writer) end(line string) {
@@ -95,7 +103,7 @@ func (w *Writer) end(line string) {
 		w.finish()
 		return
 	}
-	switch f := fenceLine.FindStringSubmatch(line); {
+	switch f := lines().fence.FindStringSubmatch(line); {
 	case w.fence != "":
 		w.inFence(line)
 		return
@@ -109,12 +117,12 @@ func (w *Writer) end(line string) {
 		return
 	}
 	w.tables()
-	switch h := headingLine.FindStringSubmatch(line); {
+	switch h := lines().heading.FindStringSubmatch(line); {
 	case h != nil:
 		w.style = heading
 		w.open("")
 		w.inline(h[2], true)
-	case ruleLine.MatchString(line):
+	case lines().rule.MatchString(line):
 		w.wrap.begin(0, "")
 		w.wrap.word(dim, strings.Repeat("─", min(max(w.columns()-1, 3), 60)))
 	default:
@@ -131,8 +139,8 @@ func (w *Writer) finish() {
 // part renders what is certain of a line that is not over.
 func (w *Writer) part() {
 	if !w.begun {
-		if w.fence != "" || undecided.MatchString(w.line) || strings.HasPrefix(strings.TrimSpace(w.line), "|") ||
-			headingLine.MatchString(w.line) || fenceLine.MatchString(w.line) || ruleLine.MatchString(w.line) {
+		if w.fence != "" || lines().undecided.MatchString(w.line) || strings.HasPrefix(strings.TrimSpace(w.line), "|") ||
+			lines().heading.MatchString(w.line) || lines().fence.MatchString(w.line) || lines().rule.MatchString(w.line) {
 			return
 		}
 		w.tables()
@@ -144,14 +152,14 @@ func (w *Writer) part() {
 
 // begin renders what stands before the text of a line, and returns the text.
 func (w *Writer) begin(line string) string {
-	if q := quote.FindString(line); q != "" {
+	if q := lines().quote.FindString(line); q != "" {
 		bars := strings.Repeat("│ ", strings.Count(q, ">"))
 		w.open(bars)
 		w.wrap.word(marker, bars)
 		w.style = dim
 		return line[len(q):]
 	}
-	if m := item.FindStringSubmatch(line); m != nil {
+	if m := lines().item.FindStringSubmatch(line); m != nil {
 		sign := m[2]
 		if strings.Contains("-*+", sign) {
 			sign = "•"
@@ -169,7 +177,7 @@ func (w *Writer) begin(line string) string {
 		w.wrap.word(marker, sign+" ")
 		return line[len(m[0]):]
 	}
-	lead := blanks.FindString(line)
+	lead := lines().blanks.FindString(line)
 	head := strings.ReplaceAll(lead, "\t", "    ")
 	w.open(head)
 	w.wrap.word("", head)

@@ -3,9 +3,13 @@ package markdown
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
-var ruler = regexp.MustCompile(`^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-*:?[ \t]*$`)
+// ruler is the line below the head of a table.
+var ruler = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-*:?[ \t]*$`)
+})
 
 // tables renders the table that has ended here, if one has: with its columns
 // aligned, or where it is too wide as a list of its rows.
@@ -15,7 +19,7 @@ func (w *Writer) tables() {
 	if len(lines) == 0 {
 		return
 	}
-	if len(lines) < 2 || !ruler.MatchString(lines[1]) || !strings.Contains(lines[1], "-") {
+	if len(lines) < 2 || !ruler().MatchString(lines[1]) || !strings.Contains(lines[1], "-") {
 		for _, line := range lines {
 			w.inline(w.begin(line), true)
 			w.finish()
