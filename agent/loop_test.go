@@ -207,7 +207,6 @@ func TestStepIsCalledEachRound(t *testing.T) {
 	}
 }
 
-// contract: A-09
 func TestInventedNamesCanBeCounted(t *testing.T) {
 	m := readScript("call 1 grep {}\ncall 2 grep {\"a\":1}\ncall 3 browse {}\ncall 4 read_file {\"path\":\"a\"}\n---\ntext Done.\n")
 	count := map[string]int{}

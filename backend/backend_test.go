@@ -141,7 +141,7 @@ func eachWay(t *testing.T, f func(t *testing.T, provider string, whole bool, chu
 	}
 }
 
-// contract: P-08 P-18 N-18 T-01 A-21
+// contract: P-08 P-18 T-01 A-21
 func TestACallInTheTextIsFound(t *testing.T) {
 	eachWay(t, func(t *testing.T, provider string, whole bool, chunk int) {
 		s := script(t, "text_call")
@@ -173,7 +173,7 @@ func TestACallInTheTextIsFound(t *testing.T) {
 
 // The same call in many dialects is the same call.
 //
-// contract: T-10 T-11 P-09 P-10 P-12 P-13 CON-33
+// contract: T-11 P-09 P-10 P-12 P-13 CON-33
 func TestDialects(t *testing.T) {
 	for name, text := range map[string]string{
 		"tools":         `<tools>{"name": "search_code", "arguments": {"query": "auth"}}</tools>`,

@@ -348,7 +348,7 @@ func TestAnEmptyReplyAfterAResult(t *testing.T) {
 
 // A call in another form than the one that the model was told is a mismatch.
 //
-// contract: N-18 A-21
+// contract: A-21
 func TestAnotherFormIsAMismatch(t *testing.T) {
 	const text = "<tools>{\"name\": \"search_code\", \"arguments\": {\"query\": \"a\"}}</tools>"
 	for name, c := range map[string]struct {

@@ -160,7 +160,7 @@ func roundTrip(t *rapid.T, g *grammar.Grammar, reading []*grammar.Grammar) {
 // A call as a model was told to write it is found in that dialect, though all
 // are read: it is no mismatch.
 //
-// contract: N-18 P-37
+// contract: P-37
 func TestWhatWasToldIsFoundAsTold(t *testing.T) {
 	call := utp.Call{ID: "functions.get_weather:0", Name: "get_weather", Args: json.RawMessage(`{"city":"Oslo","days":3}`)}
 	for _, g := range grammar.All() {

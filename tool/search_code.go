@@ -78,6 +78,12 @@ func (s *Set) searchCode(ctx context.Context, a searchArgs) (string, error) {
 	}), nil
 }
 
+// Places are the limit best places for a question, as search_code gives them.
+func (s *Set) Places(ctx context.Context, question string, limit int) ([]te.Match, error) {
+	f, err := s.search(ctx, question, limit)
+	return f.matches, err
+}
+
 func (f finding) result(command string) te.Result {
 	return te.Result{Meta: te.Meta{Cmd: command, Hint: f.hint}, Matches: f.matches, Totals: f.totals}
 }
@@ -100,6 +106,7 @@ func (s *Set) search(ctx context.Context, query string, limit int) (finding, err
 		var hits []index.Hit
 		var totals []index.Total
 		if hits, totals, err = x.Query(ctx, query, limit); err == nil {
+			hits = slices.DeleteFunc(hits, func(h index.Hit) bool { return secret(h.Path) || keys(h.Path) })
 			return ranked(hits, totals), nil
 		}
 	}
@@ -172,6 +179,7 @@ func (s *Set) words(ctx context.Context, query string, limit int) (f finding, er
 	if err != nil {
 		return f, err
 	}
+	found = slices.DeleteFunc(found, func(m search.Match) bool { return secret(m.Path) || keys(m.Path) })
 	count := map[string]int{}
 	all := make([]te.Match, len(found))
 	for i, m := range found {

@@ -57,6 +57,7 @@ type job struct {
 	pictures []utp.Part // that go along with it
 	talk     *talk      // that the question is part of; nil: it is the only one
 	warnings []string   // of the turn
+	sources  []string   // files of the places that went along with the question
 
 	serves bool       // as a gateway: the tools are the clients'
 	more   config.Own // dialects of the gateway's file

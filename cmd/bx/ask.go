@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -119,7 +120,7 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 	if err != nil {
 		return err
 	}
-	conf.Piped, conf.Guide = piped, j.takeGuide(c)
+	conf.Piped, conf.Guide = piped, along(j.takeGuide(c), j.presearch(ctx, c, tools, cmp.Or(j.typed, question), offer.Tier))
 	s, err := j.openSession(ctx, c.name)
 	if err != nil {
 		return err
@@ -243,6 +244,7 @@ func (j *job) print(ctx context.Context, conf agent.Config, a agent.Answer, s *s
 	}
 	reply := view.NewReply(a)
 	reply.Warnings = j.warnings
+	reply.Sources = slices.Compact(slices.Sorted(slices.Values(slices.Concat(reply.Sources, j.sources))))
 	reply.SessionID, reply.SessionMessages = s.count(context.WithoutCancel(ctx))
 	if broken {
 		code := exitCode(ctx, failure)

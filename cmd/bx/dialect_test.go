@@ -88,7 +88,7 @@ func (u user) ask(t *testing.T, first, kind string, chunk int, args ...string) (
 // dialects, whole and byte by byte, over both APIs. Each gives the same call;
 // it runs, the result goes back, and the answer cites a file from it.
 //
-// contract: P-08 P-09 P-10 P-12 P-13 P-21 P-31 P-34 T-01 T-11 X-09 Z-04 Z-07 UAT-C1 UAT-C2 N-18
+// contract: P-08 P-09 P-10 P-12 P-13 P-21 P-31 P-34 T-01 T-11 X-09 Z-04 Z-07 UAT-C1 UAT-C2
 func TestDialects(t *testing.T) {
 	files, err := filepath.Glob("testdata/dialects/*.txt")
 	if err != nil || len(files) < 6 {
@@ -165,6 +165,41 @@ func TestResultsAreTheSameInEveryDialect(t *testing.T) {
 	}
 	if want == "" {
 		t.Error("no dialect was tried")
+	}
+}
+
+// Not a byte of a result depends on the dialect without the envelope either.
+//
+// contract: T-10
+func TestResultsAreTheSameWithoutTheEnvelope(t *testing.T) {
+	u := newUser(t)
+	plain := filepath.Join(u.home, "plain.toml")
+	if err := os.WriteFile(plain, []byte("[tool_envelope]\nenabled = false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	results := map[string]string{}
+	for _, name := range []string{"hermes", "react", "autobyteus", "tools-tag"} {
+		g, _ := grammar.ByName(name)
+		text, err := prompt.Call(g, utp.Call{Name: "search_code", Args: json.RawMessage(`{"query":"ParseToolCalls"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, config := range []string{plain, u.exclusive(t, g)} {
+			r, _ := u.ask(t, text, "ollama", 0, "--config", config, "Go on")
+			if len(r.ToolCalls) != 1 || r.ToolCalls[0].Status != utp.OK {
+				t.Fatalf("%s: calls %+v, want one that ran", name, r.ToolCalls)
+			}
+			key, got := filepath.Base(config), r.ToolCalls[0].Result
+			if config != plain {
+				key = "with"
+			}
+			if results[key] == "" {
+				results[key] = got
+			}
+			if got != results[key] || strings.Contains(got, "TE_BEGIN_META") == (config == plain) {
+				t.Errorf("%s, %s: %q, want %q", name, key, got, results[key])
+			}
+		}
 	}
 }
 

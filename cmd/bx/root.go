@@ -66,7 +66,7 @@ func (a *app) commonFlags(root *cobra.Command) {
 	f.StringVar(&a.model, "model", "", "ask this model")
 	f.BoolVar(&a.noModel, "no-model", false, "answer by search alone")
 	f.StringVar(&a.tier, "tier", "", "offer tools of this tier and below: crawl, walk or run")
-	f.StringVar(&a.toolFormat, "tool-format", "", "offer tools in this `FORMAT`: native, react, xml, json, none, or a grammar")
+	f.StringVar(&a.toolFormat, "tool-format", "", "offer tools in this `FORMAT`: auto, openai, anthropic, ollama, gemini, native, text, react, xml, json, none, or a grammar")
 	f.StringVar(&a.root, "root", "", "work in this `DIR` (default: the repository around you)")
 	f.BoolVar(&a.offline, "offline", false, "reach this machine only")
 	f.StringSliceVar(&a.allow, "allow", nil, "run these `TOOLS` without asking; run allows all of them")

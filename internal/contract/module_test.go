@@ -8,7 +8,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/internal/contract"
 )
 
-// Every tag of this module names a row of the page and stands at a test.
+// Every tag of this module names a row of the page and stands at a test, and every
+// row has a test or says what it waits for.
 func TestTagsOfThisModule(t *testing.T) {
 	page, err := os.ReadFile("../../docs/requirements.md")
 	if err != nil {
@@ -26,7 +27,9 @@ func TestTagsOfThisModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range contract.Join(rows, carriers, none).Strange {
+	report := contract.Join(rows, carriers, none)
+	report.Hold(contract.Waiting())
+	for _, s := range report.Strange {
 		t.Error(s)
 	}
 }

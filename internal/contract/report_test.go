@@ -153,3 +153,21 @@ func TestOutcomesFail(t *testing.T) {
 		t.Error("plain output of go test was read")
 	}
 }
+
+// A row needs a test or an entry that says what it waits for, and never both.
+func TestHold(t *testing.T) {
+	r := join(t, page, tree(), events)
+	r.Hold(map[string]string{"P-02": "nothing", "P-88": "nobody"})
+	want := []string{
+		"P-02 has a test and is still in internal/contract/waiting.go (nothing): take it off",
+		"P-03 has no test: tag one, or say in internal/contract/waiting.go what it waits for",
+		"P-88 is in internal/contract/waiting.go and is no row",
+	}
+	if !slices.Equal(r.Strange, want) || r.OK() {
+		t.Errorf("strange = %q\nwant      %q", r.Strange, want)
+	}
+	r = join(t, page, tree(), strings.ReplaceAll(events, "fail", "pass"))
+	if r.Hold(map[string]string{"P-03": "a test"}); !r.OK() {
+		t.Errorf("not OK: %q", r.Strange)
+	}
+}

@@ -25,9 +25,10 @@ func contractReport(w io.Writer, ids []string) error {
 			return fmt.Errorf("%s is no row of %s", id, requirements)
 		}
 	}
+	r.Hold(contract.Waiting())
 	r.Write(w, ids)
 	if !r.OK() {
-		return errors.New("a test that carries a row fails, or a tag is not in order")
+		return errors.New("a test that carries a row fails, a row has none, or a tag is not in order")
 	}
 	return nil
 }

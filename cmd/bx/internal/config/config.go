@@ -79,6 +79,7 @@ type Agent struct {
 	Instructions Prompt   `toml:"instructions"`
 	AliasPreset  string   `toml:"alias_preset"`
 	Guides       *bool    `toml:"guides"`
+	Presearch    *bool    `toml:"presearch"`
 	RunWords     []string `toml:"run_words"`
 	WalkWords    []string `toml:"walk_words"`
 }

@@ -45,6 +45,7 @@ type Settings struct {
 	MaxTier     utp.Tier       // offered at most
 	MaxRounds   int
 	Guides      *bool             // AGENTS.md and its like go along; nil: they do
+	Presearch   *bool             // places for the question go along; nil: they do
 	Extra       string            // added to the system prompt
 	Templates   map[string]string // how a prompt offers a tool, by its name
 	RunWords    []string          // that ask for tools of tier RUN; none: the built-in ones
@@ -83,7 +84,7 @@ func (c *Config) resolver(f Flags, env func(string) string) *resolver {
 	r := &resolver{Config: c, flags: f, env: env}
 	r.out = Settings{Extra: string(c.Agent.Instructions), RunWords: c.Agent.RunWords, WalkWords: c.Agent.WalkWords,
 		Session: c.Session, Envelope: c.Envelope, Shell: c.Shell, Servers: c.Servers(), Rules: c.Rules, Dialects: c.Own,
-		MaxRounds: first(f.MaxRounds, int(c.Agent.MaxRounds)), Guides: c.Agent.Guides}
+		MaxRounds: first(f.MaxRounds, int(c.Agent.MaxRounds)), Guides: c.Agent.Guides, Presearch: c.Agent.Presearch}
 	r.out.Templates = map[string]string{}
 	for name, t := range c.Templates {
 		r.out.Templates[name] = string(t)
