@@ -11,10 +11,11 @@ import (
 
 // What a word of a question counts for. Source: as of the weights of a file.
 const (
-	lightWeight = 0.3 // of a word that says little, such as "function"
-	alikeWeight = 0.6 // of a word that says about the same
-	familiar    = 10  // how much less such a word counts where the question's own is in every chunk
-	symWeight   = 2.0 // of a word in the name of a definition; in its text it is 1
+	lightWeight = 0.3  // of a word that says little, such as "function"
+	alikeWeight = 0.6  // of a word that says about the same
+	familiar    = 10   // how much less such a word counts where the question's own is in every chunk
+	withWord    = 2000 // chunks of one word that are looked at, the best ones
+	symWeight   = 2.0  // of a word in the name of a definition; in its text it is 1
 )
 
 // weighed is what is known of a word of a question.
@@ -61,7 +62,8 @@ func places(ctx context.Context, tx *sql.Tx, terms []string) ([]place, error) {
 func chunksWith(ctx context.Context, tx *sql.Tx, word string, all int) (scores map[int64]float64, own int, err error) {
 	scores = map[int64]float64{}
 	take := func(word string, weight float64) (n int, err error) {
-		rows, err := tx.QueryContext(ctx, "SELECT rowid, -bm25(words, 0.0, ?, 1.0) FROM words WHERE words MATCH ?", symWeight, match([]string{word}))
+		rows, err := tx.QueryContext(ctx, "SELECT rowid, -bm25(words, 0.0, ?, 1.0) AS score FROM words WHERE words MATCH ? ORDER BY score DESC LIMIT ?",
+			symWeight, match([]string{word}), withWord)
 		if err != nil {
 			return 0, err
 		}
