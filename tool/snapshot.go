@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/search"
 	"github.com/unifiedtoolprotocol/utp/undo"
 )
@@ -16,12 +17,31 @@ import (
 // not kept.
 const maxTree = 50 << 20
 
+// Unkept says why what a call changes cannot be undone; "" where it can, or where
+// the call changes nothing.
+func (s *Set) Unkept(ctx context.Context, c utp.Call) string {
+	if c.Name != ShellName || s.config.Shell == nil || s.store == nil {
+		return ""
+	}
+	_, note := s.keepable(ctx)
+	return note
+}
+
 // snapshot is the files that git does not ignore, as they are before a command.
 // Of too much there is none, and note says what that means.
 func (s *Set) snapshot(ctx context.Context) (files map[string]*undo.File, note string) {
 	if s.turn == nil {
 		return nil, ""
 	}
+	list, note := s.keepable(ctx)
+	if note != "" {
+		return nil, note
+	}
+	return s.contents(list), ""
+}
+
+// keepable lists the files that are kept before a command, or says why they are not.
+func (s *Set) keepable(ctx context.Context) (list []search.File, note string) {
 	const no = "what the command changes cannot be undone: "
 	list, err := search.List(ctx, s.root, search.Options{All: true, MaxSize: -1})
 	if err != nil {
@@ -34,7 +54,7 @@ func (s *Set) snapshot(ctx context.Context) (files map[string]*undo.File, note s
 	if total > maxTree {
 		return nil, no + "the files of the repository have more than " + size(maxTree)
 	}
-	return s.contents(list), ""
+	return list, ""
 }
 
 func (s *Set) contents(list []search.File) map[string]*undo.File {

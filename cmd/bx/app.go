@@ -47,6 +47,7 @@ type job struct {
 	tools *tool.Set                  // of the repository
 	sees  func(context.Context) bool // the model takes images; nil: it is not known
 	team  *agent.Team                // of --team; nil: one agent alone
+	model *connection                // that answers; nil: it is not known yet
 
 	servers *servers // of MCP; nil: there are none, or nobody needs them
 	only    []string // names of the tools that are offered; none: all of the tier

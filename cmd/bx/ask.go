@@ -149,6 +149,7 @@ func (j *job) agent(ctx context.Context, tools []utp.Tool, run agent.Runner, tie
 	if c, err = j.connect(ctx); err != nil {
 		return conf, nil, err
 	}
+	j.model = c
 	habits := j.set.Habits(c.name)
 	conf = agent.Config{Model: c.model, Rounds: j.set.MaxRounds, MaxResult: int(j.set.Envelope.MaxOutputChars),
 		History: int(j.set.Session.MaxHistoryTokens), Insist: j.insists(habits.Insist), Suggest: habits.Suggest}
@@ -279,7 +280,7 @@ func (j *job) broken(ctx context.Context, err error) error {
 	case errors.As(err, &e) && errors.Is(err, agent.ErrEmpty):
 		return &coded{exitBackend, fmt.Errorf("%w (try again, another --model, or DEBUG=1 to see what it sent)", e.Err)}
 	case errors.As(err, &e) && e.Round > 0:
-		return &coded{exitBackend, e.Err}
+		return &coded{exitBackend, j.meantModel(ctx, e.Err)}
 	}
 	return err
 }

@@ -28,6 +28,9 @@ func (j *job) confirm(ctx context.Context, c utp.Call, t utp.Tool) (bool, string
 	if look == "" && !repaired(c) {
 		always = j.always(c, changes)
 	}
+	if note := j.tools.Unkept(ctx, c); note != "" {
+		look = strings.TrimPrefix(look+"; "+note, "; ")
+	}
 	key, ok := j.app.choose(ctx, j.view.Painted(view.Question(c, t, changes, look, always)), view.Choices(always))
 	if key == 'a' || key == 'k' {
 		j.rules.add(always)

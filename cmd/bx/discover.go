@@ -2,11 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/backend/extract"
 	"github.com/unifiedtoolprotocol/utp/backend/local"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 )
 
@@ -48,5 +53,49 @@ func (j *job) searchAlone(why string) *connection {
 	if j.serves {
 		what = "no model"
 	}
+	j.view.Unmarked = true
 	return &connection{model: extract.New(), name: extract.Name, tools: j.offers("", ""), why: what + " (" + why + ")"}
+}
+
+// meantModel adds to the error of a model that is not there the name of one that
+// is, and may have been meant.
+func (j *job) meantModel(ctx context.Context, err error) error {
+	var said *backend.Error
+	if !errors.As(err, &said) || said.Status() != http.StatusNotFound || j.model == nil || j.model.client == nil {
+		return err
+	}
+	models, listErr := j.model.client.Models(ctx)
+	if listErr != nil {
+		return err
+	}
+	var names []string
+	for _, m := range models {
+		names = append(names, m.ID)
+	}
+	if near := nearModel(j.model.name, names); near != "" {
+		return fmt.Errorf("%w; did you mean --model %s?", err, near)
+	}
+	return err
+}
+
+// nearModel is the model whose name, with or without its tag and its maker, is the
+// nearest to a name; "" is none.
+func nearModel(name string, known []string) string {
+	plain := func(s string) string {
+		s, _, _ = strings.Cut(s[strings.LastIndexByte(s, '/')+1:], ":")
+		return strings.ToLower(s)
+	}
+	var bases []string
+	for _, k := range known {
+		switch base := plain(k); {
+		case base == plain(name), len(name) > 2 && strings.HasPrefix(base, plain(name)):
+			return k
+		default:
+			bases = append(bases, base)
+		}
+	}
+	if i := slices.Index(bases, config.Meant(plain(name), bases)); i >= 0 {
+		return known[i]
+	}
+	return ""
 }

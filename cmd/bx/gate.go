@@ -17,10 +17,17 @@ func (b builtins) Run(ctx context.Context, c utp.Call) utp.Result {
 	if b.servers.has(c.Name) {
 		return b.servers.run(ctx, b.tools, c)
 	}
-	switch {
-	case agent.Consented(ctx):
-		ctx = tool.Approve(ctx)
-	case b.verdict(c).Parsed:
+	if agent.Consented(ctx) {
+		return b.tools.Run(tool.Approve(ctx), c)
+	}
+	if c.Name == tool.ShellName {
+		b.rules.unkept.Do(func() {
+			if note := b.tools.Unkept(ctx, c); note != "" {
+				b.view.Warn("%s", note)
+			}
+		})
+	}
+	if b.verdict(c).Parsed {
 		ctx = tool.Simple(ctx)
 	}
 	return b.tools.Run(ctx, c)

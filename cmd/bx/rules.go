@@ -17,8 +17,9 @@ import (
 
 // rules are those in force. The members of a team share them.
 type rules struct {
-	mu  sync.Mutex
-	set rule.Set
+	mu     sync.Mutex
+	set    rule.Set
+	unkept sync.Once // it was said that changes of commands are not kept
 }
 
 func (r *rules) all() rule.Set {

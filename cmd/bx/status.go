@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
+	"github.com/unifiedtoolprotocol/utp/sandbox"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -28,6 +30,7 @@ type status struct {
 	Profile  string          `json:"profile,omitempty"`
 	Sessions string          `json:"sessions,omitempty"`
 	Search   *seen           `json:"search,omitempty"` // null: no repository
+	Sandbox  string          `json:"sandbox"`          // "": commands run in one; else why not
 	Chosen   string          `json:"chosen,omitempty"`
 	Backend  *backend.Status `json:"backend"` // null: search alone
 	Error    string          `json:"error,omitempty"`
@@ -47,6 +50,7 @@ func (j *job) showStatus(ctx context.Context) (err error) {
 	if dir, err := a.dataDir(j.set.Session.Storage); err == nil {
 		s.Sessions = filepath.Join(dir, "sessions.db")
 	}
+	s.Sandbox = noSandbox(ctx)
 	if j.root != "" {
 		if s.Search, err = look(ctx, j.root); err != nil {
 			return err
@@ -61,6 +65,18 @@ func (j *job) showStatus(ctx context.Context) (err error) {
 	}
 	a.printStatus(s)
 	return failure
+}
+
+// noSandbox says why commands of the model have no sandbox here.
+func noSandbox(ctx context.Context) string {
+	self, err := os.Executable()
+	if err == nil {
+		err = sandbox.Check(ctx, self)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // ask fills in what the server says.
@@ -103,6 +119,11 @@ func (a *app) printStatus(s status) {
 	say("sessions", "%s", s.Sessions)
 	if s.Search != nil {
 		say("search", "%s", s.Search)
+	}
+	if s.Sandbox == "" {
+		say("sandbox", "commands run in one")
+	} else {
+		say("sandbox", "none, so that every command asks: %s", s.Sandbox)
 	}
 	if s.Chosen != "" {
 		say("chosen", "%s", s.Chosen)

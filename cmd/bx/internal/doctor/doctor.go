@@ -284,7 +284,7 @@ func (e *examiner) decide(best score) Report {
 	case best.calls:
 		r.Format, r.Why = best.form, "calls come, but results are not answered well in any form"
 	default:
-		r.Format, r.Why = "none", "no call came in any form"
+		r.Format, r.Why = "none", "the call that was asked for came in no form"
 	}
 	return *r
 }

@@ -70,7 +70,11 @@ func (p *Printer) progress(e agent.Event) {
 }
 
 func (p *Printer) parsed(e agent.Event) {
-	p.Line(Normal, "%s %s%s", e.Call.Name, short(string(e.Call.Args), 200), origin(*e.Call))
+	from := origin(*e.Call)
+	if p.Unmarked {
+		from = ""
+	}
+	p.Line(Normal, "%s %s%s", e.Call.Name, short(string(e.Call.Args), 200), from)
 	p.repairs(*e.Call)
 	p.Line(Debug, "debug: call %s id=%s source=%s", e.Call.Name, e.Call.ID, e.Call.Source)
 }

@@ -24,6 +24,7 @@ type Printer struct {
 	Columns  func() int       // of Err, whose lines are broken at blanks; nil: they are not
 	Markdown *markdown.Writer // over Out, for text of the model; nil: it is printed as it is
 	Progress *Progress        // nil: nothing is told of what takes long
+	Unmarked bool             // no model wrote the calls: where they were found is not said
 
 	streamed strings.Builder // of this round, on Out
 	thinking bool
