@@ -15,12 +15,13 @@ type Intent struct {
 	Words  []string `json:"words"`            // whole words or phrases, lower case
 	Order  bool     `json:"order,omitempty"`  // counts only as an order ("fix the typo"), not in a question about it
 	Except []string `json:"except,omitempty"` // with Order: things that are made in the answer ("write a summary")
+	Others bool     `json:"others,omitempty"` // orders in German, French, Spanish, Portuguese, Chinese and Japanese count too
 }
 
 // Intents is the default table.
 func Intents() []Intent {
 	return []Intent{
-		{Tier: utp.Run, Order: true,
+		{Tier: utp.Run, Order: true, Others: true,
 			Words: []string{"edit", "change", "modify", "update", "fix", "add", "remove", "create", "write", "delete", "replace",
 				"refactor", "rename", "implement", "insert", "append", "rewrite", "correct", "revert"},
 			Except: []string{"summary", "overview", "explanation", "description", "list", "table", "answer", "report", "comparison",
@@ -68,6 +69,9 @@ func (in Intent) find(question string) string {
 		if word := find(s); word != "" {
 			return word
 		}
+	}
+	if in.Others {
+		return elsewhere(question)
 	}
 	return ""
 }
@@ -161,7 +165,10 @@ func (s sentence) clause(i int) bool {
 
 // lead skips polite and filling words from i. polite says that they ask
 // somebody to do something ("can you").
-func (s sentence) lead(i int) (at int, polite bool) {
+func (s sentence) lead(i int) (at int, polite bool) { return s.skip(i, leads) }
+
+// skip is lead for the leads of any language.
+func (s sentence) skip(i int, leads []lead) (at int, polite bool) {
 next:
 	for {
 		for _, l := range leads {

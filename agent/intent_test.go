@@ -30,8 +30,8 @@ func readLines(t *testing.T, name string) (out []string) {
 
 // contract: X-02 X-07
 func TestQuestionsRaiseNothing(t *testing.T) {
-	qs := readLines(t, "questions.txt")
-	if len(qs) < 60 {
+	qs := append(readLines(t, "questions.txt"), readLines(t, "tongues_questions.txt")...)
+	if len(qs) < 180 {
 		t.Errorf("only %d questions", len(qs))
 	}
 	for _, q := range qs {
@@ -44,7 +44,11 @@ func TestQuestionsRaiseNothing(t *testing.T) {
 
 // contract: X-02
 func TestOrdersRaise(t *testing.T) {
-	for _, q := range readLines(t, "orders.txt") {
+	orders := append(readLines(t, "orders.txt"), readLines(t, "tongues_orders.txt")...)
+	if len(orders) < 150 {
+		t.Errorf("only %d orders", len(orders))
+	}
+	for _, q := range orders {
 		o := agent.Raise(q, utp.Walk, utp.Run, agent.Intents())
 		if o.Tier != utp.Run || !strings.Contains(o.Why, o.Word) {
 			t.Errorf("%q did not raise: %s", q, o.Why)

@@ -45,7 +45,7 @@ func sentences(question string) (out []sentence) {
 
 // readWord takes the marks off a field. end is the mark that ends a sentence.
 func readWord(field string) (w word, end rune) {
-	text := strings.TrimLeft(field, "([{<*-#>'")
+	text := strings.TrimRight(strings.TrimLeft(field, "([{<*-#>'¿¡«"), "…»")
 	for text != "" {
 		last := rune(text[len(text)-1])
 		if !strings.ContainsRune(".,!?;:)]}'*-", last) {
@@ -90,7 +90,7 @@ var (
 	askers = []string{"how", "what", "what's", "where", "where's", "why", "who", "who's", "whom", "whose", "which", "when", "is", "are",
 		"was", "were", "do", "does", "did", "am", "has", "have", "had", "should", "shall", "may", "might", "must", "can", "could", "will", "would"}
 	negations     = []string{"not", "never", "no", "without", "avoid", "neither", "nor", "dont", "cannot"}
-	nothings      = []string{"nothing", "anything", "no", "none", "not"}
+	nothings      = []string{"nothing", "anything", "no", "none", "not", "rien", "nada"}
 	contrasts     = []string{"but", "instead", "just", "however", "then", "rather"}
 	joiners       = []string{"and", "then", "but", "also"}
 	subordinators = []string{"how", "why", "to", "if", "whether", "when", "that", "who", "what", "should", "can", "could", "would", "i", "we"}

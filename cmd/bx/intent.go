@@ -17,7 +17,7 @@ func (j *job) intents() []agent.Intent {
 	own := map[utp.Tier][]string{utp.Run: j.set.RunWords, utp.Walk: j.set.WalkWords}
 	for i := range table {
 		if words := own[table[i].Tier]; len(words) > 0 {
-			table[i].Words = words
+			table[i].Words, table[i].Others = words, false
 		}
 	}
 	return table
