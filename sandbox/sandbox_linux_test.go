@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/unifiedtoolprotocol/utp/sandbox"
@@ -141,6 +143,33 @@ func TestNothingGetsOut(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(b.p.Root + "/.git/hooks"); len(entries) != 1 {
 		t.Errorf("hooks: %v", entries)
+	}
+}
+
+// Somebody without any rights is as safe as root, and can work as well.
+func TestNobodyIsInASandboxToo(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can become somebody else; the other tests run as a user already")
+	}
+	dir, err := os.MkdirTemp("", "nobody") // of t.TempDir only its owner may see the way
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	self, err := os.ReadFile(os.Args[0])
+	bin := filepath.Join(dir, "sandbox.test")
+	const nobody = 65534
+	for _, err := range []error{err, os.WriteFile(bin, self, 0o755), os.Chmod(dir, 0o755), os.Chown(dir, nobody, nobody)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(bin, "-test.run=^(TestWorkIsPossible|TestNothingGetsOut|TestNothingOutlivesTheCommand)$", "-test.v")
+	cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir, "HOME=" + dir}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Count(string(out), "--- PASS") != 3 && !strings.Contains(string(out), "does not let anybody make namespaces") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
