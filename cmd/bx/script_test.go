@@ -84,13 +84,17 @@ func environment(home string) []string {
 		"GORACE=" + noWait}
 }
 
-// condition adds [no-server]: no model server runs on this machine.
+// condition adds [no-server], no model server runs on this machine, and
+// [sandbox], commands have one here.
 func condition(cond string) (bool, error) {
-	if cond != "no-server" {
-		return false, fmt.Errorf("unknown condition %q", cond)
+	switch cond {
+	case "no-server":
+		found := local.Find(context.Background())
+		return len(found.Servers)+len(found.Silent) == 0, nil
+	case "sandbox":
+		return noSandbox(context.Background()) == "", nil
 	}
-	found := local.Find(context.Background())
-	return len(found.Servers)+len(found.Silent) == 0, nil
+	return false, fmt.Errorf("unknown condition %q", cond)
 }
 
 // mockKey finds the fake of a script.
