@@ -97,7 +97,12 @@ func TestKilledAtAnyPointNothingIsLost(t *testing.T) {
 	if *long {
 		points = 50
 	}
-	for _, does := range []string{"text", "ask", "write", "shell"} {
+	situations := []string{"text", "ask", "write", "shell"}
+	if why := noSandbox(t.Context()); why != "" {
+		situations = situations[:3] // what a command leaves running without a sandbox nobody ends
+		t.Logf("no command is run: %s", why)
+	}
+	for _, does := range situations {
 		for _, signal := range []os.Signal{syscall.SIGKILL, os.Interrupt} {
 			for i := range points {
 				t.Run(fmt.Sprintf("%s/%s/%d", does, signal, i), func(t *testing.T) {
