@@ -222,7 +222,7 @@ func (s *Script) Text(find func(program string) (string, error)) (string, error)
 			return "", fmt.Errorf("%s: want an absolute path", at)
 		}
 		words[0] = at
-		for i, w := range words {
+		for i, w := range careful(one.words[0], words) {
 			if i > 0 {
 				b.WriteByte(' ')
 			}
@@ -231,6 +231,22 @@ func (s *Script) Text(find func(program string) (string, error)) (string, error)
 		b.WriteString(one.redirects)
 	}
 	return b.String(), nil
+}
+
+// careful adds to what only looks at a repository that git starts no program which
+// that repository names.
+func careful(program string, words []string) []string {
+	if program != "git" || len(words) < 2 {
+		return words
+	}
+	switch words[1] {
+	case "diff", "log", "show":
+		words = slices.Insert(words, 2, "--no-ext-diff", "--no-textconv")
+	case "status", "blame", "grep":
+	default:
+		return words
+	}
+	return slices.Insert(words, 1, "-c", "core.fsmonitor=false")
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -170,9 +170,10 @@ func TestText(t *testing.T) {
 		return "/usr/bin/" + p, nil
 	}
 	for command, want := range map[string]string{
-		`git log "--format=%h 'x'" a\ b 2>&1 | head -5; ls`: `'/usr/bin/git' 'log' '--format=%h '\''x'\''' 'a b' 2>&1 | '/usr/bin/head' '-5'; '/usr/bin/ls'`,
+		`git log "--format=%h 'x'" a\ b 2>&1 | head -5; ls`: `'/usr/bin/git' '-c' 'core.fsmonitor=false' 'log' '--no-ext-diff' '--no-textconv' '--format=%h '\''x'\''' 'a b' 2>&1 | '/usr/bin/head' '-5'; '/usr/bin/ls'`,
+		"git status && git commit -m x":                     `'/usr/bin/git' '-c' 'core.fsmonitor=false' 'status' && '/usr/bin/git' 'commit' '-m' 'x'`,
 		"cd 'a b' && go test || ls >/dev/null # done":       `cd -- 'a b' && '/usr/bin/go' 'test' || '/usr/bin/ls' >/dev/null`,
-		"ls\ncat \"a\\$b\"": `'/usr/bin/ls'; '/usr/bin/cat' 'a$b'`,
+		"ls\ncat \"a\\$b\"":                                 `'/usr/bin/ls'; '/usr/bin/cat' 'a$b'`,
 	} {
 		s, err := rule.Parse(command)
 		if err != nil {
@@ -209,6 +210,9 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		// Without the paths it must be read as it was.
+		if strings.Contains(command, "git") {
+			return // it becomes careful
+		}
 		again, err := rule.Parse(strings.NewReplacer("'/bin/", "'", "cd -- ", "cd ").Replace(text))
 		if err != nil || fmt.Sprint(again.Commands()) != fmt.Sprint(s.Commands()) && !strings.Contains(command, "/bin/") && !strings.Contains(command, "cd -- ") {
 			t.Fatalf("%q became %q: %v", command, text, err)

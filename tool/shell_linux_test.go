@@ -204,3 +204,35 @@ func TestAnAllowedCommandRunsFromItsParse(t *testing.T) {
 		t.Error("a file was written")
 	}
 }
+
+// What only looks at a repository starts no program that the repository names,
+// when a rule allowed it.
+func TestGitThatARuleAllowsStartsNothing(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skipf("git is not installed: %v", err)
+	}
+	s, root := shellSet(t)
+	if out, err := exec.Command("sh", "-c", "cd "+root+` && rm -rf .git && git init -q . && git add a.txt && git -c user.name=a -c user.email=a@b commit -qm one && echo two >> a.txt &&
+		printf '#!/bin/sh\necho ran >> '"$PWD"'/ran; cat "$2" 2>/dev/null\n' > evil && chmod 755 evil && echo '*.txt diff=evil' > .gitattributes &&
+		git config core.fsmonitor "$PWD/evil" && git config diff.external "$PWD/evil" && git config diff.evil.textconv "$PWD/evil" && git config core.pager "$PWD/evil"`).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	for _, command := range []string{"git status", "git diff", "git log -p", "git show", "git diff --stat && git status -s"} {
+		args, err := json.Marshal(map[string]any{"command": command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := s.Run(Simple(t.Context()), utp.Call{Name: "shell", Args: args}); r.Status != utp.OK || !strings.HasPrefix(r.Text(), "exit code 0") {
+			t.Errorf("%s: %s %q", command, r.Status, r.Text())
+		}
+		if _, err := os.Stat(filepath.Join(root, "ran")); err == nil {
+			t.Fatalf("%s started a program that the repository names", command)
+		}
+	}
+	if r := sh(t, s, "git diff"); !strings.Contains(r.Text(), "exit code") {
+		t.Fatal(r.Text())
+	}
+	if _, err := os.Stat(filepath.Join(root, "ran")); err != nil {
+		t.Error("the repository's programs would not have started anyway: this proves nothing")
+	}
+}
