@@ -20,7 +20,7 @@ import (
 // the arguments fit its schema, does a rule forbid it, does the user agree. Then
 // Runner runs it.
 //
-// A rule of one's own is a Runner that refuses, placed around Runner.
+// To add a rule, wrap Runner in one that refuses.
 type Gate struct {
 	Tools   *schema.Set // every tool there is; nil: none
 	Tier    utp.Tier    // the highest tier that may run now

@@ -155,7 +155,7 @@ func TestTheQuestionMarksCallsFoundInText(t *testing.T) {
 	}
 }
 
-// A rule of one's own is a Runner around the Runner.
+// A rule is added by a Runner that wraps the Runner.
 //
 // contract: X-10
 func TestARunnerMayRefuse(t *testing.T) {

@@ -97,7 +97,7 @@ func (c *Client) heeds(p *plan, err error, tried heeds) bool {
 // done says what is done about a refusal.
 var done = map[remedy]string{
 	leaveOut: "it is left out", nearest: "it is left out or the nearest is asked for", turnOff: "it is turned off", rename: "it goes under its other name",
-	toolsInText: "they go into the prompt instead", systemInUser: "it goes into the first user message instead",
+	toolsInText: "they go into the prompt instead", systemInUser: "sending it in the first user message",
 }
 
 // has reports whether a request has what is refused.

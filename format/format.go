@@ -2,7 +2,7 @@
 // calls are looked for, and in which form results go back.
 //
 // What people set comes as layers, from the call at hand down to the model;
-// behind them stand the server's word, the model's name and the provider. The
+// after them stand the server's word, the model's name and the provider. The
 // tables in words.go and providers.go say what each word and each provider
 // means, and Choose asks them in one order. Every decision says why.
 //

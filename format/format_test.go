@@ -153,7 +153,7 @@ func TestEveryGrammarIsAWord(t *testing.T) {
 }
 
 // call_parser: one dialect alone, or first of all; the model's own dialects
-// stand behind what is set.
+// stand after what is set.
 //
 // contract: N-09 N-13 N-14 N-15 CON-13 CON-02
 func TestCallParser(t *testing.T) {

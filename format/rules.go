@@ -135,7 +135,7 @@ func (c *chooser) read(name string) []string {
 	return names
 }
 
-// ranked puts behind what is set to be read first the dialect that the model
+// ranked puts after what is set to be read first the dialect that the model
 // is told in, then those of its name.
 func (c *chooser) ranked(r Reading, tools Form) Reading {
 	if r.Only || !r.Text {

@@ -71,7 +71,7 @@ func ResultWords() []string {
 	return slices.DeleteFunc(ToolWords(), func(w string) bool { return w == string(None) })
 }
 
-// CallWords lists those of call_parser. Each but auto may stand behind prefer:.
+// CallWords lists those of call_parser. Each but auto may stand after prefer:.
 func CallWords() []string {
 	return []string{"auto", "openai", "anthropic", "ollama", "native", "text", "react", "xml", "json", "anthropic_xml", "gemini", "qwen_xml", "qwen"}
 }

@@ -37,7 +37,7 @@ type Backend interface {
 	Forward(r *http.Request) (*http.Response, error)
 }
 
-// Config is what a Gateway is made of.
+// Config configures a Gateway.
 type Config struct {
 	Routes  []Route  // the first that matches a model's name serves it
 	Absent  string   // why there is no route yet; until a Reload brings one, this is the answer

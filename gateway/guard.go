@@ -75,7 +75,7 @@ func loopback(name string) bool {
 	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// Client is someone who may ask.
+// Client is an API key and its limits.
 type Client struct {
 	Name     string            // for the log and the metrics
 	Key      [sha256.Size]byte // SHA-256 of the key

@@ -15,7 +15,7 @@ package grammar
 //     closed one stands first: it takes the closer along.
 //   - Where two records read alike and differ only in print (hermes and
 //     ernie45, lfm2 and pangu), the more common one stands first.
-//   - The JSON forms of manifests stand behind json-fence, which reads them all:
+//   - The JSON forms of manifests stand after json-fence, which reads them all:
 //     they differ in print.
 //   - Forms without markers of their own come last: fences, ReAct lines, tags
 //     named by tools, Python, bare JSON.

@@ -52,10 +52,10 @@ const (
 // Marks is what a family of models writes beside its answers. What it takes out
 // of a reply is taken out of the text, never out of a call's arguments.
 type Marks struct {
-	Ends  []string // what stands behind one of these is not the model's to say; at the beginning only the mark goes
+	Ends  []string // what stands after one of these is not the model's to say; at the beginning only the mark goes
 	Drop  []Fence  // what stands between these is no part of the answer; where the closer is missing, all the rest
 	Noise []string // marks without meaning
-	Tight bool     // of empty lines in a row one is enough
+	Tight bool     // runs of empty lines become one
 }
 
 // Begin reports whether s begins with what is taken out of a reply.
@@ -94,7 +94,7 @@ type Grammar struct {
 	Routes  []Route `json:"routes,omitempty"`
 	Group   Fence   `json:"group,omitzero"` // around the calls of a turn
 	Call    Fence   `json:"call,omitzero"`  // around one call; Open holds {name} for Args and Tagged
-	Arg     Fence   `json:"arg,omitzero"`   // around one argument (Tagged); Open holds {key}, maybe {type}. JSON: Open stands behind the object, and the text from there to Call.Close is one argument more
+	Arg     Fence   `json:"arg,omitzero"`   // around one argument (Tagged); Open holds {key}, maybe {type}. JSON: Open stands after the object, and the text from there to Call.Close is one argument more
 	Item    Fence   `json:"item,omitzero"`  // around one list element; set: values nest
 	Raw     Fence   `json:"raw,omitzero"`   // inside Arg: a value that begins with Open is taken word for word up to Close and Arg.Close
 	Body    Body    `json:"body"`

@@ -176,7 +176,7 @@ func (r *Reader) settle(stay bool) {
 	}
 }
 
-// settleComma decides by what follows the comma behind a doubtful closer.
+// settleComma decides by what follows the comma after a doubtful closer.
 func (r *Reader) settleComma(c byte) {
 	top := len(r.stack) - 1
 	inner, outer := r.stack[top].kind, r.stack[top-1].kind

@@ -9,10 +9,10 @@
 //     gives it back byte for byte, number literals and escapes included.
 //   - Where the input is cut makes no difference to the tokens (except where
 //     StringPart is split), the fixes or the error.
-//   - Nothing behind the value is taken, but blanks behind a mended closer.
+//   - Nothing after the value is taken, but blanks after a mended closer.
 //   - Work is linear in the input, memory is bounded by the nesting, the length
 //     of a key, a number or a word; nothing is read twice but the bounded look
-//     behind a quote or an opening parenthesis (below).
+//     after a quote or an opening parenthesis (below).
 //   - What could mean two things is a *SyntaxError, not a guess. A string that
 //     does not end is never closed: End then says Fail and Cut.
 //
@@ -63,7 +63,7 @@
 //     list a value or a name and its =.
 //   - Once a string is known to be broken, because a quote in it was content, a
 //     quote closes it only if the brackets opened in the content are closed, and
-//     a colon behind a quote is an error: it may be the next key, behind a
+//     a colon after a quote is an error: it may be the next key, after a
 //     closing quote that is missing.
 //   - Two strings in a row are a missing comma in front of a key (told by its
 //     colon) or in an array; in Python they are one string.

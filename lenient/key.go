@@ -96,7 +96,7 @@ func (r *Reader) nameChar(w string) int {
 }
 
 // blankInName is the width of a blank within a key that needs no quotes: 0 if
-// the key does not go on behind it, negative if more is needed to know.
+// the key does not go on after it, negative if more is needed to know.
 func (r *Reader) blankInName(rest string) int {
 	switch {
 	case rest == "" && !r.ended:

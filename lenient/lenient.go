@@ -32,7 +32,7 @@ const (
 	StringPart              // Text: more of it, JSON-escaped, whole characters and whole escapes
 	StringClose             // it ends
 	Scalar                  // Text: a number as written, true, false or null
-	Done                    // the value is complete; nothing behind it was taken but blanks
+	Done                    // the value is complete; nothing after it was taken but blanks
 	Fail                    // it cannot be read: see Err
 )
 
@@ -78,7 +78,7 @@ var _ error = (*SyntaxError)(nil)
 type Reader struct {
 	o      Options
 	state  state
-	resume state // behind a comment, or before a failure
+	resume state // after a comment, or before a failure
 	stack  []frame
 	queue  [4]Token // given one by one
 	first  int      // of the queue
@@ -192,7 +192,7 @@ func (r *Reader) Err() error {
 func (r *Reader) Depth() int { return len(r.stack) - r.groups }
 
 // InString reports whether the input stands inside a string or quoted key. It
-// is false behind a quote that may yet prove to be the closing one.
+// is false after a quote that may yet prove to be the closing one.
 func (r *Reader) InString() bool { return r.state == sString }
 
 // Boundary reports whether the value could end here with nothing but closers
@@ -214,5 +214,5 @@ func (r *Reader) Offset() int { return r.off + len(r.back) + len(r.hold) }
 func (r *Reader) Closed() bool { return r.state == sDone && !r.invented }
 
 // Cut reports that End came where completing the value would be invention: in
-// a string, a key, a number or half a word, behind a colon, a comma or an opener.
+// a string, a key, a number or half a word, after a colon, a comma or an opener.
 func (r *Reader) Cut() bool { return r.cut }

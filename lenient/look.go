@@ -20,13 +20,13 @@ const (
 type phase uint8
 
 const (
-	behind      phase = iota // behind the quote
-	behindGap                // behind the comma
+	behind      phase = iota // after the quote
+	behindGap                // after the comma
 	inKey                    // in a quoted key
-	behindKey                // behind it
+	behindKey                // after it
 	inWord                   // in a name or bare word
-	behindWord               // behind it
-	behindEqual              // behind the = of an argument
+	behindWord               // after it
+	behindEqual              // after the = of an argument
 	behindColon
 	behindPlus
 	behindSlash
@@ -42,7 +42,7 @@ const (
 
 // look decides about a quote by what follows, byte by byte. It is given at
 // most two gaps of maxGap blanks and a key or word of maxName bytes, and never
-// goes beyond a closer, so that nothing behind the value is taken. In valid
+// goes beyond a closer, so that nothing after the value is taken. In valid
 // JSON every quote that can get here is closing, and look says so.
 type look struct {
 	phase  phase

@@ -7,7 +7,7 @@ import (
 
 // Object reads the arguments of a call that came as a text: an object, an object
 // that was encoded as a string once more, or the members of one without its braces.
-// A few words or a code fence before it and all that stands behind it are cut off.
+// A few words or a code fence before it and all that stands after it are cut off.
 // Each leaves a Fix. ok is false for anything else, and where mending lost all that
 // the text held.
 func Object(s string, o Options) (object json.RawMessage, fixes []Fix, ok bool) {
@@ -37,7 +37,7 @@ func dressing(s string) (words, rest string) {
 	return strings.TrimSpace(s[:at]), s[at:]
 }
 
-// whole reads an object that is all of s, but for what stands behind it.
+// whole reads an object that is all of s, but for what stands after it.
 func whole(s string, o Options) (object json.RawMessage, fixes []Fix, ok bool) {
 	object, n, fixes, err := Repair(s, o)
 	if err != nil {

@@ -9,31 +9,31 @@ import (
 type state uint8
 
 const (
-	sValue      state = iota // a value is due: at the root or behind a colon
-	sFirst                   // behind [: a value or the end
-	sItem                    // behind a comma in an array
-	sKeyFirst                // behind {
-	sKey                     // behind a comma in an object
-	sArgFirst                // behind ( of an argument list
-	sArg                     // behind a comma in one
-	sColon                   // behind a key
-	sArrow                   // behind a = that stands for a colon
-	sAfter                   // behind a value in a container
+	sValue      state = iota // a value is due: at the root or after a colon
+	sFirst                   // after [: a value or the end
+	sItem                    // after a comma in an array
+	sKeyFirst                // after {
+	sKey                     // after a comma in an object
+	sArgFirst                // after ( of an argument list
+	sArg                     // after a comma in one
+	sColon                   // after a key
+	sArrow                   // after a = that stands for a colon
+	sAfter                   // after a value in a container
 	sString                  // in a string
 	sGlue                    // between two literals of one string
 	sWord                    // in a word or number
 	sName                    // in an unquoted key
-	sNameGap                 // behind a name in an argument list
+	sNameGap                 // after a name in an argument list
 	sLine                    // in a comment to the end of the line
 	sBlock                   // in a comment to */
-	sLook                    // behind a quote that may close or not
-	sParen                   // behind a ( that may be a tuple or not
-	sBrace                   // behind a { that may be a set or not
-	sOwed                    // behind a closer that fits the parent
+	sLook                    // after a quote that may close or not
+	sParen                   // after a ( that may be a tuple or not
+	sBrace                   // after a { that may be a set or not
+	sOwed                    // after a closer that fits the parent
 	sOwedComma               // and a comma
-	sStray                   // behind a closer that fits nothing
+	sStray                   // after a closer that fits nothing
 	sStrayComma              // and a comma
-	sDouble                  // behind } of doubled braces, or a root that was repaired
+	sDouble                  // after } of doubled braces, or a root that was repaired
 	sDone
 	sFail
 )
@@ -218,7 +218,7 @@ func (r *Reader) valued() {
 	}
 }
 
-// after reads what stands behind a value in a container.
+// after reads what stands after a value in a container.
 func (r *Reader) after(c byte, n int) int {
 	f := &r.stack[len(r.stack)-1]
 	top := f.kind
@@ -239,7 +239,7 @@ func (r *Reader) after(c byte, n int) int {
 	return r.fail(`"," or "` + string(closerOf(top)) + `"`)
 }
 
-// literalAfter meets a string of the dialect's own quotes behind a value.
+// literalAfter meets a string of the dialect's own quotes after a value.
 func (r *Reader) literalAfter() int {
 	if top := r.stack[len(r.stack)-1].kind; top != object && top != array {
 		return r.fail(`"," or "` + string(closerOf(top)) + `"`)

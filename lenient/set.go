@@ -11,7 +11,7 @@ const (
 
 const maxSetLook = 256 // bytes
 
-// setLook tells a set of literals from an object by what stands behind its first
+// setLook tells a set of literals from an object by what stands after its first
 // element. Like look it never goes beyond a closer.
 type setLook struct {
 	verdict setShape

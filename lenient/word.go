@@ -138,7 +138,7 @@ func (r *Reader) wordMark(c byte, w string) (n int, done bool) {
 	return 0, false
 }
 
-// following is the character behind the first of w: 0 if there is none, ok is
+// following is the character after the first of w: 0 if there is none, ok is
 // false if it has yet to come.
 func (r *Reader) following(w string) (c byte, ok bool) {
 	if len(w) < 2 {
@@ -334,7 +334,7 @@ func (r *Reader) bareString(s string) {
 	r.valued()
 }
 
-// prefixed begins a string behind its prefix.
+// prefixed begins a string after its prefix.
 func (r *Reader) prefixed(s string, n int) int {
 	r.foreign = true
 	if !r.o.Python && !r.mend(here, stringPrefix, s, "") {

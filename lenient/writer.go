@@ -38,7 +38,7 @@ func (w *Writer) open(c byte) {
 }
 
 // comma stands in front of all but the first thing in a container and a value
-// behind its key.
+// after its key.
 func (w *Writer) comma() {
 	if n := len(w.b); n > 0 {
 		switch w.b[n-1] {

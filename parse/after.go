@@ -61,7 +61,7 @@ func (p *Parser) readAfter() bool {
 // more.
 func (g *gram) segments() bool { return g.Body == grammar.JSON && len(g.arg.open) > 0 }
 
-// readHead takes the end of such an object, and begins the text behind it.
+// readHead takes the end of such an object, and begins the text after it.
 func (p *Parser) readHead(v scan.View) bool {
 	n, f := scan.Longest(p.cur.g.arg.open, v, nil)
 	if f == scan.No {
@@ -86,7 +86,7 @@ func (p *Parser) readHead(v scan.View) bool {
 	return true
 }
 
-// openText is the argument that a text behind a header gives: the first of the
+// openText is the argument that a text after a header gives: the first of the
 // tool that is text and not given yet.
 func (p *Parser) openText() string {
 	c := &p.cur
@@ -102,7 +102,7 @@ func (p *Parser) openText() string {
 }
 
 // readLineEnd sees that a call f(…) which stands as ordinary text ends its
-// line: words behind it make it a mention.
+// line: words after it make it a mention.
 func (p *Parser) readLineEnd() bool {
 	s := p.rest()
 	n := 0
@@ -127,7 +127,7 @@ func (p *Parser) readLineEnd() bool {
 	switch {
 	case f == scan.No:
 		p.el.kept = false // a mention
-		p.broken("words behind the call", "the end of the line")
+		p.broken("unexpected text after the call", "the end of the line")
 	case f == scan.Yes && p.el.printed && v.S != "" && v.S[0] == ')':
 		p.pos += n + 1
 		p.el.printed = false
@@ -190,7 +190,7 @@ func (p *Parser) finishClosed() {
 	}
 }
 
-// afterJunk meets something else than the closer behind a balanced call.
+// afterJunk meets something else than the closer after a balanced call.
 func (p *Parser) afterJunk(v scan.View) bool {
 	own := p.ownClosers()
 	switch v.S[0] {
@@ -245,7 +245,7 @@ func (p *Parser) textBehind(own []scan.Marker, v scan.View) bool {
 		case scan.More:
 			return false
 		case scan.Yes:
-			p.fix("", v.S[:i], "", "text behind the call dropped")
+			p.fix("", v.S[:i], "", "text after the call dropped")
 			p.pos += i + n
 			p.finishClosed()
 			return true
@@ -279,7 +279,7 @@ func (p *Parser) callBehind(v scan.View, i int) scan.Found {
 		return f
 	}
 	if junk := strings.TrimSpace(v.S[:i]); junk != "" && !strings.ContainsFunc(junk, scan.IsLetter) {
-		p.fix("", junk, "", "text behind the call dropped")
+		p.fix("", junk, "", "text after the call dropped")
 		p.pos += i
 	}
 	p.lostCloser()

@@ -27,7 +27,7 @@ type call struct {
 	headed   bool // its object is closed; a text may follow
 	direct   bool // it has none: it stands directly in its group
 	plain    bool // f(…) as ordinary text: it must end its line
-	ticks    int  // backquotes before its arguments, which close behind them
+	ticks    int  // backquotes before its arguments, which close after them
 	part     int
 	start    int // offset of its first byte
 	argsAt   int // offset of its arguments; noArgs before

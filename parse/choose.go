@@ -51,7 +51,7 @@ func outside(v scan.View) scan.Found {
 	return scan.More
 }
 
-// choice is the opener decided on, and where its body begins.
+// choice is the chosen opener, and where its body begins.
 type choice struct {
 	state  scan.Found
 	o      *opener
@@ -91,7 +91,7 @@ func (p *Parser) choose(v scan.View, cand []int32, line bool) (best choice) {
 	return best
 }
 
-// answersCall reports whether results of g may be invented here: behind a call,
+// answersCall reports whether results of g may be invented here: after a call,
 // in its dialect or in a preferred one.
 func (p *Parser) answersCall(g *gram) bool {
 	return p.now.called && (g == p.cur.g || p.prefers(g))
@@ -207,7 +207,7 @@ func (p *Parser) fitBody(o *opener, v scan.View, n, first int, c *scan.Caps) (in
 	return n + again, first, scan.Yes
 }
 
-// onLine reports whether a new line, an object or nothing stands behind an
+// onLine reports whether a new line, an object or nothing stands after an
 // opener that ends its line, where anything could be the call's text.
 func (o *opener) onLine(v scan.View) bool {
 	if o.g.Text == "" || len(o.steps) == 0 || !o.steps[len(o.steps)-1].Ends {

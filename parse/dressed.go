@@ -30,7 +30,7 @@ func (e *element) pair(p *Parser) {
 	e.lone = pairedCall
 }
 
-// lookPair accepts what stands behind the bracket of ("name", {…}).
+// lookPair accepts what stands after the bracket of ("name", {…}).
 func (p *Parser) lookPair(v scan.View) scan.Found {
 	_, v = v.Blanks()
 	if v.S == "" {
@@ -68,7 +68,7 @@ func (p *Parser) lookListPair(v scan.View) scan.Found {
 	return p.lookPair(v.From(1))
 }
 
-// lookKeyed accepts what stands behind the brace of name{key: …}: a name alone is no
+// lookKeyed accepts what stands after the brace of name{key: …}: a name alone is no
 // key of JSON, but one of the tool's arguments is one.
 func (p *Parser) lookKeyed(name string, v scan.View) scan.Found {
 	_, v = v.Blanks()

@@ -87,7 +87,7 @@ func (p *Parser) valueMarker(g *gram, v scan.View) (e valueEdge, f scan.Found) {
 	return e, max(f, lost)
 }
 
-// argEnds reports whether the grammar allows what stands behind an argument's
+// argEnds reports whether the grammar allows what stands after an argument's
 // closer: another argument, the end of the call or of the output. Else the
 // closer is a word of the value, as in a text about calls.
 func (p *Parser) argEnds(g *gram, v scan.View) scan.Found {
@@ -118,7 +118,7 @@ func (p *Parser) argEnds(g *gram, v scan.View) scan.Found {
 // lostMarker reports whether a marker of another level ends the value: the
 // opener of an argument that the call may have and has not yet, the opener of
 // a call that goes on as one, and a call's closer if the block ends or goes on
-// behind it.
+// after it.
 func (p *Parser) lostMarker(g *gram, v scan.View) scan.Found {
 	var c scan.Caps
 	if len(g.arg.open) > 0 && g.arg.open[0].Strong {
@@ -168,7 +168,7 @@ func (p *Parser) mayAdd(g *gram, key string) bool {
 	return !p.cur.declared || slices.Contains(p.tools.Order(p.cur.name), own)
 }
 
-// callGoesOn reports whether what stands behind the opener of a call is its
+// callGoesOn reports whether what stands after the opener of a call is its
 // first argument or its closer.
 func (p *Parser) callGoesOn(g *gram, c *scan.Caps, v scan.View) scan.Found {
 	_, v = v.Blanks()

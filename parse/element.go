@@ -182,7 +182,7 @@ func (e *element) more(p *Parser) bool {
 	return true
 }
 
-// next is the reader's next token. The parser stands behind it then, though the
+// next is the reader's next token. The parser stands after it then, though the
 // reader may have taken more to be certain of it: where a call ends must not
 // depend on how the text arrived.
 func (e *element) next(p *Parser) lenient.Token {

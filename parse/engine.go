@@ -76,7 +76,7 @@ type Parser struct {
 // block is the open group of calls, or the call that stands alone.
 type block struct {
 	start  int     // its offset
-	inLine bool    // it began behind other words on its line
+	inLine bool    // it began after other words on its line
 	group  *opener // the open group
 	lists  int     // of lists opened in the block
 }
@@ -159,7 +159,7 @@ func (p *Parser) stuck(was int) {
 	p.now.leave()
 }
 
-const stuckMessage = "the parser does not get on"
+const stuckMessage = "the parser made no progress"
 
 func (p *Parser) read() bool {
 	switch p.st {
@@ -274,7 +274,7 @@ func (p *Parser) mark() {
 }
 
 // markWords sends what was consumed as markup, but for the blanks at its end, which
-// belong to the text behind it.
+// belong to the text after it.
 func (p *Parser) markWords() {
 	if p.uncovered() == 0 {
 		return

@@ -54,7 +54,7 @@ func (p *Parser) openFence() scan.Found {
 	return f
 }
 
-// fenceHead is the length of a fence's opener, if calls may stand behind it.
+// fenceHead is the length of a fence's opener, if calls may stand after it.
 func (p *Parser) fenceHead(v scan.View) (int, scan.Found) {
 	if !p.fenceAllowed() {
 		return 0, scan.No
@@ -264,7 +264,7 @@ func (f *fence) opensString() bool {
 	return n > 0 && (f.raw[n-1] == '"' || f.raw[n-1] == '\'')
 }
 
-// text is what was taken of the fence behind its opener.
+// text is what was taken of the fence after its opener.
 func (f *fence) text() string {
 	text := string(f.raw)
 	if rest, opened := strings.CutPrefix(text, f.mark); opened {
@@ -306,7 +306,7 @@ func (p *Parser) rejectFence() {
 	p.text()
 }
 
-// opensCode reports whether v, behind a fence's mark, says what code it holds.
+// opensCode reports whether v, after a fence's mark, says what code it holds.
 func opensCode(v scan.View) scan.Found {
 	n := scan.Word(v.S)
 	if n == len(v.S) {

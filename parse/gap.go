@@ -48,7 +48,7 @@ func (p *Parser) readGap() bool {
 	return p.gapElement(g, v)
 }
 
-// passBlanks consumes white space behind a call, as skipBlanks does. The end of
+// passBlanks consumes white space after a call, as skipBlanks does. The end of
 // the line may settle what the call is.
 func (p *Parser) passBlanks() bool {
 	from := p.pos
@@ -224,7 +224,7 @@ func (p *Parser) emptyBlock(closed bool) {
 	p.st = inText
 }
 
-// readTail drops closers that stand behind a block and belong to no level.
+// readTail drops closers that stand after a block and belong to no level.
 func (p *Parser) readTail() bool {
 	if !p.passBlanks() {
 		return false

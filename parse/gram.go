@@ -27,7 +27,7 @@ type gram struct {
 	endNewline        bool          // one newline belongs to Arg.Close
 	argHead           []scan.Marker // the part of Arg.Open with the key, where the value has a tag of its own
 	closers           []scan.Marker
-	after             []scan.Marker // what may stand behind a call whose closer is lost
+	after             []scan.Marker // what may stand after a call whose closer is lost
 	bodyOpen          []scan.Marker // what begins the body of a message
 	bodyEnd           []scan.Marker // what ends a call without arguments
 	again             []scan.Marker // stray markers between the calls of a group
@@ -76,7 +76,7 @@ func compileGrammar(g *grammar.Grammar, rank int) *gram {
 	return c
 }
 
-// dressed are openers of ordinary lines, with a name behind a colon as it stands
+// dressed are openers of ordinary lines, with a name after a colon as it stands
 // and as people write one: as code, in bold, in quotes or brackets, as f().
 func dressed(openers []string) (out []string) {
 	for _, o := range openers {

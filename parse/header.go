@@ -36,7 +36,7 @@ func (p *Parser) readHeader() bool {
 	return true
 }
 
-// findHeaderEnd finds where a header ends: behind its closer, on the same line.
+// findHeaderEnd finds where a header ends: after its closer, on the same line.
 func findHeaderEnd(g *gram, v scan.View) (int, scan.Found) {
 	for i := 0; i <= len(v.S) && i <= scan.MaxSlot; i++ {
 		at := v.From(i)
@@ -54,7 +54,7 @@ func findHeaderEnd(g *gram, v scan.View) (int, scan.Found) {
 }
 
 // isHeader reports whether what stands up to a header's end is one: a word, a
-// recipient (to=…) with a word behind it, then markers. Prose is not.
+// recipient (to=…) with a word after it, then markers. Prose is not.
 func isHeader(s string) bool {
 	s, _, _ = strings.Cut(s, "<")
 	words := strings.Fields(s)

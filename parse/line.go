@@ -13,7 +13,7 @@ type lineSoFar struct {
 	head   [maxLineHead]byte // how its words begin
 	heads  int               // bytes of that
 	last   rune              // the last character of its words; 0: it has none
-	touch  bool              // nothing stands behind that
+	touch  bool              // nothing stands after that
 	quotes int               // double quotes in its words
 	escape bool              // a backslash stands at its end
 	first  byte              // its first byte; 0: it has none
@@ -25,7 +25,7 @@ type lineSoFar struct {
 // maxLineHead is how much of a line's beginning counts.
 const maxLineHead = 32
 
-// pass notes markup and calls, whose text is raw; end is the offset behind it.
+// pass notes markup and calls, whose text is raw; end is the offset after it.
 func (l *lineSoFar) pass(raw string, end int) {
 	if at := strings.LastIndexByte(raw, '\n'); at >= 0 {
 		l.newLine(end - len(raw) + at + 1)
@@ -35,7 +35,7 @@ func (l *lineSoFar) pass(raw string, end int) {
 	}
 }
 
-// say notes words; end is the offset behind them.
+// say notes words; end is the offset after them.
 func (l *lineSoFar) say(raw string, end int) {
 	at := end - len(raw)
 	for raw != "" {
@@ -54,7 +54,7 @@ func (l *lineSoFar) say(raw string, end int) {
 	}
 }
 
-// skip passes over whole lines behind the one at hand, as far as no diff begins in
+// skip passes over whole lines after the one at hand, as far as no diff begins in
 // them, and returns the length of raw up to the end of the last. Of them counts
 // only whether they hold words.
 func (l *lineSoFar) skip(raw string) int {
@@ -138,7 +138,7 @@ func isListSign(s string) bool {
 	return len(digits) < len(s) && (digits == "." || digits == ")")
 }
 
-// muse notes that all words so far were thinking; at is the offset behind them.
+// muse notes that all words so far were thinking; at is the offset after them.
 func (l *lineSoFar) muse(at int) {
 	l.newLine(at)
 	l.mused = l.words
@@ -155,7 +155,7 @@ func (l *lineSoFar) leadsIn() bool {
 	return l.spoken() && !strings.ContainsRune(".!?:…。！？：．", l.last)
 }
 
-// shows reports whether what stands next on the line is shown there: right behind
+// shows reports whether what stands next on the line is shown there: right after
 // a quotation mark, in a string of JSON, in a comment, a quotation, a table, a
 // log or a diff.
 func (l *lineSoFar) shows() bool {

@@ -34,7 +34,7 @@ func (o *opener) closers() []scan.Marker {
 	return o.g.call.close
 }
 
-// atEnd decides an opener with nothing behind it.
+// atEnd decides an opener with nothing after it.
 func (p *Parser) atEnd(o *opener, v scan.View, c *scan.Caps) scan.Found {
 	if !v.End {
 		return v.Ask()

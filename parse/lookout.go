@@ -2,7 +2,7 @@ package parse
 
 import "github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 
-// maxSuspect is how many bytes of a call wait behind its own closer in a string,
+// maxSuspect is how many bytes of a call wait after its own closer in a string,
 // for the string to end.
 const maxSuspect = 64 << 10
 
@@ -10,7 +10,7 @@ const maxSuspect = 64 << 10
 // were it so, the string would swallow the calls that follow.
 type lookout struct {
 	open   bool // a string is being read
-	string int  // offset behind its quote
+	string int  // offset after its quote
 	closer int  // offset of the closer in it, or -1
 	looked int  // up to here there is none
 }

@@ -21,7 +21,7 @@ const (
 	endMessage
 	dropNoise
 	openDrop   // what stands up to its closer is no part of the answer
-	openResult // of a tool, which the model invents behind a call
+	openResult // of a tool, which the model invents after a call
 	endReply   // nothing that follows counts
 )
 

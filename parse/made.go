@@ -92,7 +92,7 @@ func (p *Parser) repeated(c *utp.Call, start int, raw func() string) *utp.Proble
 		return nil
 	}
 	if len(p.cfg.Seen) > 0 && !p.cfg.Policy.Repeated && p.wasTold(c, raw()) {
-		return &utp.Problem{Kind: utp.Quoted, Message: "it repeats what a tool or the user said"}
+		return &utp.Problem{Kind: utp.Quoted, Message: "the call is quoted from a tool result or a user message"}
 	}
 	blocks, apart := p.made.note(made{call: utp.Call{Name: c.Name, Args: c.Args}, start: start, block: p.block.start, words: p.now.sofar.words})
 	switch {

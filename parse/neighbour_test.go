@@ -42,7 +42,7 @@ func documents(g *grammar.Grammar) []string {
 func sayings(g *grammar.Grammar) (out []string) {
 	for level, list := range g.Markers() {
 		for _, m := range list {
-			if level == "raw.open" { // behind it a value is taken word for word
+			if level == "raw.open" { // after it a value is taken word for word
 				continue
 			}
 			m = strings.NewReplacer("{name}", "write_note", "{key}", "note", "{type}", "string", "{id}", "1", "{n}", "1").Replace(strings.TrimSpace(m))

@@ -59,7 +59,7 @@ var judged = map[string]string{
 	"vllm_sglang.jsonl:332":  policy, // drops an argument that the tool does not have
 	"vllm_sglang.jsonl:334":  policy, // the same
 	"vllm_sglang.jsonl:691":  policy, // makes a call of a head that is not closed
-	"vllm_sglang.jsonl:701":  policy, // makes a call between words behind its marker
+	"vllm_sglang.jsonl:701":  policy, // makes a call between words after its marker
 	"vllm_sglang.jsonl:1124": policy, // drops a broken argument and makes the call without it
 	"vllm_sglang.jsonl:1386": policy, // takes the first of two values
 	"vllm_sglang.jsonl:1425": policy, // makes calls inside thinking that closes

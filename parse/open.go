@@ -278,7 +278,7 @@ func (p *Parser) refuse(b choice) scan.Found {
 	return scan.Yes
 }
 
-// maxRefused is how many bytes behind an opener its closer is looked for, and
+// maxRefused is how many bytes after an opener its closer is looked for, and
 // maxNoise how many may stand between a block's opener and the call in it.
 const (
 	maxRefused = 1 << 10

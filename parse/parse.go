@@ -21,7 +21,7 @@ const (
 // Policy is what the caller wants done with doubtful calls.
 type Policy struct {
 	Unknown  Unknown
-	Shown    bool // run calls that the reply only shows: in a sentence, in a fence with words behind it
+	Shown    bool // run calls that the reply only shows: in a sentence, in a fence with words after it
 	Repeated bool // run calls that repeat one which a tool or a user wrote
 }
 

@@ -137,7 +137,7 @@ func (p *Parser) closed(blanks int) { p.now.closedAt = p.at() - blanks }
 // lineEnded reports whether the line on which the last call ended has ended.
 func (p *Parser) lineEnded() bool { return p.now.sofar.start > p.now.closedAt }
 
-// meet decides on the block that waits, by the words behind it that were consumed.
+// meet decides on the block that waits, by the words after it that were consumed.
 // It reports false where more of them must be seen.
 func (p *Parser) meet() bool {
 	behind := string(p.carry) + p.src[p.covered():p.pos]
@@ -161,7 +161,7 @@ func (p *Parser) meet() bool {
 	return true
 }
 
-// meetLine decides on the block that waits where its line ends behind it.
+// meetLine decides on the block that waits where its line ends after it.
 func (p *Parser) meetLine() {
 	t := p.tries.last()
 	if !t.place.shown && (t.place.manner == marked || t.place.manner == plainly && t.place.opens) {
@@ -249,14 +249,14 @@ func (p *Parser) settlePlace(calls bool) {
 	p.disown(*t, quoted)
 }
 
-// settleRest decides on the block that waits where nothing counts any more behind it.
+// settleRest decides on the block that waits where nothing counts any more after it.
 func (p *Parser) settleRest() {
 	if p.tries.holding() {
 		p.settlePlace(true)
 	}
 }
 
-// disown makes text of a block that waits. What was consumed behind it is not its.
+// disown makes text of a block that waits. What was consumed after it is not its.
 func (p *Parser) disown(t attempt, quoted *utp.Problem) {
 	var b strings.Builder
 	for i := range p.tries.waiting[t.from:] {
@@ -290,7 +290,7 @@ func (p *Parser) disown(t attempt, quoted *utp.Problem) {
 // trailing counts the blanks at the end of a call's text.
 func trailing(raw []byte) int { return len(raw) - len(bytes.TrimRight(raw, " \t\r\n")) }
 
-// holdBefore decides on the block that waits, by another marker behind it: a
+// holdBefore decides on the block that waits, by another marker after it: a
 // message or what belongs to no text leaves it what it is.
 func (p *Parser) holdBefore(o *opener) {
 	switch o.kind {

@@ -17,7 +17,7 @@ func (p *Parser) plainBody(v scan.View) bool {
 	case none == scan.More:
 		return false
 	case none == scan.Yes && p.tools.needsNothing(p.cur.name):
-		p.fix("", v.S[:n], "", "words for no arguments")
+		p.fix("", v.S[:n], "", "words that mean no arguments")
 		p.pos += n
 		p.finish()
 		return true
@@ -87,7 +87,7 @@ func (p *Parser) readPlain() bool {
 }
 
 // plainEnd passes over what may stand between a text and its closer: blanks, but
-// in a text behind a header the one end of a line.
+// in a text after a header the one end of a line.
 func (p *Parser) plainEnd(v scan.View) (int, scan.View) {
 	if p.cur.g.Body != grammar.JSON {
 		return v.Blanks()

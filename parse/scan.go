@@ -73,7 +73,7 @@ func (p *Parser) readText() bool {
 	return false
 }
 
-// midWord reports whether a letter stands at s[i] behind another: markers that
+// midWord reports whether a letter stands at s[i] after another: markers that
 // begin with a letter begin a word.
 func (p *Parser) midWord(s string, i int) bool {
 	if !scan.IsASCIILetter(s[i]) {
@@ -219,7 +219,7 @@ func (p *Parser) bareFor(s string) []int {
 	return p.m.bare
 }
 
-// bareWord reports whether what stands behind the word at the start of v can
+// bareWord reports whether what stands after the word at the start of v can
 // follow the name of a tool.
 func (p *Parser) bareWord(v scan.View) scan.Found {
 	n := 0

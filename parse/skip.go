@@ -73,7 +73,7 @@ func nextLine(v scan.View) scan.Found {
 	return scan.No
 }
 
-// skipped reports the broken call and goes on behind it: in its group, if that
+// skipped reports the broken call and goes on after it: in its group, if that
 // is still open.
 func (p *Parser) skipped(inside bool) {
 	prob := p.cur.why

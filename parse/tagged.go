@@ -129,7 +129,7 @@ func (p *Parser) endsInMarker(g *gram, v scan.View) bool {
 	return max(scan.Fits(g.arg.open, v), scan.Fits(p.cur.closers, v)) == scan.More
 }
 
-// valueFollows reports whether text stands behind an argument's name up to the closer
+// valueFollows reports whether text stands after an argument's name up to the closer
 // of a value: only its opener is missing.
 func (p *Parser) valueFollows(g *gram, v scan.View) scan.Found {
 	_, v = v.Blanks()

@@ -12,7 +12,7 @@ import (
 const maxRun = 1 << 10
 
 // tail keeps tokens that end a turn off the end of a reply, before the text is
-// read for calls: what stands behind a call decides whether it is one. Anywhere
+// read for calls: what stands after a call decides whether it is one. Anywhere
 // else they are text, and </s> is, too, where <s> stands before it.
 type tail struct {
 	hold   string // text that may be the end, or become it
@@ -46,7 +46,7 @@ func (t *tail) flush() (s string) {
 	return s
 }
 
-// end gives the rest of the text, and the tokens behind it.
+// end gives the rest of the text, and the tokens after it.
 func (t *tail) end() (text, tokens string) {
 	s := t.flush()
 	if t.loop || t.at(s, false) > 0 {

@@ -13,7 +13,7 @@ type talk struct {
 	depth int    // of the arguments that are open, the value among them; 0: there is none
 	held  []byte // what was read of it
 	sure  bool   // it is too long to go back: it is content
-	past  int    // the offset behind which another may begin
+	past  int    // the offset after which another may begin
 }
 
 // waits reports whether a talk may turn out to be none.

@@ -16,7 +16,7 @@ import (
 var forecast = schema.Compile([]utp.Tool{{Name: "get_weather", Schema: []byte(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)}, {Name: "now"}})
 
 // wording is what is said around a call: words that lead into it, a sentence of
-// its own, words that go on behind it, and a sentence that follows.
+// its own, words that go on after it, and a sentence that follows.
 type wording struct{ leads, says, goes, then string }
 
 var wordings = []wording{

@@ -12,14 +12,14 @@ import (
 // What does not count becomes a Mark.
 type tally struct {
 	one   bool  // the first call is the last
-	tight bool  // of empty lines in a row one counts
+	tight bool  // runs of empty lines become one
 	aloud *gram // in whose words the model thinks and answers; nil: in none
 
 	out      []utp.Event
 	over     string       // why nothing more counts
 	dead     map[int]bool // parts that do not count
 	closed   bool         // the thinking has ended
-	answered bool         // text stood behind that
+	answered bool         // text stood after that
 	said     bool         // the reply holds something so far
 	breaks   int          // newlines at the end of the text, if tight
 
@@ -128,7 +128,7 @@ func (t *tally) refuses(e utp.Event) (why string, refused bool) {
 		case t.over != "":
 			why = t.over
 		case t.answered:
-			why = "the call of " + e.Call.Name + " stands behind the final answer"
+			why = "the call of " + e.Call.Name + " stands after the final answer"
 		}
 		t.dead[e.Part] = t.dead[e.Part] || why != ""
 	}

@@ -179,7 +179,7 @@ func (p *Parser) settleHeld() {
 }
 
 // settle gives out words that were held because they might have become a call:
-// what stands behind them is no text. What has brackets waits, as it may be one.
+// what stands after them is no text. What has brackets waits, as it may be one.
 func (p *Parser) settle() {
 	if p.hold == "" || p.st != inText || p.cur.open || p.block.group != nil || strings.ContainsAny(p.hold, "{[(<") {
 		return
@@ -192,7 +192,7 @@ func (p *Parser) settle() {
 	p.fromText(p.tries.out)
 }
 
-// breakText ends the open text part: something native stands behind it.
+// breakText ends the open text part: something native stands after it.
 func (p *Parser) breakText() {
 	if !p.cur.open {
 		p.now.textPart = -1

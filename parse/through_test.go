@@ -73,7 +73,7 @@ func TestCallInNativeThinking(t *testing.T) {
 }
 
 // Words that might have become a call are given out before a native call, not
-// behind it; a call that is open waits, and what may be the beginning of one.
+// after it; a call that is open waits, and what may be the beginning of one.
 func TestTextStaysBeforeNativeCalls(t *testing.T) {
 	tools := schema.Compile([]utp.Tool{{Name: "apply_patch"}, {Name: "get_weather"}})
 	native := utp.Call{ID: "a", Name: "apply_patch", Args: []byte(`{}`), Source: utp.Native}

@@ -187,7 +187,7 @@ func prefixLen(line string) int {
 }
 
 // apart is s with a new line before each object, list and call f(…) that stands
-// behind words on its line.
+// after words on its line.
 func apart(s string) string {
 	var b strings.Builder
 	from := 0

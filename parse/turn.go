@@ -61,7 +61,7 @@ func (ts *tokens) fit(v scan.View) (best *token, n int, f scan.Found) {
 }
 
 // turn reports whether a turn of the conversation that the model invents begins
-// at a line start behind a call: the calls before it count, those in it do not.
+// at a line start after a call: the calls before it count, those in it do not.
 // What others say in it is no part of the answer. In a turn of another speaker
 // before any call, calls are shown.
 func (p *Parser) turn() scan.Found {
@@ -108,9 +108,9 @@ func (p *Parser) stillCalled() bool {
 	return p.now.called
 }
 
-// notOurs is why nothing counts behind a mark.
+// notOurs is why nothing counts after a mark.
 func notOurs(mark string) string {
-	return "it stands behind " + strings.TrimSpace(mark) + ", which is not the model's to say"
+	return "it stands after " + strings.TrimSpace(mark) + ", which is not the model's to say"
 }
 
 // ignoreRest makes all that follows no part of the answer.

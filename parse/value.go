@@ -21,7 +21,7 @@ type value struct {
 	cdata  bool
 	raw    bool // it is taken word for word
 	quoted bool // it begins with a quote, and may be a JSON string
-	doubt  bool // a closer stands in it with words behind
+	doubt  bool // a closer stands in it with words after
 	depth  int  // of nested arguments and items
 	talk   talk
 }

@@ -11,7 +11,7 @@ import (
 type window struct {
 	all   string // the text at hand
 	src   string // all, up to where an open call or trial must have ended
-	end   bool   // the output ends behind src
+	end   bool   // the output ends after src
 	pos   int    // src[:pos] is consumed
 	done  int    // src[:done] is covered by events
 	base  int    // offset of src[0] in the text
@@ -23,7 +23,7 @@ type window struct {
 	work  int    // bytes looked at
 }
 
-// add puts more of the text behind what was not consumed.
+// add puts more of the text after what was not consumed.
 func (w *window) add(s string) {
 	if w.hold != "" {
 		s = w.hold + s
@@ -95,7 +95,7 @@ func (w *window) skipCold(from int, hot *[256]bool) int {
 	return from
 }
 
-// uncover goes back to an offset behind which no event covers the text any more. raw
+// uncover goes back to an offset after which no event covers the text any more. raw
 // is the text from there on, as far as it was consumed, and prev stands before it.
 func (w *window) uncover(start int, raw string, prev byte) {
 	w.carry = w.carry[:0]

@@ -30,7 +30,7 @@ func (s *Set) addAliases() {
 	}
 }
 
-// follow finds the tool behind an alias, and the aliases on the way to it.
+// follow finds the tool after an alias, and the aliases on the way to it.
 func (s *Set) follow(name string) (tool string, way []*Alias, ok bool) {
 	return s.followFrom(name, nil)
 }

@@ -5,7 +5,7 @@ import "encoding/json"
 // Assistant lists the names that models invent for the tools of a personal
 // assistant (memory, history, profile, web search, models), as aliases for
 // CompileWith. Each counts only if its tool is there: under the tool's own
-// name, or as an action of a tool that has several. The arguments behind them
+// name, or as an action of a tool that has several. The arguments after them
 // are renamed only to what the tool takes.
 // Source: llm-bawt's tables of tool names and argument keys.
 func Assistant() []Alias {

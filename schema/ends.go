@@ -16,7 +16,7 @@ func (e ends) add(folded string) {
 }
 
 // may reports whether a written name can be one of the names: it is taken for none
-// only where it ends in a letter of ASCII behind another letter or digit, which stay
+// only where it ends in a letter of ASCII after another letter or digit, which stay
 // what they are in every spelling.
 func (e ends) may(name string) bool {
 	n := len(name) - 1

@@ -138,7 +138,7 @@ func (closed) Load(url string) (any, error) {
 }
 
 // pattern compiles a regular expression. One that Go cannot read, such as one
-// that looks behind, matches everything.
+// that looks after, matches everything.
 func pattern(expr string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile(expr)
 	if err != nil {

@@ -278,7 +278,7 @@ func ambiguous(n int, name string, l likeness) error {
 	if l != exactly {
 		aside = ", " + l.String()
 	}
-	return fail("Expected 1 match, found %d%s: %s. Take more lines around the change into old_text, or set replace_all", n, aside, name)
+	return fail("Expected 1 match, found %d%s: %s. Include more surrounding lines in old_text, or set replace_all", n, aside, name)
 }
 
 // notThere says where the file comes nearest to what was looked for.

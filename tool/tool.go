@@ -157,7 +157,7 @@ func (s *Set) Tools() []utp.Tool {
 func (s *Set) Run(ctx context.Context, c utp.Call) (r utp.Result) {
 	defer func() {
 		if p := recover(); p != nil {
-			r = failed(c, fmt.Errorf("tool '%s' broke: %v", c.Name, p))
+			r = failed(c, fmt.Errorf("tool '%s' panicked: %v", c.Name, p))
 		}
 	}()
 	b, ok := byName(c.Name)

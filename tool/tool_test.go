@@ -570,7 +570,7 @@ func TestRunNeverPanics(t *testing.T) {
 	defer func() { builtins = builtins[:len(builtins)-1] }()
 	s := open(t, Config{Root: t.TempDir()})
 	r := s.Run(context.Background(), utp.Call{ID: "7", Name: "broken"})
-	if r.Status != utp.Failed || r.CallID != "7" || r.Name != "broken" || r.Text() != `{"error":"tool 'broken' broke: out of order"}` {
+	if r.Status != utp.Failed || r.CallID != "7" || r.Name != "broken" || r.Text() != `{"error":"tool 'broken' panicked: out of order"}` {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func (s *Set) Whole(ctx context.Context, c utp.Call) (r utp.Result) {
 	defer func() {
 		if p := recover(); p != nil {
-			r = failed(c, fmt.Errorf("tool '%s' broke: %v", c.Name, p))
+			r = failed(c, fmt.Errorf("tool '%s' panicked: %v", c.Name, p))
 		}
 	}()
 	a, err := arguments[readArgs](c.Args)

@@ -22,7 +22,7 @@ func Scalar(v scan.View) (int, scan.Found) {
 	return 0, scan.No
 }
 
-// ObjectBegins accepts what stands behind the brace of an object in ordinary text.
+// ObjectBegins accepts what stands after the brace of an object in ordinary text.
 func ObjectBegins(v scan.View) scan.Found {
 	_, v = v.Blanks()
 	switch {
@@ -34,7 +34,7 @@ func ObjectBegins(v scan.View) scan.Found {
 	return scan.No
 }
 
-// ListBegins accepts what stands behind the bracket of a list in ordinary text.
+// ListBegins accepts what stands after the bracket of a list in ordinary text.
 func ListBegins(v scan.View) scan.Found {
 	_, v = v.Blanks()
 	switch {
@@ -47,7 +47,7 @@ func ListBegins(v scan.View) scan.Found {
 }
 
 // Ticks finds the backquotes that make code of an object, and a language's
-// name behind three of them. head is how far the object is.
+// name after three of them. head is how far the object is.
 func Ticks(v scan.View) (head, ticks int, f scan.Found) {
 	for head < len(v.S) && v.S[head] == '`' {
 		head++

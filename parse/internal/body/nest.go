@@ -18,7 +18,7 @@ type Nest struct {
 	XML             bool          // texts have entities
 }
 
-// Read reads the elements of a text and returns what stands behind them. texts
+// Read reads the elements of a text and returns what stands after them. texts
 // says that the texts inside stay texts, as a schema types them.
 func (n *Nest) Read(s string, texts bool, work *int) (v json.RawMessage, rest string) {
 	r := nestReader{n, texts, work}

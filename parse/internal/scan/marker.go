@@ -107,7 +107,7 @@ func spaceBeforeBracket(pieces []grammar.Piece) []grammar.Piece {
 	return append(out, grammar.Piece{Kind: grammar.Literal, Text: head}, grammar.Piece{Kind: grammar.Space}, grammar.Piece{Kind: grammar.Literal, Text: "["})
 }
 
-// KeyPart is the marker up to the blanks behind {key}, if another tag follows
+// KeyPart is the marker up to the blanks after {key}, if another tag follows
 // them.
 func (m Marker) KeyPart() []Marker {
 	for k, p := range m.Pieces {

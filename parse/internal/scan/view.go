@@ -19,13 +19,13 @@ const (
 // arrived.
 type View struct {
 	S   string
-	End bool // the output ends behind S
+	End bool // the output ends after S
 	Cut bool // more text follows, but no decision looks at it
 
 	Work *int // counts the bytes looked at
 }
 
-// ViewOf is the view of s, behind which the output ends if end.
+// ViewOf is the view of s, after which the output ends if end.
 func ViewOf(s string, end bool, work *int) View {
 	if len(s) > MaxHead {
 		return View{S: s[:MaxHead], Cut: true, Work: work}
@@ -58,7 +58,7 @@ func (v View) Ask() Found {
 	return More
 }
 
-// Skip is CountBlanks; open says that the white space may go on behind s.
+// Skip is CountBlanks; open says that the white space may go on after s.
 func Skip(s string) (n int, open bool) {
 	n = CountBlanks(s)
 	return n, n == len(s) || s[n:] == "\xC4"

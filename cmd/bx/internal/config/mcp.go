@@ -207,7 +207,7 @@ func replaceChecked(path string, made []byte, known Own) error {
 	c.Own = known
 	err := c.apply(document{short(path), path, made, nil}, nil)
 	if err = cmp.Or(err, c.checkServers()); err != nil {
-		return fmt.Errorf("the server does not fit into %s: %w", short(path), err)
+		return fmt.Errorf("the server cannot be added to %s: %w", short(path), err)
 	}
 	return replace(path, made)
 }

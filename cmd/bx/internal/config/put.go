@@ -98,7 +98,7 @@ func PutProfile(path, name string, p Profile, known Own) error {
 	c := Defaults()
 	c.Own = known
 	if err := c.apply(document{short(path), path, made, nil}, nil); err != nil {
-		return fmt.Errorf("the profile does not fit into %s: %w", short(path), err)
+		return fmt.Errorf("the profile cannot be added to %s: %w", short(path), err)
 	}
 	return replace(path, made)
 }

@@ -24,7 +24,7 @@ type Flags struct {
 	Format    Format // of tools, calls and results
 }
 
-// Settings is what one run goes by.
+// Settings are the effective settings of one run.
 type Settings struct {
 	Profile     string
 	ProfileWhy  string   // who chose Profile, for people

@@ -59,7 +59,7 @@ func PutRules(path string, rules rule.Set, known Own) error {
 	c := Defaults()
 	c.Own = known
 	if err := c.apply(document{short(path), path, []byte(made), nil}, nil); err != nil {
-		return fmt.Errorf("the rule does not fit into %s: %w", short(path), err)
+		return fmt.Errorf("the rule cannot be added to %s: %w", short(path), err)
 	}
 	return replace(path, []byte(made))
 }

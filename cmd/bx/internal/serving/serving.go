@@ -118,7 +118,7 @@ type Policy struct {
 	DropEmpty bool   `toml:"drop_empty"`   // optional arguments that are empty texts are left out
 }
 
-// Client is someone who may ask.
+// Client is an API key and its limits.
 type Client struct {
 	Name     string `toml:"name"`
 	Key      string `toml:"key_sha256"`
