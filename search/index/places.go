@@ -11,11 +11,11 @@ import (
 
 // What a word of a question counts for. Source: as of the weights of a file.
 const (
-	lightWeight = 0.3  // of a word that says little, such as "function"
-	alikeWeight = 0.6  // of a word that says about the same
-	familiar    = 10   // how much less such a word counts where the question's own is in every chunk
-	withWord    = 2000 // chunks of one word that are looked at, the best ones
-	symWeight   = 2.0  // of a word in the name of a definition; in its text it is 1
+	lightWeight = 0.3   // of a word that says little, such as "function"
+	alikeWeight = 0.6   // of a word that says about the same
+	familiar    = 10    // how much less such a word counts where the question's own is in every chunk
+	withWord    = 20000 // chunks of one word that are looked at, the best ones
+	symWeight   = 2.0   // of a word in the name of a definition; in its text it is 1
 )
 
 // weighed is what is known of a word of a question.
