@@ -74,7 +74,7 @@ func TestPutProfileThatDoesNotFit(t *testing.T) {
 	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := PutProfile(path, "small", doctored, nil); err == nil || !strings.Contains(err.Error(), "does not fit") {
+	if err := PutProfile(path, "small", doctored, nil); err == nil || !strings.Contains(err.Error(), "cannot be added") {
 		t.Errorf("%v", err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != before {
