@@ -318,10 +318,10 @@ func nativeFirst(parts []Part) {
 		if !ok {
 			continue
 		}
-		if at = append(at, i); c.Source == "" || c.Source == Native {
-			native = append(native, p)
-		} else {
+		if at = append(at, i); c.FromText() {
 			text = append(text, p)
+		} else {
+			native = append(native, p)
 		}
 	}
 	if len(native) == 0 || len(text) == 0 {

@@ -21,6 +21,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/line"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/schema"
+	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
 func (a *app) chatCommand() *cobra.Command {
@@ -58,22 +59,15 @@ func (a *app) chat(ctx context.Context) error {
 	if a.json || a.streams() {
 		return fail(exitUsage, "a conversation prints text; for JSON ask one question: bx --json \"question\"")
 	}
-	j, err := a.begin()
-	if err != nil {
-		return err
-	}
-	tools, err := j.openTools()
-	if err != nil {
-		return err
-	}
-	defer tools.Close()
-	t := &talk{job: j, set: j.set, left: make(chan os.Signal, 4)}
-	j.talk = t
-	if err := t.open(ctx); err != nil {
-		return err
-	}
-	defer t.close()
-	return t.run(ctx)
+	return a.withTools(func(j *job, _ *tool.Set) error {
+		t := &talk{job: j, set: j.set, left: make(chan os.Signal, 4)}
+		j.talk = t
+		if err := t.open(ctx); err != nil {
+			return err
+		}
+		defer t.close()
+		return t.run(ctx)
+	})
 }
 
 // talk is a conversation: questions one after the other.

@@ -254,8 +254,13 @@ func (c *collector) reading() (*Reading, error) {
 
 // nativeFirst orders calls by where they come from.
 func nativeFirst(a, b found) int {
-	rank := map[bool]int{true: 0, false: 1}
-	return rank[a.call.Source == utp.Native] - rank[b.call.Source == utp.Native]
+	switch text := a.call.FromText(); {
+	case text == b.call.FromText():
+		return 0
+	case text:
+		return 1
+	}
+	return -1
 }
 
 // number gives the calls without an id "call_" and their number, or the next
