@@ -192,18 +192,24 @@ func TestLongLinesAreShownOnce(t *testing.T) {
 	p.sees("> 0日本語日\n  本語 words\n> 0123456789\n>")
 }
 
-// However often the window changes its size while a text is typed, the text is
-// shown to its end and sent as it was typed.
+// When the window changes its size the text is drawn anew, once, and what stands
+// above it stays.
 func TestTheWindowChangesItsSize(t *testing.T) {
 	p := sitDown(t, 40, 10)
 	fmt.Fprint(p.editor.Out, "an answer above\n")
 	p.reads().types("a question of more than thirty letters")
 	p.sees("letters")
-	for _, columns := range []int{20, 13, 60, 40} {
+	for i, columns := range []int{20, 13, 60, 40} {
 		p.screen.Resize(columns, 10)
 		p.size(columns, 10)
 		p.types("!")
-		p.sees("!")
+		shown := func() string { return strings.Join(strings.Fields(p.screen.String()), "") }
+		for wait := time.Now().Add(20 * time.Second); !strings.HasSuffix(shown(), "s"+strings.Repeat("!", i+1)) && time.Now().Before(wait); {
+			time.Sleep(2 * time.Millisecond)
+		}
+		if got := p.screen.String(); strings.Count(got, "a question") != 1 || !strings.HasPrefix(strings.ReplaceAll(got, "\n", ""), "an answer above> a question") {
+			t.Errorf("at %d columns:\n%s", columns, got)
+		}
 	}
 	p.types("\r")
 	if got := p.gets(); got != "a question of more than thirty letters!!!!" {
