@@ -29,6 +29,7 @@ var rooms = []Room{
 	{Path: "transcript", Ring: 1},
 
 	{Path: "format", Ring: 2},
+	{Path: "learn", Ring: 2},
 	{Path: "parse", Ring: 2, Beside: []string{"parse/internal/body", "parse/internal/scan"}},
 	{Path: "parse/internal/body", Ring: 2, Beside: []string{"parse/internal/scan"}},
 	{Path: "parse/internal/scan", Ring: 2},
