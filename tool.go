@@ -73,6 +73,11 @@ type Fix struct {
 	Was  string `json:"was,omitempty"` // as written
 	Now  string `json:"now,omitempty"` // as used
 	Why  string `json:"why"`           // for people: "trailing comma"
+
+	// Guess tells a change that decided what was meant: which tool, which argument
+	// a value belongs to, or where a value ends. All others keep what was written
+	// and change how.
+	Guess bool `json:"guess,omitempty"`
 }
 
 // Fixes are repairs that another package lists in a type of its own.
@@ -81,6 +86,8 @@ func Fixes[F ~struct {
 	Was  string `json:"was,omitempty"`
 	Now  string `json:"now,omitempty"`
 	Why  string `json:"why"`
+
+	Guess bool `json:"guess,omitempty"`
 }](list []F) (out []Fix) {
 	for _, f := range list {
 		out = append(out, Fix(f))

@@ -43,10 +43,10 @@ func trace(r *Reader, o Options, pieces ...string) string {
 		case StringPart:
 			part = t
 		case Done:
-			fmt.Fprintf(&b, "done at %d, closed %v\nfixes %q\n", taken, r.Closed(), r.Fixes())
+			fmt.Fprintf(&b, "done at %d, closed %v\nfixes %+v\n", taken, r.Closed(), r.Fixes())
 			return b.String()
 		case Fail:
-			fmt.Fprintf(&b, "%v, cut %v, boundary %v\nfixes %q\n", r.Err(), r.Cut(), r.Boundary(), r.Fixes())
+			fmt.Fprintf(&b, "%v, cut %v, boundary %v\nfixes %+v\n", r.Err(), r.Cut(), r.Boundary(), r.Fixes())
 			return b.String()
 		default:
 			fmt.Fprintf(&b, "%v %q %d-%d depth %d\n", t.Kind, t.Text, t.At, t.End, r.Depth())

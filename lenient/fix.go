@@ -13,6 +13,8 @@ type Fix struct {
 	Was  string `json:"was,omitempty"` // as written
 	Now  string `json:"now,omitempty"` // as used
 	Why  string `json:"why"`           // for people: "trailing comma"
+
+	Guess bool `json:"guess,omitempty"` // where a value begins or ends was not certain
 }
 
 // why is a kind of repair.
@@ -96,6 +98,9 @@ var whys = [...]string{
 	surplusCloser:  "surplus closer",
 }
 
+// guesses are the repairs that had to decide where a value begins or ends.
+var guesses = [len(whys)]bool{openingQuote: true, innerQuote: true, bareWord: true}
+
 const (
 	maxFixes = 256 // one more says that there were more
 	maxQuote = 64  // bytes of Was and Now
@@ -117,7 +122,7 @@ func (r *Reader) mend(l level, y why, was, now string) bool {
 		return false
 	}
 	if len(r.fixes) <= maxFixes {
-		r.note(Fix{Path: r.pointer(l), Was: short(was, maxQuote), Now: short(now, maxQuote), Why: whys[y]})
+		r.note(Fix{Path: r.pointer(l), Was: short(was, maxQuote), Now: short(now, maxQuote), Why: whys[y], Guess: guesses[y]})
 	}
 	return true
 }

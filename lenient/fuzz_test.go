@@ -34,7 +34,7 @@ func checkLaws(t fataler, o Options, s string) {
 		t.Fatalf("%+v %q: %q is not JSON", o, s, out)
 	}
 	if o.Strict && len(fixes) > 0 {
-		t.Fatalf("%+v %q: strict, yet %q", o, s, fixes)
+		t.Fatalf("%+v %q: strict, yet %+v", o, s, fixes)
 	}
 	again, m, more, err := Repair(string(out), Options{Strict: true})
 	if err != nil || m != len(out) || len(more) > 0 || !bytes.Equal(again, out) {
@@ -50,7 +50,7 @@ func checkValid(t fataler, o Options, s string) {
 	t.Helper()
 	out, n, fixes, err := Repair(s, o)
 	if err != nil || len(fixes) > 0 || n != len(s) || string(out) != s {
-		t.Fatalf("%+v %q: %q n=%d fixes=%q err=%v", o, s, out, n, fixes, err)
+		t.Fatalf("%+v %q: %q n=%d fixes=%+v err=%v", o, s, out, n, fixes, err)
 	}
 }
 

@@ -294,7 +294,7 @@ func (r *Reader) mendText(y why, was, now string) bool {
 	if !t.key || r.o.Strict {
 		return r.mend(here, y, was, now)
 	}
-	t.fixes = append(t.fixes, Fix{Was: short(was, maxQuote), Now: short(now, maxQuote), Why: whys[y]})
+	t.fixes = append(t.fixes, Fix{Was: short(was, maxQuote), Now: short(now, maxQuote), Why: whys[y], Guess: guesses[y]})
 	return true
 }
 

@@ -300,7 +300,7 @@ func (r *Reader) bareWord(s string, next byte) (want string) {
 		return "a value (text needs quotes)"
 	}
 	if r.o.Words {
-		r.note(Fix{Path: r.pointer(here), Was: short(s, maxQuote), Now: short(`"`+s+`"`, maxQuote), Why: BareWord})
+		r.note(Fix{Path: r.pointer(here), Was: short(s, maxQuote), Now: short(`"`+s+`"`, maxQuote), Why: BareWord, Guess: true})
 		r.bareString(s)
 	} else if r.mend(here, bareWord, s, `"`+s+`"`) {
 		r.bareString(s)

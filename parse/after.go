@@ -245,7 +245,7 @@ func (p *Parser) textBehind(own []scan.Marker, v scan.View) bool {
 		case scan.More:
 			return false
 		case scan.Yes:
-			p.fix("", v.S[:i], "", "text after the call dropped")
+			p.guess("", v.S[:i], "", "text after the call dropped")
 			p.pos += i + n
 			p.finishClosed()
 			return true
@@ -279,7 +279,7 @@ func (p *Parser) callBehind(v scan.View, i int) scan.Found {
 		return f
 	}
 	if junk := strings.TrimSpace(v.S[:i]); junk != "" && !strings.ContainsFunc(junk, scan.IsLetter) {
-		p.fix("", junk, "", "text after the call dropped")
+		p.guess("", junk, "", "text after the call dropped")
 		p.pos += i
 	}
 	p.lostCloser()

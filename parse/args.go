@@ -215,7 +215,7 @@ func (p *Parser) placeAll(list json.RawMessage) bool {
 		}
 	}
 	for i, v := range values {
-		p.fix("/"+order[i], "", order[i], "positional argument")
+		p.guess("/"+order[i], "", order[i], "positional argument")
 		p.argField(body.Field{Key: order[i], Value: v})
 	}
 	return true
@@ -245,7 +245,7 @@ func (p *Parser) sole(v json.RawMessage) {
 		p.broken("the arguments are no object", "{")
 		return
 	}
-	p.fix("/"+key, "", key, "a lone value for the only argument")
+	p.guess("/"+key, "", key, "a lone value for the only argument")
 	p.argField(body.Field{Key: key, Value: v})
 }
 

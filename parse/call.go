@@ -70,11 +70,18 @@ func (p *Parser) setName(name string) {
 	}
 }
 
+// fix notes a change of how the call is written.
 func (p *Parser) fix(path, was, now, why string) {
 	if len(was) > scan.MaxSlot {
 		was = was[:scan.MaxSlot]
 	}
 	p.cur.fixes = append(p.cur.fixes, utp.Fix{Path: path, Was: was, Now: now, Why: why})
+}
+
+// guess notes a change that decides what the call means.
+func (p *Parser) guess(path, was, now, why string) {
+	p.fix(path, was, now, why)
+	p.cur.fixes[len(p.cur.fixes)-1].Guess = true
 }
 
 // startCall sends CallStart: the name is certain and arguments begin.

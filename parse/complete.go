@@ -55,7 +55,7 @@ func (e *element) fitted(p *Parser) {
 		return
 	}
 	p.setName(name)
-	p.fix("", p.cur.id, name, "the only tool that its arguments fit")
+	p.guess("", p.cur.id, name, "the only tool that its arguments fit")
 	e.named(p)
 }
 
@@ -92,7 +92,7 @@ func (p *Parser) nameless() {
 // forced takes a lone object as the arguments of the tool that the request named.
 func (e *element) forced(p *Parser) {
 	p.setName(p.cfg.Forced)
-	p.fix("", "", p.cur.name, "the tool that the request named")
+	p.guess("", "", p.cur.name, "the tool that the request named")
 	for _, f := range e.others {
 		p.argField(f.Field)
 	}

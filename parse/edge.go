@@ -20,7 +20,7 @@ func (p *Parser) edge(g *gram, end valueEdge, marker string) {
 	case end.lost && p.val.doubt: // where the value ends cannot be told
 		p.broken("text where an argument is due", g.Arg.Open)
 	case end.lost:
-		p.fix("/"+p.val.caps.Key, "", "", "missing closer")
+		p.guess("/"+p.val.caps.Key, "", "", "missing closer")
 		p.endValue()
 	default:
 		p.endValue()

@@ -243,7 +243,7 @@ func (p *Parser) placed(t lenient.Token) bool {
 			return false
 		}
 	}
-	p.fix("/"+order[i], "", order[i], "positional argument")
+	p.guess("/"+order[i], "", order[i], "positional argument")
 	p.argKey(order[i])
 	return true
 }

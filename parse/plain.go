@@ -29,7 +29,7 @@ func (p *Parser) plainBody(v scan.View) bool {
 			return false
 		}
 		if !pair {
-			p.fix("/"+sole, "", sole, "a lone value for the only argument")
+			p.guess("/"+sole, "", sole, "a lone value for the only argument")
 			key = sole
 		}
 	}

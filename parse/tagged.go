@@ -98,7 +98,7 @@ func (p *Parser) strayTag(g *gram, v scan.View) bool {
 			p.openValue(g, c)
 			return true
 		}
-		p.fix("", v.S[:n], "", "an argument without a value")
+		p.guess("", v.S[:n], "", "an argument without a value")
 		p.pos += n
 		return true
 	}

@@ -108,11 +108,11 @@ func (s *Set) object(tool string, args json.RawMessage) (node, []utp.Fix, error)
 	if err != nil || n.kind == '{' {
 		return n, nil, err
 	}
-	fix := func(now node, why string) (node, []utp.Fix, error) {
-		return now, []utp.Fix{{Was: shorten(string(text), maxFix), Now: shorten(string(now.raw), maxFix), Why: why}}, nil
+	fix := func(now node, why string, guess bool) (node, []utp.Fix, error) {
+		return now, []utp.Fix{{Was: shorten(string(text), maxFix), Now: shorten(string(now.raw), maxFix), Why: why, Guess: guess}}, nil
 	}
 	if inner, why, ok := container(n.text()); ok && inner.kind == '{' {
-		return fix(inner, why)
+		return fix(inner, why, false)
 	}
 	name, ok := s.Sole(tool)
 	if !ok || n.kind == 'n' {
@@ -120,7 +120,7 @@ func (s *Set) object(tool string, args json.RawMessage) (node, []utp.Fix, error)
 	}
 	sole := node{kind: '{', keys: []key{{name, quote(name)}}, kids: []node{n}}
 	sole.rebuild()
-	return fix(sole, "a lone value is meant for the argument "+name)
+	return fix(sole, "a lone value is meant for the argument "+name, true)
 }
 
 // pass goes through the arguments once. Without fixes they are as they were;

@@ -50,7 +50,7 @@ func TestEndsPassOverNoName(t *testing.T) {
 		if rapid.Bool().Draw(t, "upper") {
 			name = upper(name)
 		}
-		if tool, _ := set.meant(name); tool != "" && !set.spelled().ends.may(name) {
+		if tool, _, _ := set.meant(name); tool != "" && !set.spelled().ends.may(name) {
 			t.Fatalf("%q means %s and is passed over", name, tool)
 		}
 	})

@@ -29,35 +29,36 @@ func (s *Set) Resolve(name string) (canonical string, fix *utp.Fix, ok bool) {
 	if !s.spelled().ends.may(name) {
 		return name, nil, false
 	}
-	canonical, why := s.meant(name)
+	canonical, why, guess := s.meant(name)
 	if canonical == "" {
 		return name, nil, false
 	}
-	return canonical, &utp.Fix{Was: name, Now: canonical, Why: why}, true
+	return canonical, &utp.Fix{Was: name, Now: canonical, Why: why, Guess: guess}, true
 }
 
-func (s *Set) meant(name string) (canonical, why string) {
+// meant finds the tool; guess says that less than its name was written.
+func (s *Set) meant(name string) (canonical, why string, guess bool) {
 	spellings := variants(name)
 	for _, v := range spellings {
 		if s.Has(v) {
-			return v, "the tool's name with more around it"
+			return v, "the tool's name with more around it", false
 		}
 		if hits := s.spelled().lower[lower(v)]; len(hits) == 1 {
-			return hits[0], "the tool's name in other case"
+			return hits[0], "the tool's name in other case", false
 		}
 		if hit, ok := near(s.spelled().folded, v); ok {
-			return hit, "the tool's name in another spelling"
+			return hit, "the tool's name in another spelling", false
 		}
 		if hit, _, ok := s.follow(v); ok {
-			return hit, ByAlias
+			return hit, ByAlias, false
 		}
 	}
 	for _, v := range spellings {
 		if hit, ok := s.ending(v); ok {
-			return hit, "the end of the tool's name"
+			return hit, "the end of the tool's name", true
 		}
 	}
-	return "", ""
+	return "", "", false
 }
 
 // ByAlias is the Why of the Fix of an alias.

@@ -24,6 +24,7 @@ var rooms = []Room{
 
 	{Path: "grammar", Ring: 1},
 	{Path: "lenient", Ring: 1},
+	{Path: "record", Ring: 1},
 	{Path: "schema", Ring: 1, Beside: []string{"lenient"}, Deps: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{Path: "te", Ring: 1},
 	{Path: "transcript", Ring: 1},
