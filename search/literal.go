@@ -50,6 +50,7 @@ type hunt struct {
 	needle
 	nextLo, nextUp int // the rare byte's next places, -1 before the first look, len(buf) for none
 	found          int // the next place of the needle, valid if ≥ the place asked for
+	hops           int // looks at a rare byte
 }
 
 func (n needle) hunt() hunt { return hunt{needle: n, nextLo: -1, nextUp: -1, found: -1} }
@@ -61,6 +62,7 @@ func (h *hunt) from(buf []byte, at int) int {
 	}
 	pos := at + h.rare
 	for {
+		h.hops++
 		h.nextLo = following(buf, h.lo, h.nextLo, pos)
 		next := h.nextLo
 		if h.up != h.lo {

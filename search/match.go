@@ -33,6 +33,7 @@ type Pattern struct {
 	spans   *regexp.Regexp
 	needles []needle // every match has one; none: unknown
 	exact   bool     // a needle is a match
+	program *program // nil: it would be too long
 }
 
 // Compile compiles the pattern of q.
@@ -59,6 +60,7 @@ func Compile(q Query) (*Pattern, error) {
 	if p.re, err = regexp.Compile(q.around(text)); err != nil {
 		return nil, fmt.Errorf("search: pattern: %w", err)
 	}
+	p.program = newProgram(q.around(text), q.CRLF)
 	p.spans = p.re
 	if q.Longest && !lazy(tree) {
 		p.spans = regexp.MustCompile(q.around(text))
@@ -142,42 +144,55 @@ func (p *Pattern) Spans(line string) (out [][2]int) {
 	return out
 }
 
-// fits reports whether a line matches.
-func (p *Pattern) fits(line []byte) bool {
-	if p.query.CRLF {
-		line = bytes.TrimSuffix(line, []byte("\r"))
-	}
-	return p.re.Match(line)
-}
-
 // finder finds the lines of one buffer that match, from left to right.
 type finder struct {
 	*Pattern
-	hunts []hunt
+	hunts     []hunt
+	automaton *automaton // nil: there is no program
+
+	passed int // bytes
+	effort int // of the hunts, about as many as an automaton passes bytes in that time
 }
 
 func (p *Pattern) finder() *finder {
 	f := &finder{Pattern: p, hunts: make([]hunt, len(p.needles))}
-	f.reset()
+	if p.program != nil {
+		f.automaton = p.program.automaton()
+	}
 	return f
 }
 
-// reset makes f ready for another buffer.
-func (f *finder) reset() {
-	for i, n := range f.needles {
+const (
+	// hopEffort is what it takes to look for a needle's next rare byte.
+	hopEffort = 8
+	// lineEffort is what it takes to look at one line.
+	lineEffort = 32
+	// trial is how many bytes are passed before effort is judged.
+	trial = 64 << 10
+)
+
+// begin makes f ready for another buffer. Needles that are found all the time
+// are not looked for any more.
+func (f *finder) begin(buf []byte) {
+	for i, n := range f.needles[:len(f.hunts)] {
+		f.effort += hopEffort * f.hunts[i].hops
 		f.hunts[i] = n.hunt()
 	}
+	if f.automaton != nil && f.passed > trial && f.effort > f.passed {
+		f.hunts = nil
+	}
+	f.passed += len(buf)
 }
 
 // next is the first line that matches and begins at or after from, itself the
 // beginning of a line. It ends before its line feed. ok is false if there is none.
 func (f *finder) next(buf []byte, from int) (start, end int, ok bool) {
 	for from < len(buf) {
-		start, end = f.candidate(buf, from)
+		start, end, sure := f.candidate(buf, from)
 		if start >= len(buf) {
 			return 0, 0, false
 		}
-		if f.exact || f.fits(buf[start:end]) {
+		if sure || f.fits(buf[start:end]) {
 			return start, end, true
 		}
 		from = end + 1
@@ -186,20 +201,42 @@ func (f *finder) next(buf []byte, from int) (start, end int, ok bool) {
 }
 
 // candidate is the next line that may match.
-func (f *finder) candidate(buf []byte, from int) (start, end int) {
-	start = from
-	if len(f.hunts) > 0 {
+func (f *finder) candidate(buf []byte, from int) (start, end int, sure bool) {
+	switch {
+	case len(f.hunts) > 0:
 		at := len(buf)
 		for i := range f.hunts {
 			at = min(at, f.hunts[i].from(buf, from))
 		}
 		if at == len(buf) {
-			return at, at
+			return at, at, false
 		}
-		start = from + bytes.LastIndexByte(buf[from:at], '\n') + 1
-		from = at
+		return lineStart(buf, from, at), lineEnd(buf, at), f.exact
+	case f.swift():
+		start, end = f.automaton.find(buf, from)
+		return start, end, f.swift() && f.automaton.sure(buf[start:end])
 	}
-	return start, lineEnd(buf, from)
+	return from, lineEnd(buf, from), false
+}
+
+// swift reports that the automaton is faster than regexp.
+func (f *finder) swift() bool { return f.automaton != nil && !f.automaton.done }
+
+// fits reports whether a line matches.
+func (f *finder) fits(line []byte) bool {
+	f.effort += lineEffort
+	if f.swift() {
+		switch {
+		case !f.automaton.fits(line):
+			return false
+		case f.swift() && f.automaton.sure(line):
+			return true
+		}
+	}
+	if f.query.CRLF {
+		line = bytes.TrimSuffix(line, []byte("\r"))
+	}
+	return f.re.Match(line)
 }
 
 func lineEnd(buf []byte, at int) int {

@@ -180,7 +180,7 @@ func (l *lines) block(last bool) {
 
 // lines searches what is not done of buf, which ends where a line ends.
 func (l *lines) lines(buf []byte) {
-	l.finder.reset()
+	l.finder.begin(buf)
 	for l.done < len(buf) && !l.full {
 		start, end, ok := l.finder.next(buf, l.done)
 		switch {
