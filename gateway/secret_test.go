@@ -199,6 +199,34 @@ func TestTargetsLeadNowhereElse(t *testing.T) {
 	}
 }
 
+// TestAnswerThatPassesThroughKeepsItsLimits has a server that tells its limits
+// beside what belongs to it alone.
+func TestAnswerThatPassesThroughKeepsItsLimits(t *testing.T) {
+	for _, status := range []int{http.StatusOK, http.StatusTooManyRequests} {
+		url := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for name, value := range map[string]string{"X-Ratelimit-Remaining-Tokens": "7", "Anthropic-Ratelimit-Requests-Reset": "later", "Retry-After": "9",
+				"Set-Cookie": "session=1", "X-Internal": "rack 4"} {
+				w.Header().Set(name, value)
+			}
+			w.WriteHeader(status)
+		}), backend.Config{Provider: "openai"})
+		resp, err := http.Post(url+"/v1/moderations", "application/json", strings.NewReader(`{"input":"x"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != status {
+			t.Errorf("status %d, want %d", resp.StatusCode, status)
+		}
+		for name, want := range map[string]string{"X-Ratelimit-Remaining-Tokens": "7", "Anthropic-Ratelimit-Requests-Reset": "later", "Retry-After": "9",
+			"Set-Cookie": "", "X-Internal": ""} {
+			if got := resp.Header.Get(name); got != want {
+				t.Errorf("%d: %s is %q, want %q", status, name, got, want)
+			}
+		}
+	}
+}
+
 // raw sends a request as it stands.
 func raw(t *testing.T, url, target string, header ...string) string {
 	t.Helper()
