@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients mcp engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear mutants size te search servers dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients mcp engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear mutants size te search coach-sim servers dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -152,6 +152,11 @@ te:
 # make search TREES="go=/usr/local/go/src/net py=/usr/lib/python3.11 js=$(npm root -g)/npm/lib"
 search:
 	@$(REPORT) search $(TREES)
+
+# What docs/coach.md promises of learned forms, simulated 1,000 times each (half a
+# minute); writes its figures and plots.
+coach-sim:
+	@$(REPORT) coach-sim
 
 # Programs for five platforms with their checksums, in dist/.
 dist:

@@ -49,24 +49,47 @@ func (s Share) Within(z float64) Interval {
 	p, n := s.Rate(), s.Of
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n)) / (1 + z*z/n)
-	return Interval{max(0, middle-half), min(1, middle+half)}
+	in := Interval{max(0, middle-half), min(1, middle+half)}
+	if p >= 1 {
+		in.High = 1 // as it is without rounding
+	}
+	if p <= 0 {
+		in.Low = 0
+	}
+	return in
 }
 
 // Minus returns how much s lies above t: the difference and its interval, by
 // Newcombe's method 10 (1998), which takes the two score intervals together.
 func (s Share) Minus(t Share, z float64) (diff float64, in Interval) {
+	return s.ranged(z).minus(t.ranged(z))
+}
+
+// Above reports whether s lies above t with the certainty that z stands for.
+func (s Share) Above(t Share, z float64) bool { return s.ranged(z).above(t.ranged(z)) }
+
+// ranged is a share with its interval, for those that are compared often.
+type ranged struct {
+	Share
+	in Interval
+}
+
+func (s Share) ranged(z float64) ranged { return ranged{s, s.Within(z)} }
+
+func (s ranged) minus(t ranged) (diff float64, in Interval) {
 	diff = s.Rate() - t.Rate()
 	if s.Of <= 0 || t.Of <= 0 {
 		return diff, Interval{-1, 1}
 	}
-	a, b := s.Within(z), t.Within(z)
-	low := math.Hypot(s.Rate()-a.Low, b.High-t.Rate())
-	high := math.Hypot(a.High-s.Rate(), t.Rate()-b.Low)
+	low := math.Hypot(s.Rate()-s.in.Low, t.in.High-t.Rate())
+	high := math.Hypot(s.in.High-s.Rate(), t.Rate()-t.in.Low)
 	return diff, Interval{diff - low, diff + high}
 }
 
-// Above reports whether s lies above t with the certainty that z stands for.
-func (s Share) Above(t Share, z float64) bool {
-	_, in := s.Minus(t, z)
+func (s ranged) above(t ranged) bool {
+	if s.in.High <= t.in.Low || s.Rate() <= t.Rate() {
+		return false
+	}
+	_, in := s.minus(t)
 	return in.Low > 0
 }

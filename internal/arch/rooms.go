@@ -89,6 +89,7 @@ var rooms = []Room{
 	{Path: "internal/arch", Ring: Tooling},
 	{Path: "internal/contract", Ring: Tooling},
 	{Path: "internal/golden", Ring: Tooling},
+	{Path: "internal/learnsim", Ring: Tooling},
 	{Path: "internal/report", Ring: Tooling},
 	{Path: "internal/screen", Ring: Tooling},
 }

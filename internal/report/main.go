@@ -11,6 +11,7 @@
 //	go run ./internal/report engines DIR
 //	go run ./internal/report te GO PYTHON NODE
 //	go run ./internal/report search NAME=DIR…
+//	go run ./internal/report coach-sim
 //	go run ./internal/report mutants [-n N] [-seed N] PACKAGE[+PACKAGE]…
 package main
 
@@ -22,15 +23,16 @@ import (
 )
 
 var commands = map[string]func(w io.Writer, args []string) error{
-	"contract": contractReport,
-	"uat":      uatReport,
-	"size":     sizeReport,
-	"fuzz":     fuzzAll,
-	"dist":     dist,
-	"engines":  engines,
-	"mutants":  mutants,
-	"search":   searching,
-	"te":       measureTe,
+	"coach-sim": coachSim,
+	"contract":  contractReport,
+	"uat":       uatReport,
+	"size":      sizeReport,
+	"fuzz":      fuzzAll,
+	"dist":      dist,
+	"engines":   engines,
+	"mutants":   mutants,
+	"search":    searching,
+	"te":        measureTe,
 }
 
 func main() {
@@ -46,5 +48,5 @@ func run(w io.Writer, args []string) error {
 			return command(w, args[1:])
 		}
 	}
-	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, dist, engines DIR, mutants PACKAGE…, te GO PYTHON NODE, search NAME=DIR…")
+	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, dist, engines DIR, mutants PACKAGE…, te GO PYTHON NODE, coach-sim, search NAME=DIR…")
 }
