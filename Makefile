@@ -53,6 +53,7 @@ properties:
 long:
 	$(GO) test -count=1 -timeout=60m ./cmd/bx -run 'KilledAtAnyPoint|EditTestEdit' -long
 	$(GO) test -count=1 -timeout=60m ./tool -run 'NoRaceLeadsOut|RandomTurnsAreUndone|AppendsOfSeveral' -long
+	$(GO) test -count=1 -timeout=60m ./journal -run KilledAtAnyPoint -long
 
 # Clients of other vendors against our programs. Needs node 20 or newer.
 sdktest:

@@ -52,6 +52,7 @@ var rooms = []Room{
 	{Path: "backend/local", Ring: 3},
 	{Path: "dialect", Ring: 3},
 	{Path: "git", Ring: 3},
+	{Path: "journal", Ring: 3},
 	{Path: "mcp", Ring: 3},
 	{Path: "mcp/client", Ring: 3, Beside: []string{"safefile"}},
 	{Path: "rule", Ring: 3},
