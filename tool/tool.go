@@ -44,13 +44,21 @@ type Config struct {
 	MaxResult int                        // bytes of one result; 0 is DefaultMaxResult
 	Images    func(context.Context) bool // whether the model takes images; nil: read_file knows none
 	Path      string                     // the directories in which programs are found, as PATH lists them
+	// Te runs a command of te that reads; nil: there is no tool te.
+	Te func(context.Context, Command) (string, error)
 	// Progress is told while many files are indexed for a call; nil: nobody is.
 	Progress func(ctx context.Context, done, of int)
 }
 
 // offers reports whether the configuration has a tool.
 func (c Config) offers(name string) bool {
-	return name != ShellName || c.Shell != nil
+	switch name {
+	case ShellName:
+		return c.Shell != nil
+	case runTe.Name:
+		return c.Te != nil
+	}
+	return true
 }
 
 // Set is the built-in tools over one directory. It is safe for concurrent use.
@@ -134,7 +142,7 @@ type builtin struct {
 // is the first to use.
 var builtins = []builtin{
 	searchCode, glob, grep, readResult,
-	readGit, inspectCode, listDir, readFile,
+	readGit, inspectCode, listDir, readFile, runTe,
 	applyPatch, deleteFile, editBlock, moveFile, shell, writeFile,
 }
 

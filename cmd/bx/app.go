@@ -30,8 +30,9 @@ type app struct {
 	out, err *os.File
 	env      func(string) string
 	flags
-	told bool                // the error is part of the JSON that was printed
-	asks func() (end func()) // prepares the terminal of a conversation for a question; nil: there is none
+	serving bool                // bx mcp serve
+	told    bool                // the error is part of the JSON that was printed
+	asks    func() (end func()) // prepares the terminal of a conversation for a question; nil: there is none
 }
 
 // job is one run of a command: where, by which settings, and who is told.

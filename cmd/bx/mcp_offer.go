@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/commands"
 	"github.com/unifiedtoolprotocol/utp/mcp"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/tool"
@@ -35,6 +37,16 @@ func (o *offer) Run(ctx context.Context, c utp.Call) utp.Result {
 		return utp.TextResult(c, utp.Failed, err.Error())
 	}
 	return j.gate(o.known, j.set.Tier, builtins{j}, mcp.Confirm).Run(ctx, c)
+}
+
+// te runs a command of te for a client.
+func (j *job) te(ctx context.Context, c tool.Command) (string, error) {
+	r := commands.Reader{Root: c.Root, Table: j.set.Envelope, Path: j.app.env("PATH"), Results: c.Results, May: c.May}
+	text, err := r.Run(ctx, c.Name, c.Args)
+	if errors.Is(err, commands.ErrOutside) {
+		err = tool.Denied("Path escapes repository boundary: " + strings.Join(c.Args, " "))
+	}
+	return text, err
 }
 
 // wholeFiles reads resources: by the rules of read_file, and all of a file.

@@ -61,6 +61,7 @@ func (s *mcpServing) run(cmd *cobra.Command, _ []string) error {
 	if s.mode != "classic" && s.mode != "hybrid" {
 		return fail(exitUsage, "--mode %s: want classic or hybrid", s.mode)
 	}
+	s.app.serving = true
 	return s.app.withTools(func(j *job, tools *tool.Set) error {
 		list := slices.DeleteFunc(tools.Tools(), func(t utp.Tool) bool { return t.Name == tool.ShellName && !slices.Contains(s.app.allow, t.Name) })
 		o := &offer{whole: j, known: schema.Compile(list), narrow: map[string]*job{}}

@@ -26,6 +26,9 @@ func (j *job) toolConfig() tool.Config {
 	c := tool.Config{Root: j.root, IndexDir: dirs.Cache(), Progress: j.indexing, Plain: !j.set.Envelope.Enabled,
 		MaxResult: int(j.set.Envelope.MaxOutputChars), Path: j.app.env("PATH"), Results: j.results(),
 		Images: func(ctx context.Context) bool { return j.sees != nil && j.sees(ctx) }}
+	if j.app.serving {
+		c.Te = j.te
+	}
 	if dir, err := j.app.dataDir(j.set.Session.Storage); err == nil {
 		c.UndoDir = filepath.Join(dir, "undo")
 	}

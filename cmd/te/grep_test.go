@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -11,17 +10,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/commands"
 )
 
 // te runs te in the current directory.
 func runTe(args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
-	a := &app{in: os.Stdin, out: bufio.NewWriter(&out), err: &errs, env: func(string) string { return "" }, now: time.Now}
-	code = a.main(context.Background(), args)
+	code = commands.Main(context.Background(), commands.Streams{In: os.Stdin, Out: &out, Err: &errs}, func(string) string { return "" }, "", args)
 	return out.String(), errs.String(), code
 }
 

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"errors"
@@ -162,6 +162,9 @@ func (a *app) sharedOptions() []option {
 
 // setRoot is --root. After a command the workspace is open already.
 func (a *app) setRoot(dir string) error {
+	if a.inner != nil {
+		return wanted("the root is the server's")
+	}
 	a.dir = dir
 	if a.root == nil {
 		return nil

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -88,7 +88,7 @@ func notWord(args []string) []string {
 
 func (a *app) found(ctx context.Context, f *findFlags, words []string) (int, error) {
 	if len(words) == 1 && len(f.tests) == 0 { // te find '*.go', te find handler
-		if _, err := os.Lstat(words[0]); errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Lstat(a.abs(words[0])); errors.Is(err, os.ErrNotExist) && a.open(words[0]) {
 			glob := words[0]
 			if !strings.ContainsAny(glob, "*?[") {
 				glob = "*" + glob + "*"

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/search"
@@ -58,14 +59,10 @@ func notFound(given string) error {
 // target finds what an argument names. Outside of the workspace nothing is
 // found, unless the configuration opens it.
 func (a *app) target(given string) (*target, error) {
-	abs := filepath.FromSlash(given)
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(a.wd, abs)
-	}
-	if !a.table.Workspace.AllowOutsideRoot && !a.near(abs) {
+	if !a.open(given) {
 		return nil, outside(given)
 	}
-	real, err := filepath.EvalSymlinks(abs)
+	real, err := filepath.EvalSymlinks(a.abs(given))
 	if err != nil {
 		return nil, cannot(given, err)
 	}
@@ -80,6 +77,36 @@ func (a *app) target(given string) (*target, error) {
 		return nil, err
 	}
 	return a.at(p, given, filepath.Base(real))
+}
+
+// toRead is the target of an argument whose contents are to be shown.
+func (a *app) toRead(given string) (*target, error) {
+	t, err := a.target(filepath.Clean(given))
+	if err == nil && !t.info.IsDir() {
+		err = a.may(t.name)
+	}
+	return t, err
+}
+
+// may refuses what the caller must not show of a file below the root.
+func (a *app) may(name string) error {
+	if a.inner == nil || a.inner.May == nil {
+		return nil
+	}
+	return a.inner.May(name)
+}
+
+// abs is the path of an argument.
+func (a *app) abs(given string) string {
+	if abs := filepath.FromSlash(given); filepath.IsAbs(abs) {
+		return abs
+	}
+	return filepath.Join(a.wd, filepath.FromSlash(given))
+}
+
+// open reports whether an argument may be looked for at all.
+func (a *app) open(given string) bool {
+	return a.table.Workspace.AllowOutsideRoot || a.near(a.abs(given))
 }
 
 // near reports whether a path lies below the workspace by its words alone, so
@@ -146,6 +173,9 @@ func (t *target) below(name string) string {
 // files lists the files of the target: itself, or those below it.
 func (a *app) files(ctx context.Context, t *target, o search.Options) ([]search.File, error) {
 	if !t.info.IsDir() {
+		if err := a.may(t.name); err != nil {
+			return nil, err
+		}
 		return []search.File{{Path: t.name, Size: t.info.Size(), ModTime: t.info.ModTime()}}, nil
 	}
 	o.Dir = t.name
@@ -155,7 +185,7 @@ func (a *app) files(ctx context.Context, t *target, o search.Options) ([]search.
 	files, err := search.List(ctx, t.place.Root, o)
 	switch {
 	case err == nil || ctx.Err() != nil:
-		return files, err
+		return slices.DeleteFunc(files, func(f search.File) bool { return !f.Type.IsDir() && a.may(f.Path) != nil }), err
 	case strings.Contains(err.Error(), "glob"):
 		return nil, globError(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"bufio"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -103,8 +102,8 @@ func (a *app) readFiles(ctx context.Context, names []string, f readFlags) (int, 
 // no file of that name.
 func (a *app) readFile(ctx context.Context, given string, f readFlags) (text string, of lineRange, err error) {
 	of = f.lines
-	t, err := a.target(filepath.Clean(given))
-	if err != nil {
+	t, err := a.toRead(given)
+	if f := (*failure)(nil); errors.As(err, &f) {
 		at := strings.LastIndexByte(given, ':')
 		if at < 0 {
 			return "", of, err
@@ -114,9 +113,10 @@ func (a *app) readFile(ctx context.Context, given string, f readFlags) (text str
 			return "", of, err
 		}
 		of = r
-		if t, err = a.target(filepath.Clean(given[:at])); err != nil {
-			return "", of, err
-		}
+		t, err = a.toRead(given[:at])
+	}
+	if err != nil {
+		return "", of, err
 	}
 	if t.info.IsDir() {
 		return "", of, fail("not_found", exitNone, "%s is a directory", given)

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -26,7 +25,7 @@ func (a *app) shape(context.Context) (int, error) {
 	if len(words) != 1 {
 		return 0, usage("te json wants one file: te json FILE")
 	}
-	t, err := a.target(filepath.Clean(words[0]))
+	t, err := a.toRead(words[0])
 	if err != nil {
 		return 0, err
 	}

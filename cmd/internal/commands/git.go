@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -71,7 +71,7 @@ func digits(args []string) (out []string) {
 func (a *app) revision(words []string) (revision, below string, err error) {
 	below = "."
 	for _, w := range words {
-		t, err := a.target(filepath.Clean(w))
+		t, err := a.toRead(w)
 		var f *failure
 		switch {
 		case err == nil && below == ".":
@@ -79,6 +79,8 @@ func (a *app) revision(words []string) (revision, below string, err error) {
 		case err == nil:
 			return "", "", usage("te %s takes one path", a.command)
 		case errors.As(err, &f) && f.code == "outside_root" && (filepath.IsAbs(w) || strings.HasPrefix(w, "../")):
+			return "", "", err
+		case err != nil && f == nil: // it must not be shown
 			return "", "", err
 		case revision == "":
 			revision = w

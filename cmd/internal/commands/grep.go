@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -80,11 +80,11 @@ func (a *app) query(f *grepFlags) (q search.Query, paths []string, err error) {
 	}
 	patterns := f.patterns
 	for _, name := range f.files {
-		src, err := os.ReadFile(filepath.Join(a.wd, name))
+		src, err := a.patternFile(name)
 		if err != nil {
-			return q, nil, fail("not_found", exitUsage, "%v", err)
+			return q, nil, exit(err, exitUsage)
 		}
-		patterns = append(patterns, strings.Split(strings.TrimSuffix(string(src), "\n"), "\n")...)
+		patterns = append(patterns, strings.Split(strings.TrimSuffix(src, "\n"), "\n")...)
 	}
 	if f.patterns == nil && f.files == nil {
 		if len(words) == 0 {
@@ -107,6 +107,19 @@ func (a *app) query(f *grepFlags) (q search.Query, paths []string, err error) {
 		return q, nil, fail("invalid_pattern", exitUsage, "%s", strings.TrimPrefix(err.Error(), "search: "))
 	}
 	return q, words, nil
+}
+
+// patternFile reads -f FILE, which may lie anywhere if te itself was started.
+func (a *app) patternFile(name string) (string, error) {
+	if a.inner == nil {
+		src, err := os.ReadFile(a.abs(name))
+		if err != nil {
+			return "", fail("not_found", exitUsage, "%v", err)
+		}
+		return string(src), nil
+	}
+	text, _, err := a.readFile(context.Background(), name, readFlags{})
+	return text, err
 }
 
 // found is what grep found in one file.
