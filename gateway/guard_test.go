@@ -7,8 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -236,6 +238,97 @@ func TestRequestsAtOnce(t *testing.T) {
 	}
 	free()
 	wg.Wait()
+}
+
+// TestBucketNeverGoesBack has a request that ends long after it began. What it
+// pays then fills no minute that another request has used.
+func TestBucketNeverGoesBack(t *testing.T) {
+	began := time.Unix(1000, 0)
+	var now atomic.Pointer[time.Time]
+	now.Store(&began)
+	inside, goOn := make(chan bool, 9), make(chan bool)
+	m := &model{api: apis[0], say: func(turn int, _ *utp.Request) []utp.Event {
+		if turn == 1 {
+			inside <- true
+			<-goOn
+		}
+		return append(says("Done.")[:1], utp.Event{Kind: utp.Finish, Part: 1, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 20, Output: 10}}})
+	}}
+	url := start(t, m, backend.Config{Provider: "openai"}, keyed(func(c *gateway.Client) { c.Tokens = 60 }),
+		func(c *gateway.Config) { c.Now = func() time.Time { return *now.Load() } })
+	ask := func(want int) {
+		t.Helper()
+		if resp, body := apis[0].post(t, url, offer(false), "x-api-key", "bx-alice"); resp.StatusCode != want {
+			t.Errorf("HTTP %d, want %d: %s", resp.StatusCode, want, body)
+		}
+	}
+	var slow sync.WaitGroup
+	slow.Go(func() { ask(200) })
+	<-inside
+	later := began.Add(time.Minute)
+	now.Store(&later)
+	ask(200)
+	close(goOn)
+	slow.Wait()
+	ask(429) // both have used 30 of 60
+}
+
+// TestLimitsOutliveAReload: a client that has used its limits gets no new ones
+// with another file, only what the new limit has more, and a request that runs
+// still counts.
+func TestLimitsOutliveAReload(t *testing.T) {
+	inside, goOn := make(chan bool, 9), make(chan bool)
+	m := &model{api: apis[0], say: func(turn int, _ *utp.Request) []utp.Event {
+		if turn == 3 {
+			inside <- true
+			<-goOn
+		}
+		return says("Done.")
+	}}
+	server := httptest.NewServer(m)
+	t.Cleanup(server.Close)
+	up, err := backend.New(backend.Config{Provider: "openai", URL: server.URL, HTTP: server.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1000, 0)
+	conf := func(requests int) gateway.Config {
+		c := gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{{Name: "up", Backend: up}}}}, NewID: func() string { return "1" }, Now: func() time.Time { return now }}
+		keyed(func(c *gateway.Client) { c.Requests, c.Parallel = requests, 1 })(&c)
+		return c
+	}
+	g, err := gateway.New(conf(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	down := httptest.NewServer(g)
+	t.Cleanup(down.Close)
+	ask := func(want int, why string) {
+		t.Helper()
+		if resp, body := apis[0].post(t, down.URL, offer(false), "x-api-key", "bx-alice"); resp.StatusCode != want || !strings.Contains(body, why) {
+			t.Errorf("HTTP %d, want %d and %q: %s", resp.StatusCode, want, why, body)
+		}
+	}
+	reload := func(requests int) {
+		t.Helper()
+		if err := g.Reload(conf(requests)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask(200, "")
+	ask(200, "")
+	ask(429, "requests for the minute")
+	reload(4)
+	var slow sync.WaitGroup
+	slow.Go(func() { ask(200, "") })
+	<-inside
+	reload(5)
+	ask(429, "as many requests as this key may have")
+	close(goOn)
+	slow.Wait()
+	ask(200, "")
+	ask(200, "")
+	ask(429, "requests for the minute")
 }
 
 func TestLongRequests(t *testing.T) {

@@ -48,11 +48,16 @@ func (b *bucket) pay(now time.Time, n float64) {
 	b.level -= n
 }
 
+// fill adds what has come in since the last taking. A request that began before
+// that pays late: its time fills nothing, and no minute fills twice.
 func (b *bucket) fill(now time.Time) {
-	if !b.at.IsZero() && now.After(b.at) {
-		b.level = min(b.size, b.level+now.Sub(b.at).Minutes()*b.size)
+	if b.at.IsZero() {
+		b.at = now
 	}
-	b.at = now
+	if now.After(b.at) {
+		b.level = min(b.size, b.level+now.Sub(b.at).Minutes()*b.size)
+		b.at = now
+	}
 }
 
 // meters measure the clients, by name.
@@ -61,11 +66,10 @@ type meters struct {
 	by map[string]*meter
 }
 
-// meter is what a client has used.
+// meter is what a client has used. It outlives a change of the client's limits.
 type meter struct {
 	requests, tokens *bucket
 	running          int
-	of               Client
 }
 
 func (m *meters) of(c *Client) *meter {
@@ -75,10 +79,12 @@ func (m *meters) of(c *Client) *meter {
 		m.by = map[string]*meter{}
 	}
 	own := m.by[c.Name]
-	if own == nil || own.of != *c {
-		own = &meter{requests: newBucket(c.Requests), tokens: newBucket(c.Tokens), of: *c}
+	if own == nil {
+		own = &meter{requests: newBucket(c.Requests), tokens: newBucket(c.Tokens)}
 		m.by[c.Name] = own
 	}
+	own.requests.resize(c.Requests)
+	own.tokens.resize(c.Tokens)
 	return own
 }
 
