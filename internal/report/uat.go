@@ -117,8 +117,11 @@ func passed(s contract.Shown) (n int) {
 	return n
 }
 
-// criterion passes if each row that shows it passes.
+// criterion passes if each row that shows it passes, and no test of its own fails.
 func criterion(r *contract.Report, s contract.Shown) contract.Status {
+	if s.Status() == contract.Failed {
+		return contract.Failed
+	}
 	sum := contract.Passed
 	for _, id := range s.ShownBy {
 		row, _ := r.Find(id)
