@@ -71,7 +71,7 @@ func (p *Parser) choose(v scan.View, cand []int32, line bool) (best choice) {
 		if p.now.program && o.declared && o.g.Body == grammar.Python {
 			continue
 		}
-		if p.reads == othersText && (o.kind == openThink || o.kind == openResult) || o.kind == openResult && !p.answersCall(o.g) || o.declared && p.tries.inTrial() || o.line && !line || o.hinted && !p.prefers(o.g) || o.first && !p.begins() && !p.prefers(o.g) || p.now.think != nil && !p.inThinking(o) {
+		if p.reads == othersText && (o.kind == openThink || o.kind == openResult) || o.kind == openResult && !p.answersCall(o.g) || o.declared && p.tries.inTrial() || o.line && !line || o.hinted && !p.prefers(o.g) && !p.answering(o) || o.first && !p.begins() && !p.prefers(o.g) || p.now.think != nil && !p.inThinking(o) {
 			continue
 		}
 		var c scan.Caps
@@ -89,6 +89,48 @@ func (p *Parser) choose(v scan.View, cand []int32, line bool) (best choice) {
 		best.state = scan.More
 	}
 	return best
+}
+
+// answering reports whether words of ReAct may count here though nobody said that
+// the model writes so: they begin the reply, or end the thought that does.
+func (p *Parser) answering(o *opener) bool {
+	switch {
+	case !p.cfg.Answers || !o.g.answers():
+		return false
+	case o.kind == closeThink:
+		return p.now.think != nil
+	}
+	return o.kind == openThink && p.silent()
+}
+
+// silent reports whether nothing was said so far.
+func (p *Parser) silent() bool {
+	return !p.now.said() && strings.TrimSpace(string(p.carry)+p.src[p.covered():p.pos]) == ""
+}
+
+// comesToAnswer reports whether the thought at v comes to a final answer, before
+// any call.
+func comesToAnswer(g *gram, v scan.View) scan.Found {
+	for {
+		n := strings.IndexByte(v.S, '\n')
+		if n < 0 {
+			return v.Ask()
+		}
+		*v.Work += n
+		line := v.From(n + 1)
+		for _, at := range []scan.View{v.From(n), line} {
+			if f := scan.Fits(g.think.close, at); f != scan.No {
+				return f
+			}
+		}
+		switch scan.Fits(g.call.open, line) {
+		case scan.Yes:
+			return scan.No
+		case scan.More:
+			return scan.More
+		}
+		v = line
+	}
 }
 
 // answersCall reports whether results of g may be invented here: after a call,
@@ -162,6 +204,8 @@ func (p *Parser) fit(o *opener, v scan.View, c *scan.Caps) (n, first int, f scan
 		}
 	}
 	switch {
+	case o.hinted && o.kind == openThink && !p.prefers(o.g):
+		return n, first, comesToAnswer(o.g, v.From(n))
 	case o.first && !p.prefers(o.g):
 		return n, first, closesHeader(o.g, v.From(n))
 	case o.kind == routeHeader:

@@ -160,6 +160,10 @@ func warmBytes(hot *[256]bool, bytes string) {
 	}
 }
 
+// answers reports whether g has ordinary words for a thought and for the answer
+// after it.
+func (g *gram) answers() bool { return g.aloud && len(g.think.close) > 0 }
+
 // thinkCloses reports whether a marker closes the thinking of g.
 func (g *gram) thinkCloses(m *scan.Marker) bool { return hasLead(g.think.close, m) }
 

@@ -50,6 +50,7 @@ type Config struct {
 	Made     []string           // Fingerprints of the calls made before in the conversation
 	Marks    grammar.Marks      // what the model's family writes beside its answers
 	OneCall  bool               // one call in a reply: what follows the first does not count
+	Answers  bool               // a reply from "Thought:" to "Final Answer:" is in the words of ReAct in auto, too: its first KB waits for the second
 	Policy   Policy
 	Repair   Repair
 	Check    bool // arguments are made to fit, as by schema.Set.Fit, and come in one piece; those that do not fit are a Problem, Invalid
@@ -146,7 +147,7 @@ func (p *Parser) promptEnd() string {
 // machineOf picks the grammars.
 func machineOf(c Config) *machine {
 	if c.Grammars == nil && len(c.More) == 0 {
-		return all(len(c.Prefer) > 0)
+		return all(len(c.Prefer) > 0 || c.Answers)
 	}
 	list, w := c.Grammars, inFull
 	if list == nil || holdsAll(list) {
@@ -156,7 +157,7 @@ func machineOf(c Config) *machine {
 		list = grammar.All()
 	}
 	if w == onHint && len(c.More) == 0 && len(list) == len(grammar.All()) {
-		return all(len(c.Prefer) > 0)
+		return all(len(c.Prefer) > 0 || c.Answers)
 	}
 	m := build(joined(c.More, list), w)
 	m.list, m.more = slices.Clone(c.Grammars), slices.Clone(c.More)

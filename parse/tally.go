@@ -34,7 +34,7 @@ type tally struct {
 func newTally(p *Parser) *tally {
 	var aloud *gram
 	for _, g := range p.preferred {
-		if g.aloud && len(g.think.close) > 0 && aloud == nil {
+		if g.answers() && aloud == nil {
 			aloud = g
 		}
 	}
