@@ -149,9 +149,10 @@ func notYet(err error) bool {
 	return errors.As(err, &e) && (e.Kind == Unreachable || e.Status() == http.StatusServiceUnavailable)
 }
 
+// unreachable reports a server that answers no other question either.
 func unreachable(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Kind != Refused
+	return errors.As(err, &e) && (e.Kind != Refused || e.Loading())
 }
 
 // Status is what there is to know of a server and its model.

@@ -63,13 +63,14 @@ type Config struct {
 	Now      func() time.Time // nil: time.Now
 
 	// The functions are called from the goroutine that reads the Stream.
-	NewID func() string               // ids for calls without one; nil leaves them empty
-	Warn  func(string)                // for people: what may go wrong; nil: nowhere
-	Trace func(Trace)                 // every call found, dropped or refused; nil: nowhere
-	Dump  func(sent, received []byte) // raw bodies, one of the two; nil: nowhere
-	Reads func(*parse.Config)         // may change how the next reply is read: tools that came later, what others said beside the conversation; nil: nobody does
-	Lost  func([]wire.Loss)           // what the server could not be told of a request; nil: nowhere
-	Idle  func()                      // all that has come of a reply was given out, and more may take time; nil: nobody asks
+	NewID   func() string               // ids for calls without one; nil leaves them empty
+	Warn    func(string)                // for people: what may go wrong; nil: nowhere
+	Trace   func(Trace)                 // every call found, dropped or refused; nil: nowhere
+	Dump    func(sent, received []byte) // raw bodies, one of the two; nil: nowhere
+	Reads   func(*parse.Config)         // may change how the next reply is read: tools that came later, what others said beside the conversation; nil: nobody does
+	Lost    func([]wire.Loss)           // what the server could not be told of a request; nil: nowhere
+	Waiting func(server string)         // the server loads its model and is asked again until it answers; nil: nobody is told
+	Idle    func()                      // all that has come of a reply was given out, and more may take time; nil: nobody asks
 }
 
 // Trace tells how a piece of a reply was understood.

@@ -130,7 +130,6 @@ func TestErrorBodies(t *testing.T) {
 		{"-- turn --\n-- error 400 --\nbad request\n", backend.Ollama, []string{"answered HTTP 400: bad request"}},
 		{"-- server --\nkey: k\n-- turn --\n-- text --\nok\n", backend.OpenAI, []string{"HTTP 401", "check the API key"}},
 		{"-- turn --\nrepeat\n-- error 500 --\nllama runner process has terminated\n", backend.Ollama, []string{"HTTP 500: llama runner process has terminated", "its log says more"}},
-		{"-- server --\nkind: llamacpp\nloading: 9\n-- turn --\n-- text --\nok\n", backend.OpenAI, []string{"HTTP 503: Loading model; it answers when the model is loaded"}},
 		{"-- turn --\nrepeat\n-- error 429 --\nslow down\n", backend.OpenAI, []string{"HTTP 429: slow down", "try again later"}},
 		{"-- turn --\n-- error 429 retry-after=600 --\nquota\n", backend.OpenAI, []string{"try again in 10m0s"}},
 		{"-- turn --\n-- error 400 --\n{\"error\":{\"message\":\"maximum context length is 4096\",\"code\":\"context_length_exceeded\"}}\n", backend.OpenAI, []string{"longer than the model's window"}},
@@ -142,6 +141,25 @@ func TestErrorBodies(t *testing.T) {
 		if !errors.As(e, &w) || w.Status == 0 {
 			t.Errorf("%s: no status in %v", c.script, e)
 		}
+	}
+}
+
+// A server that loads its model is asked until it answers, as long as a first byte
+// may take, and not at all where there are no further tries.
+func TestALoadingServerIsWaitedFor(t *testing.T) {
+	loading := func(n int) string {
+		return fmt.Sprintf("-- server --\nkind: llamacpp\nloading: %d\n-- turn --\n-- text --\nok\n", n)
+	}
+	var told []string
+	conf := backend.Config{Provider: backend.OpenAI, Model: "m", Waiting: func(s string) { told = append(told, s) }}
+	r := setUp(t, inline(t, loading(6)), conf)
+	if got := mustReply(t, r.Client, question()); got.Text() != "ok" || len(told) != 1 || !strings.HasPrefix(told[0], "the server at http://") {
+		t.Errorf("%q, told %q", got.Text(), told)
+	}
+	failure(t, setUp(t, inline(t, loading(1000)), backend.Config{Provider: backend.OpenAI, Model: "m", Retries: -1}).Client, backend.Refused, "HTTP 503: Loading model; it answers when the model is loaded")
+	conf.Timeouts.First = 50 * time.Millisecond
+	if got, err := reply(setUp(t, inline(t, loading(1000)), conf).Client, question()); err == nil {
+		t.Errorf("a server that never ends loading: %+v", got)
 	}
 }
 

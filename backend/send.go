@@ -71,15 +71,42 @@ func (w *watch) close() { w.stop(); w.cancel(context.Canceled) }
 // maxError bounds what is read of an error body.
 const maxError = 64 << 10
 
+// loadAgain is the pause between two questions to a server that loads its model.
+const loadAgain = 200 * time.Millisecond
+
+// loads reports, after a pause, whether err is that of a server that still loads its
+// model. Who waits for the reply is told once.
+func (c *Client) loads(ctx context.Context, err error, told *bool) bool {
+	var e *Error
+	if !errors.As(err, &e) || !e.Loading() {
+		return false
+	}
+	if !*told && c.cfg.Waiting != nil {
+		c.cfg.Waiting(c.Server())
+	}
+	*told = true
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(loadAgain):
+		return true
+	}
+}
+
 // send posts the body and waits for a good status. Where that may help it tries
-// again.
+// again; a server that loads its model is asked until the time for the first byte
+// is over.
 func (c *Client) send(ctx context.Context, w *watch, x *wire.Exchange, model string) (*http.Response, error) {
 	if c.cfg.Dump != nil {
 		c.cfg.Dump(x.Body, nil)
 	}
+	told := false
 	for n := 1; ; n++ {
 		w.wait("no answer", c.cfg.Timeouts.First)
 		resp, err := c.try(ctx, x, model)
+		for c.cfg.Retries > 0 && c.loads(ctx, err, &told) {
+			resp, err = c.try(ctx, x, model)
+		}
 		if err == nil || n > c.cfg.Retries || !c.another(ctx, err, n) {
 			return resp, err
 		}

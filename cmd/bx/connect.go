@@ -97,7 +97,7 @@ func (j *job) client(provider, url, model, why string) (*backend.Client, error) 
 // loadTime is how long a server that loads its model is waited for, and loadAgain
 // the pause between two questions.
 const (
-	loadTime  = 3 * time.Second
+	loadTime  = 30 * time.Second
 	loadAgain = 200 * time.Millisecond
 )
 
@@ -106,7 +106,7 @@ const (
 func (j *job) pickModel(ctx context.Context, client *backend.Client) (name, why string, err error) {
 	models, err := client.Models(ctx)
 	if loading(err) {
-		j.view.Line(view.Normal, "waiting for %s", client.Server())
+		j.waiting(client.Server())
 	}
 	for end := time.Now().Add(loadTime); loading(err) && time.Now().Before(end); models, err = client.Models(ctx) {
 		select {
@@ -120,6 +120,8 @@ func (j *job) pickModel(ctx context.Context, client *backend.Client) (name, why 
 	}
 	return best(client, models)
 }
+
+func (j *job) waiting(server string) { j.view.Line(view.Normal, "waiting for %s", server) }
 
 func loading(err error) bool {
 	var said *backend.Error
@@ -161,6 +163,7 @@ func (j *job) backendConfig(provider, url string) backend.Config {
 		Timeouts: backend.Timeouts{First: t, Idle: t}, NumCtx: j.set.NumCtx,
 		HTTP:    backend.HTTP(j.app.offline, 0),
 		Warn:    func(s string) { j.view.Warn("%s", s) },
+		Waiting: j.waiting,
 		Formats: j.set.Formats, Custom: j.set.Templates, Parse: parse.Config{Tools: j.known, More: j.dialects(), Answers: !j.serves},
 	}
 	if provider == string(j.set.Provider) {

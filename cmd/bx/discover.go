@@ -12,7 +12,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/backend/extract"
 	"github.com/unifiedtoolprotocol/utp/backend/local"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
-	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 )
 
 // discover looks for a server on this machine. Without one bx answers by
@@ -31,7 +30,7 @@ func (j *job) discover(ctx context.Context) (*connection, error) {
 // find chooses of the servers on this machine. Without one s has no kind, without
 // a model to choose model is "".
 func (j *job) find(ctx context.Context) (s local.Server, model, why string) {
-	found := local.Finder{Waiting: func(server string) { j.view.Line(view.Normal, "waiting for %s", server) }}.Find(ctx)
+	found := local.Finder{Waiting: j.waiting}.Find(ctx)
 	if want := j.set.Model; want != "" && len(found.Servers) > 0 {
 		return having(found.Servers, want), want, "set by " + j.set.ModelWhy
 	}

@@ -235,7 +235,7 @@ func (c clients) client(name string, p serving.Policy) (*backend.Client, error) 
 	}
 	b := c.read.Backends[name]
 	secret, err := b.Secret(c.app.env)
-	if err != nil {
+	if err != nil && !c.flags.check {
 		return nil, fmt.Errorf("[backends.%s]: %w", name, err)
 	}
 	first, idle := time.Duration(b.First), time.Duration(b.Idle)
@@ -291,6 +291,11 @@ func (s *server) printRoutes(c gateway.Config) error {
 	}
 	if c.Absent != "" {
 		fmt.Fprintf(s.app.out, "* → %s\n", c.Absent)
+	}
+	for _, name := range s.read.Names() {
+		if _, err := s.read.Backends[name].Secret(s.app.env); err != nil { // the keys are where it serves
+			s.view.Warn("[backends.%s]: %v: bx serve does not start without it", name, err)
+		}
 	}
 	for _, shadow := range gateway.Shadowed(c.Routes) {
 		s.view.Warn("%s", shadow)
