@@ -294,6 +294,6 @@ func (j *job) preview(ctx context.Context, conf agent.Config, r *utp.Request) er
 	if j.app.json {
 		return view.JSON(j.app.out, view.NewPreview(reply, issues))
 	}
-	view.Preview(j.app.out, reply, issues)
+	j.view.Preview(j.app.out, reply, issues)
 	return nil
 }

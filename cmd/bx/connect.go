@@ -61,10 +61,7 @@ func (j *job) open(ctx context.Context, provider, url, model, why string) (*conn
 	if err != nil {
 		return nil, err
 	}
-	reason := "the best that was found"
-	if j.set.ModelWhy != "" {
-		reason = "set by " + j.set.ModelWhy
-	}
+	reason := "set by " + j.set.ModelWhy
 	if model == "" {
 		if model, reason, err = j.pickModel(ctx, client); err != nil {
 			return nil, &coded{exitBackend, err}

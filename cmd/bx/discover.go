@@ -20,7 +20,11 @@ func (j *job) discover(ctx context.Context) (*connection, error) {
 	s, model, why := j.find(ctx)
 	switch {
 	case model != "":
-		return j.open(ctx, s.Provider(), s.URL, model, why)
+		c, err := j.open(ctx, s.Provider(), s.URL, model, why)
+		if err == nil && j.set.Model == "" {
+			c.why = fmt.Sprintf("model %s (%s)", model, why) // which names the server
+		}
+		return c, err
 	case j.app.model != "" || j.app.env("BX_MODEL") != "":
 		return nil, fail(exitBackend, "there is nobody to ask for model %s: %s; start a server, or name one with OLLAMA_HOST, OPENAI_BASE_URL or a profile", j.set.Model, why)
 	}
@@ -32,7 +36,7 @@ func (j *job) discover(ctx context.Context) (*connection, error) {
 func (j *job) find(ctx context.Context) (s local.Server, model, why string) {
 	found := local.Finder{Waiting: j.waiting}.Find(ctx)
 	if want := j.set.Model; want != "" && len(found.Servers) > 0 {
-		return having(found.Servers, want), want, "set by " + j.set.ModelWhy
+		return having(found.Servers, want), want, "found on this machine"
 	}
 	return local.Choose(found)
 }

@@ -1,6 +1,11 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/backend/local"
+)
 
 // A name of a model that is not there is answered with the nearest one that is.
 func TestNearModel(t *testing.T) {
@@ -11,6 +16,26 @@ func TestNearModel(t *testing.T) {
 	} {
 		if got := nearModel(name, known); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Of several servers on this machine the one that has the model is asked; one that
+// nobody has is asked for at the first, which says so.
+func TestTheServerThatHasTheModel(t *testing.T) {
+	with := func(kind local.Kind, names ...string) local.Server {
+		s := local.Server{Kind: kind}
+		for _, n := range names {
+			s.Models = append(s.Models, backend.Model{ID: n})
+		}
+		return s
+	}
+	servers := []local.Server{with(local.Ollama, "qwen3:8b", "llama3.2:latest"), with(local.LlamaCPP, "tiny-coder"), with(local.VLLM, "tiny-coder", "org/big")}
+	for name, want := range map[string]local.Kind{
+		"qwen3:8b": local.Ollama, "llama3.2": local.Ollama, "tiny-coder": local.LlamaCPP, "org/big": local.VLLM, "gone": local.Ollama,
+	} {
+		if got := having(servers, name); got.Kind != want {
+			t.Errorf("%s: %s, want %s", name, got.Kind, want)
 		}
 	}
 }

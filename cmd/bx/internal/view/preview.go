@@ -26,10 +26,14 @@ func NewPreview(r utp.Reply, issues []agent.Issue) DryRun {
 
 // Preview prints the calls of a reply that were not run, and what would be
 // said against them.
-func Preview(w io.Writer, r utp.Reply, issues []agent.Issue) {
+func (p *Printer) Preview(w io.Writer, r utp.Reply, issues []agent.Issue) {
 	calls := r.Calls()
 	for i, c := range calls {
-		fmt.Fprintf(w, "%d. %s %s  [%s]\n", i+1, Clean(c.Name), Clean(string(c.Args)), c.Source)
+		from := "  [" + c.Source + "]"
+		if p.Unmarked {
+			from = ""
+		}
+		fmt.Fprintf(w, "%d. %s %s%s\n", i+1, Clean(c.Name), Clean(string(c.Args)), from)
 		for _, is := range issues {
 			if is.CallID == c.ID && is.Tool == c.Name {
 				fmt.Fprintf(w, "   %s: %s\n", is.Severity, strings.ReplaceAll(Clean(is.Message), "\n", "\n     "))
@@ -41,9 +45,9 @@ func Preview(w io.Writer, r utp.Reply, issues []agent.Issue) {
 			fmt.Fprintf(w, "%s: %s\n", is.Severity, Clean(is.Message))
 		}
 	}
-	for _, p := range r.Problems {
-		if p.Raw != "" {
-			fmt.Fprintf(w, "       it wrote: %s\n", Clean(short(p.Raw, 200)))
+	for _, bad := range r.Problems {
+		if bad.Raw != "" {
+			fmt.Fprintf(w, "       it wrote: %s\n", Clean(short(bad.Raw, 200)))
 		}
 	}
 	if len(calls) == 0 {
