@@ -47,6 +47,10 @@ func TestWhateverAModelDoesSomethingUsefulComes(t *testing.T) {
 		}
 		return out
 	}
+	var flood strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintf(&flood, "line %d\n", i)
+	}
 	for name, tt := range map[string]struct {
 		script string
 		code   int
@@ -65,6 +69,9 @@ func TestWhateverAModelDoesSomethingUsefulComes(t *testing.T) {
 		"the same call for ever":      {turns("repeat\n--\n" + search), 3, found, "the model gave no answer", "search_code"},
 		"new words for ever":          {turns(many()...), 3, "", "brought nothing new", "nothing of that kind a"},
 		"an unknown tool":             {turns(`call bash: {"command":"ls"}`, "contains does not exist. Available\n--\n"+answer), 0, found, "does not exist", "bash"},
+		"an unknown tool for ever":    {turns("repeat\n--\n" + `call bash: {"command":"ls"}`), 3, "", "the model gave no answer", "bash"},
+		"a flood of words":            {turns("text: It is in agent/parse.go:4.\n" + flood.String()), 0, found, "", "line 59999"},
+		"ReAct's words at the end":    {turns(search, "last tool\n--\ntext: Thought: I know.\nFinal Answer: It is in agent/parse.go:4."), 0, "It is in agent/parse.go:4.\n", "1 search", found},
 		"3 MB of arguments":           {turns(`call write_file: {"path":"a.txt","content":"`+strings.Repeat("words ", 500_000)+`"}`, "last tool\n--\n"+answer), 0, found, "not available at current tier", "write_file"},
 		"never a call":                {turns("text: I cannot see your files.", "text: I cannot see your files, please paste them."), 0, "please paste them", "it looked at nothing here", "please paste them"},
 		"dies after the reminder":     {turns(answer, `error 500: {"error":"out of memory"}`, `error 500: {"error":"out of memory"}`, `error 500: {"error":"out of memory"}`), 0, found, "what the model answered before it", found},

@@ -24,9 +24,15 @@ func main() {
 }
 
 func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second one ends the program at once
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-asked
+		signal.Stop(asked) // first: the next one ends the program at once
+		stop()
+	}()
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv}
 	return a.report(ctx, newRoot(a).ExecuteContext(ctx))
 }
