@@ -63,9 +63,10 @@ func (s *edges) begin(e utp.Event) {
 		s.hold = e
 		return
 	}
-	if lead := len(e.Text) - len(bare); lead > 0 && s.marked && !s.called && e.Text == e.Raw {
+	raw := strings.TrimLeftFunc(e.Raw, unicode.IsSpace)
+	if lead := len(e.Raw) - len(raw); lead > 0 && s.marked && !s.called && raw != "" && raw[0] == bare[0] {
 		s.put(&utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw[:lead]})
-		e.Text, e.Raw = bare, bare
+		e.Text, e.Raw = bare, raw
 	}
 	s.begun, s.marked, s.called = e.Part, false, false
 	s.say(e)

@@ -60,6 +60,18 @@ func TestWhatCountsIsCutInvariant(t *testing.T) {
 	})
 }
 
+// The blanks behind a marker are no text, also where empty lines behind them became
+// one.
+func TestBlanksBehindAMarkerInATightText(t *testing.T) {
+	const in = "\nFinal Answer: \nObservation: a\n\n\nb"
+	c := parse.Config{Prefer: []string{"react"}, Marks: grammar.Marks{Tight: true}}
+	for _, at := range [][]int{nil, {15, 16, 17}} {
+		if got := utp.Collect(feed(c, in, false, at...)).Text(); got != "Observation: a\n\nb" {
+			t.Errorf("cut at %v: %q", at, got)
+		}
+	}
+}
+
 // What is dropped of a reply says why, once it begins.
 func TestWhatIsDroppedSaysWhy(t *testing.T) {
 	tools := schema.Compile([]utp.Tool{{Name: "f"}})
