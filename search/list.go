@@ -65,7 +65,7 @@ func List(ctx context.Context, root *os.Root, o Options) ([]File, error) {
 		return nil, fmt.Errorf("search: list files: %w", err)
 	}
 	slices.SortFunc(l.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	slices.SortFunc(l.unread, func(a, b unread) int { return strings.Compare(a.dir, b.dir) })
+	slices.SortStableFunc(l.unread, func(a, b unread) int { return strings.Compare(a.dir, b.dir) })
 	for _, u := range l.unread {
 		o.Unread(u.dir, u.err)
 	}

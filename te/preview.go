@@ -89,7 +89,7 @@ func (g Group) best(n int) (out []Hit) {
 	}
 	slices.SortStableFunc(out, func(a, b Hit) int { return a.Rank - b.Rank })
 	out = out[:min(len(out), n)]
-	slices.SortFunc(out, func(a, b Hit) int { return a.N - b.N })
+	slices.SortStableFunc(out, func(a, b Hit) int { return a.N - b.N })
 	return out
 }
 

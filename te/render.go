@@ -100,7 +100,7 @@ func tallies(n map[string]int) []Tally {
 			out = append(out, Tally{dir, k})
 		}
 	}
-	slices.SortFunc(out, func(a, b Tally) int {
+	slices.SortStableFunc(out, func(a, b Tally) int {
 		return cmp.Or(b.N-a.N, strings.Compare(a.Dir, b.Dir))
 	})
 	return out
@@ -148,7 +148,7 @@ func reserve(m Meta, totals []Tally) int {
 	for i, t := range totals {
 		long[i] = len(crumbs([]Tally{{t.Dir, sum(totals)}}))
 	}
-	slices.SortFunc(long, func(a, b int) int { return b - a })
+	slices.SortStableFunc(long, func(a, b int) int { return b - a })
 	for _, l := range long[:min(len(long), maxCrumbs+1)] {
 		n += max(l, len(crumb)+len("1000000 more in 1000000 other directories\n"))
 	}

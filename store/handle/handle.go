@@ -304,7 +304,7 @@ func (s *Store) clean() {
 // surplus is what is older than maxAge, and the oldest of what is more than
 // capacity, but nothing that is young.
 func surplus(kept []file, capacity int64, now time.Time) (out []file) {
-	slices.SortFunc(kept, func(a, b file) int { return b.made.Compare(a.made) })
+	slices.SortStableFunc(kept, func(a, b file) int { return b.made.Compare(a.made) })
 	var size int64
 	for _, f := range kept {
 		age := now.Sub(f.made)

@@ -62,6 +62,6 @@ func (m *memory) list(root string, now time.Time) (out []Info) {
 			out = append(out, h.info)
 		}
 	}
-	slices.SortFunc(out, func(a, b Info) int { return b.Made.Compare(a.Made) })
+	slices.SortStableFunc(out, func(a, b Info) int { return b.Made.Compare(a.Made) })
 	return out
 }

@@ -153,7 +153,7 @@ func (g *grepping) collect(f found) {
 	if g.limit > 0 && g.text.Len() > g.limit { // all of it will not be shown
 		slices.SortStableFunc(group.Lines, func(a, b te.Hit) int { return a.Rank - b.Rank })
 		group.Lines = group.Lines[:min(len(group.Lines), least)]
-		slices.SortFunc(group.Lines, func(a, b te.Hit) int { return a.N - b.N })
+		slices.SortStableFunc(group.Lines, func(a, b te.Hit) int { return a.N - b.N })
 	}
 	g.groups = append(g.groups, group)
 }
