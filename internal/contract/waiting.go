@@ -8,8 +8,6 @@ var waiting = map[string]string{
 	"N-18":  "the statistics that learning keeps",
 	"Q-01":  "the statistics that learning keeps",
 	"Q-09":  "the statistics that learning keeps",
-	"TE-11": "previews and counts of te read and te find",
-	"TE-15": "other commands of te",
 	"TE-19": "the statistics of te",
 	"TE-20": "the report of te on its statistics",
 	"Q-06":  "a machine with the servers of make engines: make real",
