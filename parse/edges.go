@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode"
 
@@ -52,6 +53,16 @@ func (s *edges) event(e *utp.Event) {
 	default:
 		s.begin(*e)
 	}
+}
+
+// flow is the event for a piece that goes on with the text of the part that has begun.
+func (s *edges) flow(text string, extra json.RawMessage) []utp.Event {
+	s.marked = false
+	s.out = s.out[:1]
+	e := &s.out[0]
+	*e = utp.Event{} // and then its fields: a literal is made beside it and copied, at three times the cost
+	e.Kind, e.Part, e.Text, e.Extra, e.Raw = utp.TextDelta, s.parts[s.begun]-1, text, extra, text
+	return s.out
 }
 
 // begin takes words of a part that has none yet.

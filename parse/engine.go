@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -83,31 +84,27 @@ type block struct {
 
 // run reads s as far as it can be decided.
 func (p *Parser) run(s string) {
-	if p.onlyText(s) {
-		p.passOn(s)
-		return
-	}
 	p.add(s)
 	for p.step() {
 	}
 	p.advance()
 }
 
-// onlyText reports whether a piece in the middle of a line is text beyond doubt, as
-// most of a stream is: nothing is open and nothing begins in it.
-func (p *Parser) onlyText(s string) bool {
-	return p.st == inText && p.now.think == nil && !p.eof && s != "" && s[len(s)-1] < utf8.RuneSelf && !p.now.line && !p.sentence && p.hold == "" && len(p.carry) == 0 &&
-		p.at() > 0 && len(p.tries.open) == 0 && p.m.next(s, 0) == len(s)
+// flows reports whether a piece goes on with the words of a line and nothing begins
+// in it, as in most of a stream: it is text as it stands.
+func (p *Parser) flows(s string) bool {
+	return p.st == inText && !p.now.line && p.now.think == nil && p.now.textPart >= 0 && p.hold == "" && len(p.carry) == 0 &&
+		len(p.tries.open) == 0 && !p.sentence && p.through.flows(p.now.textPart) && s != "" && s[len(s)-1] < utf8.RuneSelf && p.m.cold(s, p.prev)
 }
 
-// passOn sends such a piece.
-func (p *Parser) passOn(s string) {
+// flow takes such a piece, and returns its event. extra is what its provider says of it.
+func (p *Parser) flow(s string, extra json.RawMessage) []utp.Event {
 	p.base += len(s)
 	p.work += len(s)
 	p.prev, p.idle = s[len(s)-1], 0
 	p.now.worded = p.now.worded || strings.TrimSpace(s) != ""
 	p.now.sofar.add(s)
-	p.send(utp.Event{Kind: utp.TextDelta, Part: p.now.openPart(), Text: s, Raw: s})
+	return p.through.edges.flow(s, extra)
 }
 
 // step reads one thing. It reports false when more text is needed, or at the end.

@@ -86,21 +86,20 @@ func (l *lineSoFar) add(s string) {
 		l.first = s[0]
 		l.diff = l.diff && strings.IndexByte(" +-@\\", s[0]) >= 0
 	}
-	words := s
-	for words != "" && isInLine(words[len(words)-1]) {
-		words = words[:len(words)-1]
+	end := len(s)
+	for end > 0 && isInLine(s[end-1]) {
+		end--
 	}
-	l.touch = len(words) == len(s)
-	if l.heads == 0 {
-		for s != "" && isInLine(s[0]) {
-			s = s[1:]
-		}
+	l.touch = end == len(s)
+	if l.heads < maxLineHead {
+		l.open(s)
 	}
-	l.heads += copy(l.head[l.heads:], s)
-	if words == "" {
+	if end == 0 {
 		return
 	}
-	l.last, _ = utf8.DecodeLastRuneInString(words)
+	if l.last = rune(s[end-1]); l.last >= utf8.RuneSelf {
+		l.last, _ = utf8.DecodeLastRuneInString(s[:end])
+	}
 	l.words++
 	if !l.quotable() {
 		return
@@ -111,6 +110,16 @@ func (l *lineSoFar) add(s string) {
 		}
 		l.escape = s[i] == '\\' && !l.escape
 	}
+}
+
+// open keeps the beginning of the line's words.
+func (l *lineSoFar) open(s string) {
+	if l.heads == 0 {
+		for s != "" && isInLine(s[0]) {
+			s = s[1:]
+		}
+	}
+	l.heads += copy(l.head[l.heads:], s)
 }
 
 // isInLine reports whether c is a blank within a line.

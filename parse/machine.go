@@ -51,16 +51,17 @@ type machine struct {
 	words    words
 	grams    []*gram
 	openers  []opener
-	headers  []*gram         // those with message headers
-	trie     *scan.Trie      // of the openers' first literals
-	pairs    [256][4]uint64  // by the first byte of a literal: the bytes that may follow it
-	hot      [256]bool       // bytes that begin a literal, in any case
-	lineHot  [256]bool       // the same, of openers that count only at a line start
-	start    [256]bool       // bytes that something may begin with at a line start
-	follow   [256]bool       // bytes that may follow the word which a bare form begins with
-	bare     []int           // openers without a literal in front: bare JSON, f(…), name {…}
-	bareJSON []int           // those of JSON grammars alone
-	closers  []scan.Marker   // of all groups and calls but code fences
+	headers  []*gram        // those with message headers
+	trie     *scan.Trie     // of the openers' first literals
+	pairs    [256][4]uint64 // by the first byte of a literal: the bytes that may follow it
+	hot      [256]bool      // bytes that begin a literal, in any case
+	lineHot  [256]bool      // the same, of openers that count only at a line start
+	start    [256]bool      // bytes that something may begin with at a line start
+	follow   [256]bool      // bytes that may follow the word which a bare form begins with
+	bare     []int          // openers without a literal in front: bare JSON, f(…), name {…}
+	bareJSON []int          // those of JSON grammars alone
+	closers  []scan.Marker  // of all groups and calls but code fences
+	chat     *chatTokens
 	fence    *gram           // the grammar whose calls stand in code fences
 	inside   func() *machine // what is read inside such a fence
 }
@@ -102,7 +103,7 @@ const (
 
 // build compiles grammars in their order of rank.
 func build(list []*grammar.Grammar, w words) *machine {
-	m := &machine{words: w, trie: scan.NewTrie()}
+	m := &machine{words: w, trie: scan.NewTrie(), chat: chat()}
 	for i, g := range list {
 		c := compileGrammar(g, i)
 		m.grams = append(m.grams, c)
@@ -126,6 +127,7 @@ func build(list []*grammar.Grammar, w words) *machine {
 	m.heat("\n", &m.hot)
 	m.heat("`", &m.hot)
 	m.heat("~~", &m.hot)
+	m.hot['<'] = true // tokens that end a turn
 	m.start['`'], m.start['~'] = true, true
 	m.inside = sync.OnceValue(func() *machine { return insideFence(list) })
 	return m
@@ -270,24 +272,42 @@ func (m *machine) heat(lead string, hot *[256]bool) {
 	}
 }
 
-// next is where a literal may begin from s[i] on.
-func (m *machine) next(s string, i int) int {
-	for i < len(s) && !m.mayBegin(s, i) {
-		i++
+// next is where a literal may begin from s[i] on; prev stands before s.
+func (m *machine) next(s string, i int, prev byte) int {
+	for ; i < len(s); i++ {
+		if m.hot[s[i]] && m.mayBegin(s, i) && !midWord(s, i, prev) {
+			break
+		}
 	}
 	return i
 }
 
-// mayBegin reports whether a literal may begin at s[i].
-func (m *machine) mayBegin(s string, i int) bool {
-	if !m.hot[s[i]] {
-		return false
+// cold reports whether no literal may begin in s, nor a token that ends a turn.
+func (m *machine) cold(s string, prev byte) bool {
+	for i := range len(s) {
+		if m.hot[s[i]] && (s[i] == '<' || m.mayBegin(s, i) && !midWord(s, i, prev)) {
+			return false
+		}
 	}
+	return true
+}
+
+// mayBegin reports whether a literal may begin at s[i], by the byte after it.
+func (m *machine) mayBegin(s string, i int) bool {
 	if i+1 == len(s) {
 		return true
 	}
 	b := s[i+1]
 	return m.pairs[s[i]][b>>6]&(1<<(b&63)) != 0
+}
+
+// midWord reports whether a letter stands at s[i] after another: markers that begin
+// with a letter begin a word. prev stands before s.
+func midWord(s string, i int, prev byte) bool {
+	if i > 0 {
+		prev = s[i-1]
+	}
+	return scan.IsASCIILetter(s[i]) && scan.IsASCIILetter(prev)
 }
 
 // addFollow notes what may begin and what may follow the word of a bare form.

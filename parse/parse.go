@@ -221,6 +221,9 @@ func (p *Parser) opened() int {
 // Feed takes more of the text. It never fails: what cannot be read is a
 // Problem event. The slice is valid until the next Feed.
 func (p *Parser) Feed(s string) []utp.Event {
+	if p.flows(s) {
+		return p.flow(s, nil)
+	}
 	return p.through.edges.events(p.through.tally.events(p.feedTail(s)))
 }
 

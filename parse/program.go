@@ -8,10 +8,10 @@ import (
 
 // programWords begin lines of a program. Calls beside them are its own, and are not
 // written to be run.
-var programWords = []string{"import ", "def ", "return", "assert ", "with ", "class ", "async "}
+var programWords = [...]string{"import ", "def ", "return", "with ", "class ", "assert ", "async "}
 
-// programStarts are their first letters.
-const programStarts = "idrawc"
+// programStarts are their first letters, in their order.
+const programStarts = "idrwcaa"
 
 // maxProgram is how much of a line is looked at.
 const maxProgram = 256
@@ -22,10 +22,10 @@ func (p *Parser) programLine(v scan.View) scan.Found {
 		return scan.Yes
 	}
 	waits := scan.No
-	if strings.IndexByte(programStarts, scan.Lower(v.S[0])) < 0 {
-		return waits
-	}
-	for _, word := range programWords {
+	first := scan.Lower(v.S[0])
+	at := strings.IndexByte(programStarts, first)
+	for ; at >= 0 && at < len(programStarts) && programStarts[at] == first; at++ {
+		word := programWords[at]
 		switch _, f := scan.MatchLiteral(v.S, word); {
 		case f == scan.More:
 			waits = max(waits, v.Ask())

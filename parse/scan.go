@@ -22,22 +22,25 @@ func (p *Parser) readText() bool {
 		}
 	}
 	s, from := p.src, p.pos // from: where the line began, if p.line
-	for i := p.pos; i < len(s); i++ {
-		if !p.sentence {
-			if i = p.m.next(s, i); i == len(s) {
-				break
-			}
-		} else if s[i] == '{' {
-			p.pos, p.now.line = i, p.now.line && isBlank(s[from:i])
-			if got := p.openSentence(); got != scan.No {
-				return p.decided(got)
-			}
+	for i := p.pos; ; i++ {
+		at := i
+		if i = p.m.next(s, i, p.prev); p.sentence {
+			i = braceIn(s, at, i)
 		}
-		if !p.m.mayBegin(s, i) || p.midWord(s, i) {
-			continue
+		if i >= len(s) {
+			break
 		}
 		p.now.line = p.now.line && isBlank(s[from:i])
 		got := scan.No
+		if s[i] == '{' && p.sentence {
+			p.pos = i
+			if got = p.openSentence(); got != scan.No {
+				return p.decided(got)
+			}
+			if !p.m.hot['{'] {
+				continue
+			}
+		}
 		switch s[i] {
 		case '\n':
 			p.pos, from = i+1, i+1
@@ -73,16 +76,12 @@ func (p *Parser) readText() bool {
 	return false
 }
 
-// midWord reports whether a letter stands at s[i] after another: markers that
-// begin with a letter begin a word.
-func (p *Parser) midWord(s string, i int) bool {
-	if !scan.IsASCIILetter(s[i]) {
-		return false
+// braceIn is where the first brace stands in s[from:to]; to if there is none.
+func braceIn(s string, from, to int) int {
+	if n := strings.IndexByte(s[min(from, to):to], '{'); n >= 0 {
+		return from + n
 	}
-	if i == 0 {
-		return scan.IsASCIILetter(p.prev)
-	}
-	return scan.IsASCIILetter(s[i-1])
+	return to
 }
 
 // byteOrderMark passes over one at the start of the output.
@@ -129,7 +128,7 @@ func (p *Parser) lineStart() scan.Found {
 		p.pos = i
 		return scan.More
 	}
-	if p.reads != othersText {
+	if p.m.chat.hot[p.src[i]] && p.reads != othersText {
 		was := p.pos
 		p.pos = i
 		if got := p.turn(); got != scan.No {
@@ -151,7 +150,7 @@ func (p *Parser) lineStart() scan.Found {
 
 // lineOpener looks for what counts at a line start only.
 func (p *Parser) lineOpener(c byte) scan.Found {
-	if p.m.lineHot[c] || p.prefersAt(c) {
+	if p.m.lineHot[c] || len(p.preferred) > 0 && p.prefersAt(c) {
 		if got := p.open(true); got != scan.No {
 			return got
 		}
@@ -213,8 +212,10 @@ func (p *Parser) bare() scan.Found {
 // bareFor lists the bare openers in the order to try them: an object, or a list
 // of them, is read by a grammar of JSON if there is one.
 func (p *Parser) bareFor(s string) []int {
-	if s = strings.TrimLeft(s, "[ \t\r\n"); s != "" && s[0] == '{' && len(p.m.bareJSON) > 0 {
-		return p.m.bareJSON
+	if s[0] == '{' || s[0] == '[' {
+		if s = strings.TrimLeft(s, "[ \t\r\n"); s != "" && s[0] == '{' && len(p.m.bareJSON) > 0 {
+			return p.m.bareJSON
+		}
 	}
 	return p.m.bare
 }

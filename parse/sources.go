@@ -117,6 +117,9 @@ func (h *held) drop() {
 	h.call = nil
 }
 
+// idle reports whether no call in text waits.
+func (s *sources) idle() bool { return s.text == nil && len(s.wait) == 0 }
+
 // waiting is how many bytes of text wait.
 func (s *sources) waiting() (n int) {
 	if s.text != nil {

@@ -21,13 +21,16 @@ type tail struct {
 	loop   bool   // hold is the rest of a run that was too long
 }
 
+// idle reports whether nothing before the text to come counts.
+func (t *tail) idle() bool { return t.hold == "" && t.last == "" && !t.loop }
+
 // add takes more of the text and gives what is not the end of it.
 func (t *tail) add(s string) string {
 	marked := strings.IndexByte(s, '<') >= 0
 	if t.last != "" || marked {
 		t.strike(t.last + s)
 	}
-	if t.hold == "" && !marked && !t.loop && !endsInBlank(s) {
+	if t.hold == "" && !marked && !t.loop {
 		return s // most of a stream: no token can end here
 	}
 	s = t.hold + s

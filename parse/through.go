@@ -19,6 +19,12 @@ type through struct {
 	out   []utp.Event
 }
 
+// flows reports whether text of a part goes on as it stands: nothing around it waits.
+func (t *through) flows(part int) bool {
+	s := &t.edges
+	return s.begun == part && s.hold.Raw == "" && s.trail.Raw == "" && t.tail.idle() && t.tally == nil && t.from.idle()
+}
+
 // Through passes a native stream through the parser: its text and thinking are
 // read for calls, all else goes on as it is, with Part renumbered. Thinking ends
 // where its PartEnd, a call or a part in one piece stands, and words that might
@@ -27,6 +33,9 @@ type through struct {
 // native one stays: see Expect. The Finish event closes the parser.
 func (p *Parser) Through(e utp.Event) []utp.Event {
 	t := p.through
+	if e.Kind == utp.TextDelta && t.think == nil && p.flows(e.Text) {
+		return p.flow(e.Text, e.Extra)
+	}
 	t.out = t.out[:0]
 	if e.Kind == utp.Finish {
 		return p.throughEnd(e)

@@ -22,16 +22,23 @@ type tokens struct {
 	hot  [256]bool
 }
 
-// chat are the chat tokens: those that end a turn, and those that begin one.
-var chat = sync.OnceValue(func() *struct{ ends, heads tokens } {
-	var c struct{ ends, heads tokens }
+// chatTokens are those that end a turn, and those that begin one.
+type chatTokens struct {
+	ends, heads tokens
+	hot         [256]bool // bytes that begin one of them
+}
+
+var chat = sync.OnceValue(func() *chatTokens {
+	var c chatTokens
 	for _, t := range grammar.ChatTokens() {
 		of := &c.heads
 		if t.Turn == grammar.EndsTurn {
 			of = &c.ends
 		}
 		of.list = append(of.list, token{t, scan.Compile(t.Text)[0]})
-		warm(&of.hot, []scan.Marker{of.list[len(of.list)-1].marker})
+		marker := of.list[len(of.list)-1].marker
+		warm(&of.hot, []scan.Marker{marker})
+		warm(&c.hot, []scan.Marker{marker})
 	}
 	return &c
 })
@@ -73,7 +80,7 @@ func (p *Parser) turn() scan.Found {
 	}
 	v, n := p.view(), 0
 	for {
-		_, k, f := chat().ends.fit(v.From(n))
+		_, k, f := p.m.chat.ends.fit(v.From(n))
 		if f == scan.More {
 			return v.Ask()
 		}
@@ -83,7 +90,7 @@ func (p *Parser) turn() scan.Found {
 		blanks, _ := v.From(n + k).Blanks()
 		n += k + blanks
 	}
-	head, _, f := chat().heads.fit(v.From(n))
+	head, _, f := p.m.chat.heads.fit(v.From(n))
 	switch {
 	case f == scan.More || n > 0 && n == len(v.S) && v.Ask() == scan.More:
 		return v.Ask()
@@ -124,7 +131,7 @@ func (p *Parser) ignoreRest(why string) {
 // otherTurn notes that a turn of another speaker begins.
 func (p *Parser) otherTurn() scan.Found {
 	v := p.view()
-	head, _, f := chat().heads.fit(v)
+	head, _, f := p.m.chat.heads.fit(v)
 	switch {
 	case f == scan.More:
 		return v.Ask()
