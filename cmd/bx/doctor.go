@@ -21,6 +21,7 @@ import (
 
 func (a *app) doctorCommand() *cobra.Command {
 	var yes bool
+	var full exam
 	cmd := &cobra.Command{
 		Use: "doctor [MODEL]", Short: "Find out by asking which form of tools a model can work with",
 		Long: `Ask a model six things, with native tools and, if those fail, with tools as text in
@@ -29,12 +30,23 @@ arguments; two at once; one behind its thinking; and to answer a result. If no c
 comes in any form, it is asked again and reminded of its tools. The tools are made up
 and nothing runs.
 
+With --full it measures instead: nine scenarios, streamed and whole, three times each
+(at most 54 requests a form), in up to four forms that work, with the interval in which
+each form's true share lies. It ends with the first form without a fault. An examination
+that was interrupted goes on where it was. Several models stand side by side.
+
 The best form becomes a profile in your bx.toml, for bx --profile: you are asked
 before it is written, and --yes is a yes.`,
-		Example: "  bx doctor\n  bx doctor qwen3:8b --yes && bx --profile qwen3-8b \"Where is main?\"",
+		Example: "  bx doctor\n  bx doctor qwen3:8b --yes && bx --profile qwen3-8b \"Where is main?\"\n  bx doctor --full qwen3:8b llama3.2:3b\n  bx doctor --full --forms native,hermes qwen3:8b",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if full.on {
+				return a.examineFully(cmd.Context(), full, args, yes)
+			}
 			if len(args) > 1 {
-				return fail(exitUsage, "bx doctor wants one MODEL at most, not %d", len(args))
+				return fail(exitUsage, "bx doctor wants one MODEL at most, not %d; several stand side by side with --full", len(args))
+			}
+			if len(full.forms) > 0 || full.anew {
+				return fail(exitUsage, "--forms and --anew go with --full")
 			}
 			if len(args) == 1 {
 				a.model = args[0]
@@ -43,20 +55,16 @@ before it is written, and --yes is a yes.`,
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "write the profile without asking")
+	cmd.Flags().BoolVar(&full.on, "full", false, "measure each form in nine scenarios, with intervals")
+	cmd.Flags().StringSliceVar(&full.forms, "forms", nil, "with --full: the forms to compare, such as native,hermes")
+	cmd.Flags().BoolVar(&full.anew, "anew", false, "with --full: forget what an interrupted examination has found")
 	return cmd
 }
 
 func (a *app) doctor(ctx context.Context, yes bool) error {
-	j, err := a.beginAnywhere()
+	j, c, err := a.patient(ctx)
 	if err != nil {
 		return err
-	}
-	c, err := j.connect(ctx)
-	if err != nil {
-		return err
-	}
-	if c.client == nil {
-		return fail(exitBackend, "there is no model to examine: %s", c.why)
 	}
 	told := doctor.Finding.Line
 	if !a.json {
@@ -73,6 +81,19 @@ func (a *app) doctor(ctx context.Context, yes bool) error {
 	return j.prescribe(ctx, c, r, yes)
 }
 
+// patient connects to the model that is to be examined.
+func (a *app) patient(ctx context.Context) (*job, *connection, error) {
+	j, err := a.beginAnywhere()
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := j.connect(ctx)
+	if err == nil && c.client == nil {
+		err = fail(exitBackend, "there is no model to examine: %s", c.why)
+	}
+	return j, c, err
+}
+
 // prescribe prints the outcome and writes the profile.
 func (j *job) prescribe(ctx context.Context, c *connection, r doctor.Report, yes bool) error {
 	a := j.app
@@ -82,6 +103,11 @@ func (j *job) prescribe(ctx context.Context, c *connection, r doctor.Report, yes
 			return err
 		}
 	} else {
+		if len(r.Forms) > 0 {
+			if err := doctor.Table(a.out, []doctor.Report{r}); err != nil {
+				return err
+			}
+		}
 		fmt.Fprintf(a.out, "\nbest: %s (%s)\n\n%s", r.Format, r.Why, p.TOML(name))
 	}
 	file := filepath.Join(dirs.User(), "bx.toml")

@@ -42,7 +42,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		(&refusal{status: http.StatusBadRequest, message: "the mock script says: " + failed}).write(w, v)
 		return
 	}
-	(&player{script: s.script, turn: t, voice: v, path: r.URL.Path, in: in, w: w, number: number}).play()
+	(&player{script: s.script, turn: t.drawn(number), voice: v, path: r.URL.Path, in: in, w: w, number: number}).play()
 }
 
 // note records a request that plays no turn.
@@ -57,6 +57,13 @@ func (s *Server) turn(path string, v voice, body []byte, in *chatRequest) (t *tu
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rec := Request{Path: path, Body: compact(body)}
+	for i, t := range s.script.anytime {
+		if s.script.check(t, v, body, in) == "" {
+			rec.Turn = len(s.script.turns) + i + 1
+			s.record(rec)
+			return t, len(s.requests), ""
+		}
+	}
 	if s.next < len(s.script.turns) {
 		t = s.script.turns[s.next]
 		rec.Turn = s.next + 1

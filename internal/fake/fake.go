@@ -59,6 +59,9 @@
 //	last ROLE            the role of the last message
 //	stream | no stream   whether a stream is asked for
 //	repeat               the turn also answers every further request
+//	any                  the turn answers every request that all its lines fit, in no order; need not be played
+//	breaks N% [seed=N]   so many of its replies are broken, drawn by the seed and the request's number: a text ends
+//	                     in its middle, a native call has a name that no tool has
 //
 // Sections of an answer, in the order of the reply:
 //

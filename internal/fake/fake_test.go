@@ -3,11 +3,13 @@ package fake_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -317,6 +319,42 @@ func TestQuestions(t *testing.T) {
 			if resp.StatusCode != 200 || !json.Valid(body) {
 				t.Errorf("%s %s: %s %s", kind, q, resp.Status, body)
 			}
+		}
+	}
+}
+
+// A turn that waits for no others breaks so many of its replies, and the same ones
+// for the same seed.
+func TestRepliesAreBrokenAtARate(t *testing.T) {
+	play := func(seed int) (broken []int) {
+		s, err := fake.Parse("breaks", fmt.Appendf(nil, "-- turn --\nany\nbreaks 20%% seed=%d\n-- text --\nwhole\n", seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		srv := httptest.NewServer(fake.New(s))
+		defer srv.Close()
+		for i := range 200 {
+			r, err := http.Post(srv.URL+"/api/chat", "application/json", strings.NewReader(`{"model":"m","stream":false,"messages":[{"role":"user","content":"hi"}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(r.Body)
+			if err := errors.Join(err, r.Body.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(body), `"whole"`) {
+				broken = append(broken, i)
+			}
+		}
+		return broken
+	}
+	one, same, other := play(1), play(1), play(2)
+	if len(one) < 25 || len(one) > 55 || !slices.Equal(one, same) || slices.Equal(one, other) {
+		t.Errorf("%v, %v, %v", one, same, other)
+	}
+	for _, bad := range []string{"breaks", "breaks 20", "breaks 120%", "breaks 20% 3"} {
+		if _, err := fake.Parse("bad", []byte("-- turn --\n"+bad+"\n-- text --\nx\n")); err == nil {
+			t.Errorf("%q is taken", bad)
 		}
 	}
 }

@@ -1,10 +1,13 @@
 package fake
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -23,6 +26,30 @@ type player struct {
 	number int // of the request, from 1
 	calls  int // so far in the reply
 	sent   int // bytes of the body
+}
+
+// drawn is the turn as it is played for the request of a number: broken, where
+// its seed draws it. A broken text ends in its middle, a broken call has a name
+// that no tool has.
+func (t *turn) drawn(number int) *turn {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d", t.seed, number))
+	if float64(binary.BigEndian.Uint32(sum[:])) >= t.breaks*(1<<32) {
+		return t
+	}
+	broken := *t
+	broken.steps = slices.Clone(t.steps)
+	for i := range broken.steps {
+		switch st := &broken.steps[i]; st.kind {
+		case "text":
+			for _, half := range pieces(st.text, max(1, len(st.text)/2)) {
+				st.text = half
+				break
+			}
+		case "call":
+			st.name = "no_such_tool"
+		}
+	}
+	return &broken
 }
 
 // errCut breaks the connection.

@@ -28,6 +28,7 @@ type Script struct {
 
 	name       string
 	turns      []*turn
+	anytime    []*turn // turns that wait for no others
 	lines      []string // of models, with their words
 	vision     bool
 	embeddings bool
@@ -63,6 +64,9 @@ type turn struct {
 	line   int
 	wants  []want
 	repeat bool
+	any    bool    // it answers whatever fits it, whenever that comes
+	breaks float64 // share of its replies that are broken
+	seed   uint64  // of what draws them
 
 	steps      []step
 	stop       string
@@ -112,10 +116,15 @@ func Parse(name string, b []byte) (*Script, error) {
 		}
 		r.line += 1 + strings.Count(string(f.Data), "\n")
 	}
+	if err := r.finish(); err != nil {
+		return nil, err
+	}
 	if len(s.turns) == 0 {
 		return nil, fmt.Errorf("mock script %s: it has no turn: want a line \"-- turn --\" and sections of an answer, such as \"-- text --\"", name)
 	}
-	return s, r.finish()
+	s.anytime = slices.DeleteFunc(slices.Clone(s.turns), func(t *turn) bool { return !t.any })
+	s.turns = slices.DeleteFunc(s.turns, func(t *turn) bool { return t.any })
+	return s, nil
 }
 
 type reading struct {
@@ -322,12 +331,37 @@ func (t *turn) want(line int, text string) error {
 	case text == "repeat":
 		t.repeat = true
 		return nil
+	case text == "any":
+		t.any = true
+		return nil
+	case word == "breaks":
+		return t.breaking(w.rest)
 	case text == "no tools" || text == "no stream" || text == "stream" || word == "tools":
 	case (word == "contains" || word == "lacks" || word == "last") && w.rest != "":
 	default:
-		return fmt.Errorf("unknown line: want contains TEXT, lacks TEXT, tools [NAME …], no tools, last ROLE, stream, no stream or repeat")
+		return fmt.Errorf("unknown line: want contains TEXT, lacks TEXT, tools [NAME …], no tools, last ROLE, stream, no stream, repeat, any or breaks N%% [seed=N]")
 	}
 	t.wants = append(t.wants, w)
+	return nil
+}
+
+// breaking reads "N% [seed=N]".
+func (t *turn) breaking(words string) error {
+	share, seed, _ := strings.Cut(words, " ")
+	rate, ok := strings.CutSuffix(share, "%")
+	n, err := number(rate)
+	if !ok || err != nil || n > 100 {
+		return fmt.Errorf("want breaks N%%, with N from 0 to 100")
+	}
+	t.breaks = float64(n) / 100
+	if seed == "" {
+		return nil
+	}
+	value, ok := strings.CutPrefix(strings.TrimSpace(seed), "seed=")
+	if n, err = number(value); !ok || err != nil {
+		return fmt.Errorf("want seed=N behind the share")
+	}
+	t.seed = uint64(n)
 	return nil
 }
 

@@ -6,6 +6,9 @@
 // behind thinking, and the answer to a result. Where no form works, it reminds
 // the model of its tools after each answer without a call, as Config.Insist of
 // package agent does. Nothing is run: the tools and their results are made up.
+//
+// Full measures instead of looking: it asks in all scenarios, often enough for an
+// interval, and compares the forms.
 package doctor
 
 import (
@@ -62,10 +65,13 @@ type Finding struct {
 // Report is what is known of a model in the end.
 type Report struct {
 	Model    string    `json:"model"`
-	Findings []Finding `json:"findings"`
+	Findings []Finding `json:"findings,omitempty"`
 	Format   string    `json:"tool_format"`      // the best form; "none": none works
 	Insist   bool      `json:"insist,omitempty"` // the model calls when it is reminded of its tools
 	Why      string    `json:"why"`
+
+	Forms []Measure `json:"forms,omitempty"` // of a full examination
+	Asked []Asked   `json:"-"`               // all its answers
 }
 
 // Examine asks a model. It fails only if the server cannot be asked at all;
@@ -135,6 +141,7 @@ type examiner struct {
 	last   string   // the dialect of the latest call
 	tried  []string // forms that were examined
 	talked []string // forms in which it answered in words where a call was due
+	called bool     // the latest reply had a call, or a try at one
 }
 
 // candidates are the text forms to try, in their order.
@@ -232,7 +239,8 @@ func (e *examiner) probe(p probe, form string) (Finding, error) {
 	}
 	reply, err := ask(e.ctx, m, p.request())
 	why := refused()
-	idle := err == nil && why == "" && !p.after && inWords(reply)
+	idle := err == nil && why == "" && !p.after && !p.idle && inWords(reply)
+	e.called = false
 	if idle && e.report.Insist {
 		reply, err = ask(e.ctx, m, p.reminded(reply))
 	} else if idle {
@@ -248,7 +256,10 @@ func (e *examiner) probe(p probe, form string) (Finding, error) {
 		}
 		f.Verdict, f.Detail = No, words
 	default:
-		f.Verdict, f.Detail = p.judge(form, reply)
+		if f.Verdict, f.Detail = p.judge(form, reply); f.Verdict != No && p.invented(reply) != "" {
+			f.Verdict, f.Detail = No, "called "+p.invented(reply)+", which is no tool"
+		}
+		e.called = len(reply.Calls()) > 0 || len(reply.Problems) > 0
 		e.note(reply)
 	}
 	if idle && e.report.Insist {

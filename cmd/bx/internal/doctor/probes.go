@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -13,12 +14,14 @@ import (
 
 // probe is one question to a model and what a good reply to it is.
 type probe struct {
-	name  string
-	ask   string
-	whole bool
-	after bool // behind a call and its result
-	tools []utp.Tool
-	judge func(form string, r utp.Reply) (Verdict, string)
+	name   string
+	ask    string
+	whole  bool
+	after  bool // behind a call and its result
+	idle   bool // nothing is to be called
+	choice utp.Choice
+	tools  []utp.Tool
+	judge  func(form string, r utp.Reply) (Verdict, string)
 }
 
 // The made-up tools. Weather is about a place and a number that no model knows.
@@ -44,7 +47,7 @@ var probes = []probe{
 // request is the probe as a conversation. The form is not in it: the model's
 // setup knows that. It sets no parameters, as some servers refuse some of them.
 func (p probe) request() *utp.Request {
-	r := &utp.Request{Stream: !p.whole, Tools: p.tools,
+	r := &utp.Request{Stream: !p.whole, Tools: p.tools, Choice: p.choice,
 		Messages: []utp.Message{utp.NewText(utp.System, "You answer questions with the help of tools."), utp.NewText(utp.User, p.ask)}}
 	if p.after {
 		c := utp.Call{ID: "call_1", Name: weather.Name, Args: json.RawMessage(`{"city":"Oslo"}`)}
@@ -59,6 +62,16 @@ func (p probe) reminded(answer utp.Reply) *utp.Request {
 	r := p.request()
 	r.Messages = append(r.Messages, answer.Message, utp.NewText(utp.User, agent.Reminder()))
 	return r
+}
+
+// invented is the first name in a reply that is none of the tools.
+func (p probe) invented(r utp.Reply) string {
+	for _, c := range r.Calls() {
+		if !slices.ContainsFunc(p.tools, func(t utp.Tool) bool { return t.Name == c.Name }) {
+			return c.Name
+		}
+	}
+	return ""
 }
 
 // inWords reports a reply without so much as a try at a call.
