@@ -21,6 +21,9 @@ func (c *Client) Ask(ctx context.Context, r *utp.Request, h wire.Hooks) iter.Seq
 	if h.Once {
 		d.cfg.Retries = 0 // New has put the default in
 	}
+	if h.Form != "" {
+		d.form = h.Form
+	}
 	if h.Warn != nil {
 		d.cfg.Warn = h.Warn
 	}

@@ -87,6 +87,7 @@ type Client struct {
 	base *url.URL
 	api  provider
 	http *http.Client
+	form string // of the conversation; "": as Formats say
 	*memory
 }
 

@@ -20,7 +20,7 @@ func (c *Client) Choice(ctx context.Context, model string) format.Choice {
 // else is set, if it does. It is the same for every request of a model that the
 // client knows.
 func (c *Client) choose(model string, a *ability, asText string) format.Choice {
-	key := choiceKey{a, asText}
+	key := choiceKey{a, asText, c.form}
 	c.mu.Lock()
 	made, ok := c.choices[key]
 	known := c.models[model] == a
@@ -40,14 +40,23 @@ func (c *Client) choose(model string, a *ability, asText string) format.Choice {
 type choiceKey struct {
 	of     *ability
 	asText string
+	form   string
 }
 
 func (c *Client) decide(model string, a *ability, asText string) format.Choice {
-	layers := c.cfg.Formats
+	facts := format.Facts{Provider: cmp.Or(c.cfg.Kind, c.cfg.Provider), Model: model, Native: a.tools, Unsaid: a.unsaid, Own: slices.Concat(c.cfg.Parse.More, c.cfg.Parse.Grammars)}
+	var forced []format.Layer
 	if why := cmp.Or(asText, a.asText); why != "" {
-		layers = append([]format.Layer{{Level: format.Call, From: why, Tools: "text", Results: "text"}}, layers...)
+		forced = append(forced, format.Layer{Level: format.Call, From: why, Tools: "text", Results: "text"})
 	}
-	chosen, err := format.Choose(layers, format.Facts{Provider: cmp.Or(c.cfg.Kind, c.cfg.Provider), Model: model, Native: a.tools, Unsaid: a.unsaid, Own: slices.Concat(c.cfg.Parse.More, c.cfg.Parse.Grammars)})
+	if c.form != "" {
+		own := format.Layer{Level: format.Call, From: format.Learned, Format: c.form}
+		if chosen, err := format.Choose(slices.Concat(forced, []format.Layer{own}, c.cfg.Formats), facts); err == nil {
+			return chosen // else the form is a dialect that is gone
+		}
+	}
+	layers := slices.Concat(forced, c.cfg.Formats)
+	chosen, err := format.Choose(layers, facts)
 	if err != nil {
 		panic(err) // New has checked the words
 	}

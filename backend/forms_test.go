@@ -14,7 +14,9 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/format"
+	"github.com/unifiedtoolprotocol/utp/internal/fake"
 	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/gemini"
 )
 
@@ -333,6 +335,34 @@ func TestNoOtherSettingStopsTheReading(t *testing.T) {
 		}
 		if calls != 1 || strings.TrimSpace(text.String()) != "Look:" {
 			t.Errorf("%s: %d calls, text %q", name, calls, text.String())
+		}
+	}
+}
+
+// The form of a conversation goes before what is set; one that is not known any
+// more leaves it so.
+func TestTheFormOfAConversation(t *testing.T) {
+	script, err := fake.Parse("form", []byte("-- turn --\nany\ntools\n-- text --\nnative\n-- turn --\nany\ncontains Action Input:\n-- text --\nreact\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(fake.New(script))
+	defer srv.Close()
+	c, err := backend.New(backend.Config{Provider: "ollama", URL: srv.URL, Model: "m", Formats: []format.Layer{{From: "[tools]", Format: format.Learned}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for form, want := range map[string]string{"": "native", "react": "react", "gone": "native"} {
+		var evs []utp.Event
+		r := &utp.Request{Tools: []utp.Tool{{Name: "f"}}, Messages: []utp.Message{utp.NewText(utp.User, "hi")}}
+		for e, err := range c.Ask(t.Context(), r, wire.Hooks{Form: form}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			evs = append(evs, e)
+		}
+		if got := utp.Collect(evs).Text(); got != want {
+			t.Errorf("%q: %q, want %q", form, got, want)
 		}
 	}
 }

@@ -85,6 +85,7 @@ type Choice struct {
 	Tools    Form
 	Calls    Reading
 	Results  Form
+	Learned  bool     // the word for the tools is Learned: a form may be named for each conversation
 	Warnings []string // for people: what may go wrong with it
 }
 
@@ -102,6 +103,7 @@ func Choose(layers []Layer, f Facts) (Choice, error) {
 	out.Tools = c.tools(out.Calls)
 	out.Results = c.results(out.Tools, out.Calls)
 	out.Calls = c.ranked(out.Calls, out.Tools)
+	out.Learned = c.first(func(s saying) word { return s.tools }).text == Learned
 	out.Warnings = c.warnings(out)
 	return out, nil
 }

@@ -321,6 +321,23 @@ func TestTheListsAreComplete(t *testing.T) {
 	}
 }
 
+// Learned is a word for tools that leaves the form to whoever asks: a layer of the
+// call names it, and until then the form is that of auto.
+func TestLearned(t *testing.T) {
+	set := format.Layer{Level: format.Agent, From: "[tools]", Format: format.Learned}
+	c := choose(t, format.Facts{Provider: "ollama", Native: &yes}, set)
+	if !c.Learned || c.Tools.Way != format.Native || !c.Calls.Text {
+		t.Errorf("%+v", c)
+	}
+	picked := format.Layer{Level: format.Call, From: "learned", Format: "hermes"}
+	if c = choose(t, format.Facts{Provider: "ollama", Native: &yes}, set, picked); c.Learned || c.Tools.Grammar.Name != "hermes" || c.Results.Grammar.Name != "hermes" {
+		t.Errorf("%+v", c)
+	}
+	if c = choose(t, format.Facts{}, format.Layer{Level: format.Call, From: "--tool-format", Format: "react"}, set); c.Learned {
+		t.Error("a form that is set is learned")
+	}
+}
+
 func TestSaid(t *testing.T) {
 	layers := []format.Layer{{Level: format.Agent, From: "[tools]", Results: "native"}, {Level: format.Call, From: "--tool-format", Format: "react"}, {Level: format.Model, From: "m", For: "other", Format: "xml"}}
 	want := []string{"--tool-format: tool_format = react", "[tools]: result_format = native"}

@@ -15,6 +15,9 @@ const (
 	jsonWord = "json"
 )
 
+// Learned is the word for a form that is picked by what was seen of the model.
+const Learned = "learned"
+
 // meaning is what a word says of tools and results.
 type meaning struct {
 	way     Way    // "": what is known of the model decides
@@ -31,6 +34,7 @@ var toolWords = map[string]meaning{
 	"native": {way: Native},
 	"none":   {way: None},
 	"text":   {way: Text},
+	Learned:  {}, // whoever asks names a form for each conversation; without one as auto
 	"xml":    {way: Text, dialect: "hermes"},
 	jsonWord: {way: Text},
 
@@ -63,12 +67,12 @@ var callWords = map[string][]string{
 
 // ToolWords lists the words of definition_format beside the grammars' names.
 func ToolWords() []string {
-	return []string{"openai", "auto", "ollama", "native", "text", "react", "xml", "json", "anthropic", "anthropic_xml", "gemini", "qwen_xml", "none"}
+	return []string{"openai", "auto", "ollama", "native", "text", "react", "xml", "json", "anthropic", "anthropic_xml", "gemini", "qwen_xml", "none", Learned}
 }
 
 // ResultWords lists those of result_format.
 func ResultWords() []string {
-	return slices.DeleteFunc(ToolWords(), func(w string) bool { return w == string(None) })
+	return slices.DeleteFunc(ToolWords(), func(w string) bool { return w == string(None) || w == Learned })
 }
 
 // CallWords lists those of call_parser. Each but auto may stand after prefer:.
@@ -107,7 +111,7 @@ func (c *chooser) check(s saying) error {
 		return unknown(s.tools, ToolWords())
 	}
 	_, results := toolWords[s.results.text]
-	if s.results.text != "" && (!results || s.results.text == string(None)) && c.named(s.results.text) == nil {
+	if s.results.text != "" && (!results || !slices.Contains(ResultWords(), s.results.text)) && c.named(s.results.text) == nil {
 		return unknown(s.results, ResultWords())
 	}
 	if s.text.text != "" && c.named(s.text.text) == nil {

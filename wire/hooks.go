@@ -3,6 +3,7 @@ package wire
 // Hooks are for one request to a provider what goes beside its reply. Nil
 // functions are not called.
 type Hooks struct {
+	Form  string                      // the form of this conversation's tools, a word of package format or a dialect; "", or an unknown one: as the backend is set
 	Whole bool                        // ask for the reply in one piece
 	Once  bool                        // whoever asks decides about another try: the backend makes none
 	Warn  func(string)                // for people: what may go wrong
