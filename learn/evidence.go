@@ -42,6 +42,7 @@ type Evidence struct {
 	forms   []*form
 	keys    []*client
 	digest  string
+	fading  float64 // what unit grows by
 	unit    float64 // what a reply counts now: it grows, so that older ones fade
 	replies int     // that counted
 	trials  int     // of those
@@ -68,8 +69,13 @@ type form struct {
 
 // New makes the evidence of a model that can be told its tools in forms, the
 // first of which stands before the others where nothing tells them apart.
-func New(forms ...string) *Evidence {
-	e := &Evidence{unit: 1}
+func New(forms ...string) *Evidence { return fresh(HalfLife, forms) }
+
+// NewLasting makes evidence that fades more slowly, for proposals.
+func NewLasting(forms ...string) *Evidence { return fresh(LastingLife, forms) }
+
+func fresh(half float64, forms []string) *Evidence {
+	e := &Evidence{unit: 1, fading: math.Exp2(1 / half)}
 	for _, name := range forms {
 		e.forms = append(e.forms, &form{name: name})
 	}
@@ -154,7 +160,9 @@ func (e *Evidence) Running(digest string) {
 		return
 	}
 	if e.digest != "" {
-		*e = *New(e.Forms()...)
+		forms, fading := e.Forms(), e.fading
+		*e = *New(forms...)
+		e.fading = fading
 	}
 	e.digest = digest
 }
@@ -165,7 +173,7 @@ func (e *Evidence) Trials() Share { return Share{float64(e.trials), float64(e.re
 // age makes all replies so far one older.
 func (e *Evidence) age() {
 	e.ages++
-	e.unit *= fading
+	e.unit *= e.fading
 	if e.unit < most {
 		return
 	}
@@ -180,8 +188,6 @@ func (e *Evidence) age() {
 
 // most bounds unit, so that sums keep their digits.
 const most = 1e9
-
-var fading = math.Exp2(1 / HalfLife)
 
 func (e *Evidence) form(name string) *form {
 	for _, f := range e.forms {

@@ -10,7 +10,8 @@ package learn
 
 // The numbers of the method. docs/coach.md shows what they do.
 const (
-	HalfLife = 150.0 // counted replies after which a reply counts for half
+	HalfLife    = 150.0  // counted replies after which a reply counts for half
+	LastingLife = 1000.0 // the same for the coach, who proposes and does not try
 
 	// Credit is how many replies a form is given beforehand, and CreditRate how
 	// many of them are good: a form that little is known of ranks high until its
@@ -23,8 +24,8 @@ const (
 	keyPart    = 0.1  // share of a form's evidence that one key may be
 
 	// ZChange is the certainty of a proposal: it is looked at again and again,
-	// against several forms, so that it must be far above 95 %.
-	ZChange = 3.0
+	// against several forms, so that it must be above 95 %.
+	ZChange = 2.7
 	// apart is how far a key lies from all others that says nothing of a form.
 	apart = 3.0
 	// minChange is how many replies a form must have before it is proposed.

@@ -66,13 +66,12 @@ func (a *app) doctor(ctx context.Context, yes bool) error {
 	if err != nil {
 		return err
 	}
-	told := doctor.Finding.Line
 	if !a.json {
 		doctor.Head(a.out)
 	}
 	r, err := doctor.Examine(ctx, c.name, patient{j, c}, func(f doctor.Finding) {
 		if !a.json {
-			told(f, a.out)
+			f.Line(a.out)
 		}
 	})
 	if err != nil {
@@ -128,15 +127,7 @@ func (j *job) prescribe(ctx context.Context, c *connection, r doctor.Report, yes
 // profile is what the outcome means for the configuration. Of a profile that
 // is in use only the form is set, and that its model must be reminded.
 func (j *job) profile(c *connection, r doctor.Report) (name string, p config.Profile) {
-	f := j.cfg.Profiles[j.set.Profile].Tools
-	f.ToolFormat, f.DefinitionFormat = "", config.Format(r.Format)
-	f.CallParser, f.ResultFormat = config.Parser("prefer:"+r.Format), config.ResultFormat(r.Format)
-	switch r.Format {
-	case doctor.Native:
-		f.CallParser = "auto"
-	case "none":
-		f.CallParser, f.ResultFormat = "", ""
-	}
+	f := toldIn(j.cfg.Profiles[j.set.Profile].Tools, r.Format)
 	if r.Insist {
 		f.Insist = &r.Insist
 	}
@@ -144,6 +135,19 @@ func (j *job) profile(c *connection, r doctor.Report) (name string, p config.Pro
 		return j.set.Profile, config.Profile{Tools: f}
 	}
 	return profileName(c.name), config.Profile{Provider: config.Provider(c.provider), URL: config.URL(c.url), Model: c.name, APIKeyEnv: j.set.APIKeyEnv, Tools: f}
+}
+
+// toldIn is t with tools, calls and results in a form.
+func toldIn(t config.Tools, form string) config.Tools {
+	t.ToolFormat, t.DefinitionFormat = "", config.Format(form)
+	t.CallParser, t.ResultFormat = config.Parser("prefer:"+form), config.ResultFormat(form)
+	switch form {
+	case doctor.Native:
+		t.CallParser = "auto"
+	case "none":
+		t.CallParser, t.ResultFormat = "", ""
+	}
+	return t
 }
 
 // profileName is a model's name as a key without quotes.

@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Setup: setup, Condition: condition, UpdateScripts: golden.Update(), RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"fake": cmdFake, "requests": cmdRequests, "played": cmdPlayed, "code": cmdCode, "mcp": cmdMCP,
+			"fake": cmdFake, "seen": cmdSeen, "requests": cmdRequests, "played": cmdPlayed, "code": cmdCode, "mcp": cmdMCP,
 			"serve": cmdServe, "serve-says": cmdServeSays, "serve-stop": cmdServeStop, "http": cmdHTTP, "collector": cmdCollector,
 		},
 	})

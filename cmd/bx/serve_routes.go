@@ -262,7 +262,7 @@ func policy(c *backend.Config, p serving.Policy) {
 	c.Parse.Repair = map[string]parse.Repair{"off": parse.Off, "aggressive": parse.Aggressive}[p.Repair]
 	c.DropEmpty = p.DropEmpty
 	tools := map[string]string{"native": "native", "prompted": "text", "none": "none"}[p.Tools]
-	c.Formats = []format.Layer{{From: "[routes.policy]", Tools: tools, Text: p.Grammar}}
+	c.Formats = []format.Layer{{From: "[routes.policy]", Format: p.Format, Tools: tools, Text: p.Grammar}}
 }
 
 // printRoutes is bx serve --check.

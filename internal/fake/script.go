@@ -28,7 +28,7 @@ type Script struct {
 
 	name       string
 	turns      []*turn
-	anytime    []*turn // turns that wait for no others
+	anytime    []*turn  // turns that wait for no others
 	lines      []string // of models, with their words
 	vision     bool
 	embeddings bool

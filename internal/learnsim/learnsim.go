@@ -143,13 +143,14 @@ func (s Scene) run(length int, n uint64, calm bool) (o outcome) {
 	for i, at := range order {
 		listed[at] = names[i]
 	}
-	e := learn.New(listed...)
+	e, coach := learn.New(listed...), learn.NewLasting(listed...)
 	for i, name := range names {
 		var t learn.Tally
 		for range probes {
 			t.Add(s.outcome(i, draw.Float64(), rates), 1)
 		}
 		e.Probed(name, t)
+		coach.Probed(name, t)
 	}
 	now := names[len(names)/2] // what the profile says
 	form, trial, seenBest, key := 0, false, 0, ""
@@ -164,7 +165,7 @@ func (s Scene) run(length int, n uint64, calm bool) (o outcome) {
 			form, trial = slices.Index(names, p.Form), p.Trial
 			o.muted += int(is(form+1 == s.Mute))
 			seenBest = s.highest(e, names)
-			if _, change := e.Propose(now); change {
+			if _, change := coach.Propose(now); change {
 				o.changed = true
 			}
 		}
@@ -180,7 +181,9 @@ func (s Scene) run(length int, n uint64, calm bool) (o outcome) {
 		if key == broken && calm {
 			continue
 		}
-		e.Add(names[form], key, s.outcome(form, luck, rates), trial)
+		said := s.outcome(form, luck, rates)
+		e.Add(names[form], key, said, trial)
+		coach.Add(names[form], key, said, trial)
 		if (call+1)%10 == 0 {
 			o.leading = append(o.leading, e.Standings()[0].Form == names[top])
 		}

@@ -209,7 +209,7 @@ func replaceChecked(path string, made []byte, known Own) error {
 	if err = cmp.Or(err, c.checkServers()); err != nil {
 		return fmt.Errorf("the server cannot be added to %s: %w", short(path), err)
 	}
-	return replace(path, made)
+	return Replace(path, made)
 }
 
 // withoutServer cuts the tables of a server out of a document.

@@ -81,12 +81,22 @@ func tomlKey(s string) string {
 // file is made if there is none; it is replaced whole or not at all. The profile
 // may name the known dialects.
 func PutProfile(path, name string, p Profile, known Own) error {
+	return put(path, "the profile", p.TOML(name), known, []string{"profiles", name}, []string{"profiles", name, "tools"})
+}
+
+// PutAlias writes an alias of a tool as PutProfile does a profile.
+func PutAlias(path, name, to string, known Own) error {
+	table := fmt.Sprintf("[aliases.%s]\nto = %s\n", tomlKey(name), tomlString(to))
+	return put(path, "the alias", table, known, []string{"aliases", name})
+}
+
+// put adds a text to a file, in place of those of its own tables that are named.
+func put(path, what, table string, known Own, heads ...[]string) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	table := p.TOML(name)
-	for _, head := range [][]string{{"profiles", name}, {"profiles", name, "tools"}} {
+	for _, head := range heads {
 		if slices.ContainsFunc(keysOf([]byte(table)), func(k key) bool { return k.table && slices.Equal(k.path, head) }) {
 			old = without(old, head)
 		}
@@ -98,9 +108,9 @@ func PutProfile(path, name string, p Profile, known Own) error {
 	c := Defaults()
 	c.Own = known
 	if err := c.apply(document{short(path), path, made, nil}, nil); err != nil {
-		return fmt.Errorf("the profile cannot be added to %s: %w", short(path), err)
+		return fmt.Errorf("%s cannot be added to %s: %w", what, short(path), err)
 	}
-	return replace(path, made)
+	return Replace(path, made)
 }
 
 // without cuts a table out of a document, from its header to the next one and
@@ -143,9 +153,9 @@ func aboveComments(doc []byte, at int) int {
 	return at
 }
 
-// replace puts a file in the place of another in one step, behind a link in the
+// Replace puts a file in the place of another in one step, behind a link in the
 // place of what it leads to. The mode of the other stays.
-func replace(path string, text []byte) error {
+func Replace(path string, text []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}

@@ -61,7 +61,7 @@ func PutRules(path string, rules rule.Set, known Own) error {
 	if err := c.apply(document{short(path), path, []byte(made), nil}, nil); err != nil {
 		return fmt.Errorf("the rule cannot be added to %s: %w", short(path), err)
 	}
-	return replace(path, []byte(made))
+	return Replace(path, []byte(made))
 }
 
 // ruleTOML writes a rule of a question: a tool, a command or files, and a root.

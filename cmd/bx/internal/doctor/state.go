@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/learn"
+	"github.com/unifiedtoolprotocol/utp/safefile"
 )
 
 // State is a full examination as it is kept: one that was interrupted goes on
@@ -68,19 +70,16 @@ func (s State) Save(file string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+	dir, name := filepath.Split(file)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(file), ".doctor-*")
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(text)
-	if err = errors.Join(err, temp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), file)
+	defer root.Close()
+	return safefile.Replace(root, name, safefile.Temp(name), text, 0o600)
 }
 
 // Evidence is what the examination says of the forms that work, the best one first.
@@ -89,16 +88,10 @@ func (s State) Evidence() *learn.Evidence {
 	if !s.Over || s.Format == "none" {
 		return learn.New()
 	}
-	forms := []string{s.Format}
-	tallies := map[string]learn.Tally{}
-	for _, a := range s.Asked {
-		if _, seen := tallies[a.Form]; seen {
-			continue
-		}
-		t := Tally(s.Asked, a.Form)
-		tallies[a.Form] = t
-		if t.Good > 0 && !slices.Contains(forms, a.Form) {
-			forms = append(forms, a.Form)
+	forms, tallies := []string{s.Format}, s.Tallies()
+	for _, name := range slices.Sorted(maps.Keys(tallies)) {
+		if tallies[name].Good > 0 && name != s.Format {
+			forms = append(forms, name)
 		}
 	}
 	e := learn.New(forms...)
@@ -106,4 +99,28 @@ func (s State) Evidence() *learn.Evidence {
 		e.Probed(f, tallies[f])
 	}
 	return e
+}
+
+// States reads all examinations of a folder that are over. What cannot be read
+// is left out.
+func States(dir string) (out []State) {
+	names, _ := filepath.Glob(filepath.Join(dir, "doctor", "*.json"))
+	for _, name := range names {
+		var s State
+		if text, err := os.ReadFile(name); err == nil && json.Unmarshal(text, &s) == nil && s.Version == stateVersion && s.Over {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Tallies are what it found in each form.
+func (s State) Tallies() map[string]learn.Tally {
+	out := map[string]learn.Tally{}
+	for _, a := range s.Asked {
+		if _, seen := out[a.Form]; !seen {
+			out[a.Form] = Tally(s.Asked, a.Form)
+		}
+	}
+	return out
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
+	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -109,6 +110,7 @@ type Route struct {
 
 // Policy is how calls are offered and read.
 type Policy struct {
+	Format    string `toml:"tool_format"`  // a word of bx.toml's tool_format, or a dialect; in place of Tools and Grammar
 	Tools     string `toml:"tools"`        // auto, native, prompted, none
 	Grammar   string `toml:"grammar"`      // for tools in the prompt
 	Repair    string `toml:"repair"`       // safe, off, aggressive
@@ -126,6 +128,8 @@ type Client struct {
 	Tokens   int    `toml:"tokens"`   // a minute
 	Parallel int    `toml:"parallel"` // requests at once
 	Metrics  bool   `toml:"metrics"`  // for /metrics alone
+	Steady   bool   `toml:"steady"`   // with learned forms: nothing is tried upon it
+	Trusted  bool   `toml:"trusted"`  // with learned forms: its replies count in full
 }
 
 // Duration is a time as "90s" or "10m".
@@ -372,6 +376,12 @@ func (p Policy) check(known config.Own) error {
 		if k.value != "" && !slices.Contains(k.want, k.value) {
 			return fmt.Errorf("%s = %q: want %s", k.key, k.value, strings.Join(k.want, ", "))
 		}
+	}
+	if p.Format != "" && (p.Tools != "" || p.Grammar != "") {
+		return errors.New("tool_format says what tools and grammar say: want one of them")
+	}
+	if p.Format != "" && !slices.Contains(format.ToolWords(), p.Format) && !known.Has(p.Format) {
+		return fmt.Errorf("tool_format = %q: want %s, or a dialect: bx grammar list names them", p.Format, strings.Join(format.ToolWords(), ", "))
 	}
 	if p.Grammar != "" && !known.Has(p.Grammar) {
 		return fmt.Errorf("grammar = %q: no dialect is called so: bx grammar list names them, and [dialects] files adds your own", p.Grammar)
