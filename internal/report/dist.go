@@ -43,6 +43,9 @@ func dist(w io.Writer, _ []string) error {
 			if err := build(p, "./"+filepath.ToSlash(dir), filepath.Join("dist", name), version); err != nil {
 				return err
 			}
+			if err := bounded(filepath.Base(dir), filepath.Join("dist", name)); err != nil {
+				return err
+			}
 			names = append(names, name)
 		}
 	}
@@ -52,6 +55,15 @@ func dist(w io.Writer, _ []string) error {
 	}
 	fmt.Fprint(w, sums)
 	return os.WriteFile(filepath.Join("dist", "SHA256SUMS"), []byte(sums), 0o666)
+}
+
+// bounded checks that a program is no longer than it may be.
+func bounded(program, file string) error {
+	info, err := os.Stat(file)
+	if err == nil && program == "te" && info.Size() > maxProgram {
+		err = fmt.Errorf("dist: %s has %d bytes, want at most %d", file, info.Size(), maxProgram)
+	}
+	return err
 }
 
 // describe is the version by the tags of git, or "" outside a clone.

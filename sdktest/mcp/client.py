@@ -31,13 +31,41 @@ async def connected(transport, mode, answer=None):
 
     more = {"elicitation_callback": elicit} if answer else {}
     if transport == "stdio":
-        server = StdioServerParameters(command=bx, args=["mcp", "serve", "--root", root, "--tier", "run"], env=dict(os.environ))
+        server = StdioServerParameters(command=bx, args=["mcp", "serve", "--root", root, "--tier", "run", "--allow", "shell"], env=dict(os.environ))
         async with Client(stdio_client(server), mode=mode, **more) as c:
             yield c, asked
     else:
-        async with httpx2.AsyncClient(headers={"X-API-Key": key}) as h:
+        async with httpx2.AsyncClient(headers={"X-API-Key": key}, timeout=30) as h:
             async with Client(streamable_http_client(url, http_client=h), mode=mode, **more) as c:
                 yield c, asked
+
+
+async def cancelled(c):
+    """A call that the client leaves is ended, and so is its command, within a second."""
+    beats = os.path.join(root, "beats")
+    running = asyncio.create_task(c.call_tool("shell", {"command": "while :; do echo x >> beats; sleep 0.02; done"}))
+    while not os.path.exists(beats):
+        assert not running.done(), running
+        await asyncio.sleep(0.01)
+    running.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await running
+    await asyncio.sleep(1)
+    size = os.path.getsize(beats)
+    await asyncio.sleep(0.2)
+    assert os.path.getsize(beats) == size, "a command runs on a second after it was cancelled"
+    os.remove(beats)
+
+
+async def alive(c):
+    """A call of which nothing is heard gives a sign of life."""
+    told = []
+
+    async def hear(progress, total, message):
+        told.append(message)
+
+    done = await c.call_tool("shell", {"command": "sleep 6"}, progress_callback=hear)
+    assert not done.is_error and told == ["running for 5 s"], (done, told)
 
 
 async def main():
@@ -71,6 +99,8 @@ async def main():
             async with connected(transport, mode, ElicitResult(action="accept", content={"run": True})) as (c, asked):
                 done = await c.call_tool("write_file", write)
                 assert not done.is_error and open(new).read() == "hi", done
+                await cancelled(c)
+                await alive(c)
             os.remove(new)
             print(f"  {transport}, {protocol}: ok")
 
