@@ -8,9 +8,12 @@ var mistral = Grammar{
 	Think:   Fence{"[THINK]", "[/THINK]"},
 	Group:   Fence{"[TOOL_CALLS][", "]"},
 	Body:    JSON,
-	Also:    map[string][]string{"think.open": {"<think>"}, "think.close": {"</think>"}},
-	Noise:   []string{"[/TOOL_CALLS]"},
-	Result:  Fence{"[TOOL_RESULTS]", "[/TOOL_RESULTS]"},
+	Also: map[string][]string{
+		"call.open":  {"[TOOL_CALLS]"},
+		"think.open": {"<think>"}, "think.close": {"</think>"},
+	},
+	Noise:  []string{"[/TOOL_CALLS]"},
+	Result: Fence{"[TOOL_RESULTS]", "[/TOOL_RESULTS]"},
 
 	Manifest: "functions",
 	List:     Fence{"[AVAILABLE_TOOLS] [", "][/AVAILABLE_TOOLS]"},

@@ -9,7 +9,7 @@ var mistralArgs = Grammar{
 	Call:    Fence{Open: "[TOOL_CALLS]{name}[ARGS]"},
 	Body:    Args,
 	Also: map[string][]string{
-		"call.open":  {"[TOOL_CALLS]{name}[CALL_ID]{id}[ARGS]", "[TOOL_CALLS]{name}"},
+		"call.open":  {"[TOOL_CALLS]{name}[CALL_ID]{id}[ARGS]", "[TOOL_CALLS]{name}", "{name}[TOOL_CALLS]", "{name}[TOOL_CALLS][ARGS]"},
 		"think.open": {"<think>"}, "think.close": {"</think>"},
 	},
 	Noise:  []string{"[/TOOL_CALLS]"},

@@ -265,7 +265,15 @@ func (o *opener) onLine(v scan.View) bool {
 // group, and where the opener is ordinary text, only the name of an offered tool.
 func (p *Parser) mayCall(o *opener, name string) bool {
 	weak := o.declared || len(o.g.group.open) > 0 && !o.group && p.tools.known()
-	return !weak || o.labelled() && p.told(o.g) || p.tools.declared(name) && (!o.line || o.labelled() || p.tools.plainly(name))
+	if o.afterWord() && !p.tools.known() {
+		return p.isTold(o.g)
+	}
+	return !weak || o.labelled() && !o.afterWord() && p.told(o.g) || p.tools.declared(name) && (!o.line || o.labelled() || p.tools.plainly(name))
+}
+
+// afterWord reports whether the name stands before all markup.
+func (o *opener) afterWord() bool {
+	return len(o.steps) > 0 && o.steps[0].Lead == "" && !isWord(o.steps[0])
 }
 
 // told reports whether the model was told to call in g: what it writes so is a

@@ -73,7 +73,11 @@ func (p *Parser) gapMarker(g *gram, v scan.View) scan.Found {
 		return scan.Yes
 	}
 	if p.block.group == nil {
-		return f
+		if again := scan.Fits(g.skipOpen, v); again != scan.Yes || p.cur.open {
+			return max(f, again)
+		}
+		p.endBlock(false)
+		return scan.Yes
 	}
 	if f := p.gapCall(g, v); f != scan.No {
 		return f

@@ -164,6 +164,11 @@ func warmBytes(hot *[256]bool, bytes string) {
 // after it.
 func (g *gram) answers() bool { return g.aloud && len(g.think.close) > 0 }
 
+// marked reports whether the calls of g have markers.
+func (g *gram) marked() bool {
+	return len(g.group.open)+len(g.call.open)+len(g.header.open) > 0 || g.fence
+}
+
 // thinkCloses reports whether a marker closes the thinking of g.
 func (g *gram) thinkCloses(m *scan.Marker) bool { return hasLead(g.think.close, m) }
 
@@ -174,5 +179,12 @@ func hasLead(list []scan.Marker, m *scan.Marker) bool {
 	return slices.ContainsFunc(list, func(o scan.Marker) bool { return o.Lead == m.Lead })
 }
 
-// isWord reports whether a marker is made of ordinary words: "Thought:".
-func isWord(m scan.Marker) bool { return !strings.ContainsAny(m.Lead, "<>[|｜◁") }
+// isWord reports whether a marker begins with ordinary words: "Thought:", or has
+// nothing but such words around its slots.
+func isWord(m scan.Marker) bool {
+	lead := m.Lead
+	if first := m.Pieces[0]; first.Kind == grammar.Slot && len(m.Pieces) > 1 {
+		lead = m.Pieces[1].Text
+	}
+	return !strings.ContainsAny(lead, "<>[|｜◁")
+}

@@ -81,6 +81,8 @@ func (p *Parser) lookTagged(o *opener, v scan.View, c *scan.Caps) scan.Found {
 
 func (p *Parser) lookArgs(o *opener, v scan.View, c *scan.Caps) scan.Found {
 	switch b := v.S[0]; {
+	case b == '{' && !p.tools.known() && o.afterWord():
+		return namesNothing(v.From(1))
 	case b == '{' && o.declared && o.g.Quote == "":
 		return max(body.ObjectBegins(v.From(1)), p.lookKeyed(p.tools.nameOf(o.g, c), v.From(1)))
 	case b == '[' && o.declared && o.g.Text == "":
@@ -94,6 +96,24 @@ func (p *Parser) lookArgs(o *opener, v scan.View, c *scan.Caps) scan.Found {
 		}
 	}
 	return p.lookClose(o, v, c)
+}
+
+// namesNothing accepts what stands after the brace of arguments: a key, and none that
+// holds the name of a call.
+func namesNothing(v scan.View) scan.Found {
+	_, v = v.Blanks()
+	if f := body.ObjectBegins(v); f != scan.Yes || v.S[0] == '}' {
+		return f
+	}
+	v = v.From(1)
+	n := scan.Word(v.S)
+	switch {
+	case n == len(v.S) && n <= scan.MaxSlot:
+		return v.Ask()
+	case isNameKey(v.S[:n]):
+		return scan.No
+	}
+	return scan.Yes
 }
 
 // lookClose accepts a call without arguments: in its group, or with a name

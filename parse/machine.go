@@ -46,24 +46,25 @@ type opener struct {
 
 // machine is a list of grammars, ready to parse. It is constant once built.
 type machine struct {
-	list     []*grammar.Grammar // of the Config that it was built for
-	more     []*grammar.Grammar
-	words    words
-	grams    []*gram
-	openers  []opener
-	headers  []*gram        // those with message headers
-	trie     *scan.Trie     // of the openers' first literals
-	pairs    [256][4]uint64 // by the first byte of a literal: the bytes that may follow it
-	hot      [256]bool      // bytes that begin a literal, in any case
-	lineHot  [256]bool      // the same, of openers that count only at a line start
-	start    [256]bool      // bytes that something may begin with at a line start
-	follow   [256]bool      // bytes that may follow the word which a bare form begins with
-	bare     []int          // openers without a literal in front: bare JSON, f(…), name {…}
-	bareJSON []int          // those of JSON grammars alone
-	closers  []scan.Marker  // of all groups and calls but code fences
-	chat     *chatTokens
-	fence    *gram           // the grammar whose calls stand in code fences
-	inside   func() *machine // what is read inside such a fence
+	list      []*grammar.Grammar // of the Config that it was built for
+	more      []*grammar.Grammar
+	words     words
+	grams     []*gram
+	openers   []opener
+	headers   []*gram        // those with message headers
+	trie      *scan.Trie     // of the openers' first literals
+	pairs     [256][4]uint64 // by the first byte of a literal: the bytes that may follow it
+	hot       [256]bool      // bytes that begin a literal, in any case
+	lineHot   [256]bool      // the same, of openers that count only at a line start
+	start     [256]bool      // bytes that something may begin with at a line start
+	follow    [256]bool      // bytes that may follow the word which a bare form begins with
+	bare      []int          // openers without a literal in front: bare JSON, f(…), name {…}
+	bareJSON  []int          // those of JSON grammars alone
+	wordFirst []int          // those of markup after a name
+	closers   []scan.Marker  // of all groups and calls but code fences
+	chat      *chatTokens
+	fence     *gram           // the grammar whose calls stand in code fences
+	inside    func() *machine // what is read inside such a fence
 }
 
 var (
@@ -244,6 +245,9 @@ func (m *machine) enter(i int) {
 		m.bare = append(m.bare, i)
 		if len(o.steps) == 0 && o.g.Body == grammar.JSON {
 			m.bareJSON = append(m.bareJSON, i)
+		}
+		if o.afterWord() {
+			m.wordFirst = append(m.wordFirst, i)
 		}
 		m.addFollow(o)
 		return

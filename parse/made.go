@@ -13,6 +13,7 @@ type made struct {
 	print string   // its Fingerprint, once it was asked for
 	start int      // its offset
 	block int      // that of its block
+	plain bool     // it has no markers
 	words int      // how often words were said before it
 }
 
@@ -62,7 +63,8 @@ func (h *history) forget(start int) {
 }
 
 // note adds a call. It returns how many other blocks hold an equal one, and whether
-// words stand between the last of them and this one.
+// the last of them is more than a neighbour: words stand between, or this one says it
+// again without its markers.
 func (h *history) note(m made) (blocks int, apart bool) {
 	last, block := -1, m.block
 	if h.kept += len(m.call.Args); h.kept > maxKept {
@@ -77,7 +79,7 @@ func (h *history) note(m made) (blocks int, apart bool) {
 			}
 		}
 	}
-	apart = last >= 0 && h.calls[last].words != m.words
+	apart = last >= 0 && (h.calls[last].words != m.words || m.plain && !h.calls[last].plain)
 	if h.calls = append(h.calls, m); len(h.calls) > maxMade {
 		h.calls = slices.Delete(h.calls, 0, maxMade/2)
 	}
@@ -94,7 +96,7 @@ func (p *Parser) repeated(c *utp.Call, start int, raw func() string) *utp.Proble
 	if len(p.cfg.Seen) > 0 && !p.cfg.Policy.Repeated && p.wasTold(c, raw()) {
 		return &utp.Problem{Kind: utp.Quoted, Message: "the call is quoted from a tool result or a user message"}
 	}
-	blocks, apart := p.made.note(made{call: utp.Call{Name: c.Name, Args: c.Args}, start: start, block: p.block.start, words: p.now.sofar.words})
+	blocks, apart := p.made.note(made{call: utp.Call{Name: c.Name, Args: c.Args}, start: start, block: p.block.start, plain: p.cur.open && !p.cur.g.marked(), words: p.now.sofar.words})
 	switch {
 	case blocks >= maxRepeats:
 		p.made.looped = true

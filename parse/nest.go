@@ -45,12 +45,17 @@ func (p *Parser) readNest() bool {
 // endNest makes JSON of a nested value.
 func (p *Parser) endNest() {
 	p.cur.argsEnd = p.at()
-	v, rest := p.cur.g.nest.Read(string(p.val.text), p.typedBySchema(), &p.work)
+	v, rest := p.cur.g.nest.Read(string(p.val.text), p.typedBySchema() || !p.cur.g.Guess, &p.work)
 	if strings.TrimSpace(rest) != "" {
 		p.broken("nested elements cannot be read", "")
 		return
 	}
-	typed, _ := p.tools.Value(p.cur.name, p.cur.args.key, v) // text is what the dialect writes: no Fix
+	typed, fixes := p.tools.Value(p.cur.name, p.cur.args.key, v)
+	for _, f := range fixes {
+		if f.Was != string(body.Quote(f.Now)) { // text is what the dialect writes
+			p.cur.fixes = append(p.cur.fixes, f)
+		}
+	}
 	p.cur.buf = body.AppendCompact(p.cur.buf, typed)
 	p.st = inTagged
 }

@@ -52,12 +52,13 @@ func (e *element) roleOf(p *Parser, k string) role {
 	case f.In != "" && slices.Contains(strings.Split(f.In, "."), k):
 		return nameRole
 	}
-	switch strings.ToLower(k) {
-	case "name", "tool_name", "tool", "function", "function_name", "action", "tool_call", "function_call", "functioncall", "recipient_name":
+	if isNameKey(k) {
 		if !p.cur.pending && !strings.HasPrefix(strings.ToLower(k), "function") {
 			return otherRole
 		}
 		return nameRole
+	}
+	switch strings.ToLower(k) {
 	case "arguments", "parameters", "args", "input", "tool_input", "kwargs", "action_input", "params", "param", "parameters_json", "arguments_json":
 		if e.hasArgs {
 			return otherRole
@@ -269,4 +270,13 @@ func (e *element) pop(p *Parser, t lenient.Token) {
 		}
 		e.role = elementRole
 	}
+}
+
+// isNameKey reports whether a key of a call holds its name, or the call.
+func isNameKey(k string) bool {
+	switch strings.ToLower(k) {
+	case "name", "tool_name", "tool", "function", "function_name", "action", "tool_call", "function_call", "functioncall", "recipient_name":
+		return true
+	}
+	return false
 }

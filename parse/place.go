@@ -65,7 +65,7 @@ func (p *Parser) mannerOf(o *opener) manner {
 			return surely
 		}
 		return labelled
-	case o.declared && (lead == "" || isWord(o.steps[0])):
+	case o.declared && (len(o.steps) == 0 || isWord(o.steps[0])):
 		return plainly
 	}
 	return marked

@@ -164,8 +164,10 @@ func (p *Parser) lineOpener(c byte) scan.Found {
 		return p.tick()
 	case p.now.message != nil, p.tries.inTrial(): // text, as its header says; or what follows a call inside thinking
 		return scan.No
-	case len(p.m.bare) == 0 || !p.tools.known() && p.cfg.Forced == "" || p.tried.spent():
+	case len(p.m.bare) == 0 || p.tried.spent():
 		return scan.No
+	case !p.tools.known() && p.cfg.Forced == "":
+		return p.bareFrom(p.m.wordFirst)
 	}
 	if f := p.programLine(p.view()); f == scan.More {
 		return scan.More
@@ -193,8 +195,13 @@ func (p *Parser) bare() scan.Found {
 			return f
 		}
 	}
-	waits := scan.No
-	for _, k := range p.bareFor(v.S) {
+	return p.bareFrom(p.bareFor(v.S))
+}
+
+// bareFrom looks for one of the bare openers.
+func (p *Parser) bareFrom(list []int) scan.Found {
+	v, waits := p.view(), scan.No
+	for _, k := range list {
 		o := &p.m.openers[k]
 		var c scan.Caps
 		n, _, f := p.fit(o, v, &c)
@@ -202,7 +209,7 @@ func (p *Parser) bare() scan.Found {
 		case f == scan.More:
 			waits = scan.More
 		case f == scan.Yes && waits == scan.No:
-			p.beginBare(o, n, c, plainly)
+			p.beginBare(o, n, c, p.mannerOf(o))
 			return scan.Yes
 		}
 	}
@@ -245,7 +252,7 @@ func (p *Parser) bareWord(v scan.View) scan.Found {
 // beginBare begins a form without a marker, as a trial.
 func (p *Parser) beginBare(o *opener, n int, c scan.Caps, m manner) {
 	p.text()
-	p.tryCall(true, p.placeOf(m))
+	p.tryCall(m != marked, p.placeOf(m))
 	p.now.leave()
 	p.block.start, p.block.inLine = p.at(), false
 	p.openCall(o.g)

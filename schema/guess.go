@@ -17,7 +17,7 @@ func (c *coercer) guess(path string, want, atoms []*js, v node) node {
 	c.nest++
 	defer func() { c.nest-- }()
 	m := types(atoms)
-	for _, g := range []func(string, []*js, []*js, mask, node) (node, bool){c.choice, c.scalar, c.unpack, c.branch, c.wrap} {
+	for _, g := range []func(string, []*js, []*js, mask, node) (node, bool){c.choice, c.scalar, c.unpack, c.branch, c.wrap, c.only} {
 		before := len(c.fixes)
 		if out, ok := g(path, want, atoms, m, v); ok {
 			return out
@@ -214,6 +214,21 @@ func (c *coercer) wrap(path string, want, _ []*js, m mask, v node) (node, bool) 
 	}
 	list := listNode(v)
 	c.fix(path, v.raw, list.raw, "a list is wanted")
+	out := c.fit(path, want, list)
+	return out, c.fits(want, out)
+}
+
+// only takes the list that is wanted out of an object whose only member holds its
+// elements, as XML names them: <tags><tag>a</tag><tag>b</tag></tags>.
+func (c *coercer) only(path string, want, _ []*js, m mask, v node) (node, bool) {
+	if m&arrBit == 0 || m&objBit != 0 || v.kind != '{' || len(v.kids) != 1 {
+		return v, false
+	}
+	list := v.kids[0]
+	if list.kind != '[' {
+		list = listNode(list)
+	}
+	c.fix(path, v.raw, list.raw, "a list is wanted, and "+v.keys[0].name+" holds it")
 	out := c.fit(path, want, list)
 	return out, c.fits(want, out)
 }

@@ -169,3 +169,22 @@ func TestContainerHoldsNothingTwice(t *testing.T) {
 		t.Error("the same value twice is no doubt")
 	}
 }
+
+// Elements that have a name of their own, as XML has them, are the list that is
+// wanted; an object that may be one stays as it is.
+func TestElementsOfAnyNameAreAList(t *testing.T) {
+	s := one(`{"properties":{"tags":{"type":"array","items":{"type":"string"}},"free":{"type":["array","object"]},"rows":{"type":"array","items":{"type":"object"}}}}`)
+	for _, c := range []struct{ key, value, want string }{
+		{"tags", `{"tag":["a","b"]}`, `["a","b"]`},
+		{"tags", `{"tag":"a"}`, `["a"]`},
+		{"tags", `{"tag":["a"],"more":"b"}`, `{"tag":["a"],"more":"b"}`},
+		{"tags", `{"tag":{"x":1}}`, `{"tag":{"x":1}}`},
+		{"free", `{"tag":["a"]}`, `{"tag":["a"]}`},
+		{"rows", `{"row":[{"n":1}]}`, `[{"row":[{"n":1}]}]`},
+	} {
+		out, fixes := s.Value("f", c.key, json.RawMessage(c.value))
+		if string(out) != c.want || len(fixes) == 0 != (c.want == c.value) {
+			t.Errorf("%s %s: %s %v, want %s", c.key, c.value, out, fixes, c.want)
+		}
+	}
+}
