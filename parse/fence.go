@@ -187,7 +187,8 @@ func (p *Parser) fenceText(n int) bool {
 }
 
 // fenceEvents keeps what a fence holds; it reports false at what may not stand
-// in one: anything but calls, each of a known tool with valid arguments.
+// in one: anything but calls, each of a known tool, and with valid arguments unless
+// the fence says that it holds calls.
 func (p *Parser) fenceEvents(evs []utp.Event) bool {
 	f := &p.fence
 	for _, e := range evs {
@@ -199,7 +200,7 @@ func (p *Parser) fenceEvents(evs []utp.Event) bool {
 		case utp.ProblemEvent:
 			return false
 		case utp.CallEnd:
-			if !p.tools.sound(writtenName(e.Call), e.Call.Args) {
+			if own := p.tries.last().place.manner == marked && p.tools.declared(e.Call.Name); !own && !p.tools.sound(writtenName(e.Call), e.Call.Args) {
 				return false
 			}
 			if p.repeated(e.Call, p.tries.last().start, f.text) != nil {

@@ -65,10 +65,26 @@ func (p *Parser) closeTagged(g *gram, v scan.View) scan.Found {
 	if f != scan.No {
 		return f
 	}
-	if f = scan.Fits(g.after, v); f == scan.Yes {
+	if f = scan.Fits(g.after, v); f == scan.Yes && !p.openedAgain(g, v) {
 		p.lostCloser()
 	}
 	return f
+}
+
+// openedAgain takes the call's opener where it stands once more before the first
+// argument.
+func (p *Parser) openedAgain(g *gram, v scan.View) bool {
+	var c scan.Caps
+	n, f := scan.Longest(g.call.open, v, &c)
+	if f != scan.Yes || len(p.cur.keys) > 0 {
+		return false
+	}
+	if name, _, _ := p.tools.resolve(p.tools.nameOf(g, &c)); name != p.cur.name {
+		return false
+	}
+	p.fix("", v.S[:n], "", "opened twice")
+	p.pos += n
+	return true
 }
 
 // endTagged ends the call at the end of the output. One without any argument,

@@ -61,11 +61,11 @@ func (v View) Ask() Found {
 // Skip is CountBlanks; open says that the white space may go on after s.
 func Skip(s string) (n int, open bool) {
 	n = CountBlanks(s)
-	return n, n == len(s) || s[n:] == "\xC4"
+	return n, n == len(s) || s[n:] == "\xC4" || s[n:] == `\`
 }
 
 // CountBlanks is the length of the white space that s starts with; the
-// tokenizer blanks Ġ and Ċ count.
+// tokenizer blanks Ġ and Ċ count, and so does an escaped new line.
 func CountBlanks(s string) int {
 	i := 0
 	for i < len(s) {
@@ -73,6 +73,8 @@ func CountBlanks(s string) int {
 		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
 			i++
 		case c == 0xC4 && i+1 < len(s) && (s[i+1] == 0xA0 || s[i+1] == 0x8A):
+			i += 2
+		case c == '\\' && i+1 < len(s) && s[i+1] == 'n':
 			i += 2
 		default:
 			return i
