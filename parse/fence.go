@@ -79,7 +79,7 @@ func (p *Parser) mayHold(v scan.View) scan.Found {
 	if strings.IndexByte("{[<(", v.S[0]) >= 0 {
 		return scan.Yes
 	}
-	if f := p.mayLabel(v); f != scan.No {
+	if f := p.mayOpen(v); f != scan.No {
 		return f
 	}
 	n := scan.Word(v.S)
@@ -96,13 +96,13 @@ func (p *Parser) mayHold(v scan.View) scan.Found {
 	return scan.No
 }
 
-// mayLabel reports whether v can begin a call with labels: "# Tool: x" and
-// "# Arguments:" below it.
-func (p *Parser) mayLabel(v scan.View) scan.Found {
+// mayOpen reports whether v can begin a call with markers that begin with letters, or
+// with labels: "# Tool: x" and "# Arguments:" below it.
+func (p *Parser) mayOpen(v scan.View) scan.Found {
 	cand, short := p.m.trie.Leads(p.cand[:0], v.S)
 	cand = slices.DeleteFunc(cand, func(i int32) bool {
 		o := &p.m.openers[i]
-		return o.kind != openCall || !o.named || !o.labelled()
+		return o.kind != openCall || o.declared && !(o.named && o.labelled())
 	})
 	p.cand = cand
 	if best := p.choose(v, cand, true); best.state != scan.No {

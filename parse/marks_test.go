@@ -91,3 +91,43 @@ func TestWhatIsDroppedSaysWhy(t *testing.T) {
 		}
 	}
 }
+
+// What a family of models writes beside its answers is taken out of them, and of
+// empty lines in a row one stays.
+func TestMarksOfAFamily(t *testing.T) {
+	marks := grammar.Marks{Noise: []string{"[b]"}, Drop: []grammar.Fence{{Open: "[a", Close: "a]"}}, Ends: []string{"### Human"}, Tight: true}
+	for in, want := range map[string]string{
+		"one\n\n\n\ntwo\n\nthree\n\n\n": "one\n\ntwo\n\nthree\n\n",
+		"a\nb\n\n\nc":                   "a\nb\n\nc",
+		"x[b]y [a gone a]z":             "xy z",
+		"said ### Human: no":            "said ",
+		"kept [b [c]":                   "kept [b [c]",
+	} {
+		if got := parse.Text(parse.Config{Marks: marks}, in).Text(); strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// A text among the arguments is handed on while it comes, in JSON and in tags.
+func TestTextArgumentsStream(t *testing.T) {
+	tools := schema.Compile([]utp.Tool{{Name: "note", Schema: []byte(`{"type":"object","properties":{"text":{"type":"string"}}}`)}})
+	for _, in := range []string{
+		"<tool_call>\n{\"name\": \"note\", \"arguments\": {\"text\": \"",
+		"<tool_call>\n<function=note>\n<parameter=text>\n",
+	} {
+		p := parse.New(parse.Config{Tools: tools})
+		p.Feed(in)
+		got := ""
+		for range 300 {
+			for _, e := range p.Feed("word ") {
+				if e.Kind == utp.CallDelta {
+					got += e.Text
+				}
+			}
+		}
+		if n := strings.Count(got, "word "); n < 200 {
+			t.Errorf("%s: %d of 300 words came before the end", in, n)
+		}
+	}
+}

@@ -234,6 +234,7 @@ func TestWhatOthersWroteIsKnownAgain(t *testing.T) {
 		"in a fence":            {[]string{"See:\n```\nplan(city=\"Oslo\", days=3, why=\"a long walk\") # so\n```\n"}, `<tool_call>{"name":"plan","arguments":{"city":"Oslo","days":3,"why":"a long walk"}}</tool_call>`},
 		"in a sentence":         {[]string{`Please do plan(city="Oslo", days=3, why="a long walk") when you can.`}, `<tool_call>{"name":"plan","arguments":{"city":"Oslo","days":3,"why":"a long walk"}}</tool_call>`},
 		"fenced by the model":   {[]string{wrote}, "```json\n{\"name\":\"plan\",\"arguments\":{\"city\":\"Oslo\",\"days\":3,\"why\":\"a long walk\"}}\n```"},
+		"right behind a sign":   {[]string{`=plan(city="Oslo", days=3, why="a long walk")`}, `<tool_call>{"name":"plan","arguments":{"city":"Oslo","days":3,"why":"a long walk"}}</tool_call>`},
 		"HTML":                  {[]string{strings.NewReplacer("<", "&lt;", ">", "&gt;", "\"", "&quot;").Replace(wrote)}, `plan(city="Oslo", days=3, why="a long walk")`},
 	} {
 		cfg := parse.Config{Tools: tools, Seen: c.seen}
@@ -261,6 +262,8 @@ func TestRepeatedCalls(t *testing.T) {
 		"words between":    {call + "I do it again.\n" + call, oslo},
 		"next to it":       {call + call, oslo + oslo},
 		"in one list":      {`[{"name": "now", "arguments": {}}, {"name": "now", "arguments": {}}]`, now + now},
+		"without markers":  {call + `{"name": "get_weather", "arguments": {"city": "Oslo"}}`, oslo},
+		"in other markers": {call + "<function=get_weather>{\"city\": \"Oslo\"}</function>", oslo + oslo},
 		"another between":  {call + other + call, oslo + now + oslo},
 		"without an end":   {strings.Repeat(call, 10) + other, oslo + oslo + oslo},
 		"words and no end": {strings.Repeat(call+"Again.\n", 10) + other, oslo},
