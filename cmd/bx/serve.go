@@ -8,23 +8,36 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 )
 
-// serveAddress is where the gateway listens unless it is told otherwise.
-const serveAddress = "127.0.0.1:4141"
+// serveAddress is where the gateway listens unless it is told otherwise, and
+// uiAddress where its dashboard is as --new-operator-key writes it.
+const (
+	serveAddress = "127.0.0.1:4141"
+	uiAddress    = "127.0.0.1:4142"
+)
+
+// Bounds of a connection's idle time and of the head of a request.
+const (
+	headTime = 10 * time.Second
+	idleTime = 2 * time.Minute
+	maxHead  = 64 << 10
+)
 
 // serveFlags are the options of bx serve.
 type serveFlags struct {
 	listen, probes, file, trace, newKey string
-	check, ready, explain               bool
+	check, ready, explain, operator     bool
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -47,12 +60,16 @@ of the server that it finds on this machine. docs/gateway.md tells more.`,
 	flags.StringVar(&f.trace, "trace", "", "write both sides of every request to a file in this `DIR`, with their content")
 	flags.BoolVar(&f.explain, "explain", false, "tell in headers what was mended and lost")
 	flags.StringVar(&f.newKey, "new-key", "", "print a new key for the client `NAME` and the lines for the file, and end")
+	flags.BoolVar(&f.operator, "new-operator-key", false, "print a new key for the dashboard and the lines for the file, and end")
 	return cmd
 }
 
 func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if f.newKey != "" {
-		return a.printKey(f.newKey)
+		return a.printKey(f.newKey, "[[clients]]\nname = "+strconv.Quote(f.newKey))
+	}
+	if f.operator {
+		return a.printKey("whoever may see the dashboard", "[ui]\nlisten = "+strconv.Quote(uiAddress))
 	}
 	j, err := a.beginServing()
 	if err != nil {
@@ -117,7 +134,7 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 			return err
 		}
 		h.add(&http.Server{Handler: handler, BaseContext: func(net.Listener) context.Context { return base }, TLSConfig: p.tls,
-			ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+			ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
 			ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}, l)
 		return nil
 	}
@@ -128,6 +145,19 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 			return err
 		}
 		s.view.Line(view.Normal, "probes at %s", h.url(at.probes))
+	}
+	if at.ui.address != "" {
+		d, err := s.dash()
+		if err != nil {
+			return err
+		}
+		if err := serve(at.ui, d); err != nil {
+			return err
+		}
+		s.view.Line(view.Normal, "dashboard at %s/ui/", h.url(at.ui))
+		if host, _, _ := net.SplitHostPort(at.ui.address); !at.ui.isSocket() && at.ui.tls == nil && !backend.Loopback(host) {
+			s.view.Warn("the key of the dashboard crosses the network as it is: add [tls], or put a proxy with TLS before it")
+		}
 	}
 	if err := serve(at.clients, unlooped(find.before(g), s.id)); err != nil {
 		return err
@@ -164,10 +194,11 @@ func (j *job) requestLog() *slog.Logger {
 
 func newReplyID() string { return rand.Text() }
 
-// printKey makes a client's key. Only its hash is for the file.
-func (a *app) printKey(name string) error {
+// printKey makes a key for somebody. Only its hash is for the file, below the
+// lines of its table.
+func (a *app) printKey(who, lines string) error {
 	key := "bx-" + rand.Text()
 	fmt.Fprintf(a.out, "%s\n", key)
-	fmt.Fprintf(a.err, "Give the key to %s; it is not kept. The file of bx serve gets\n\n[[clients]]\nname = %q\nkey_sha256 = \"%x\"\n", name, name, sha256.Sum256([]byte(key)))
+	fmt.Fprintf(a.err, "Give the key to %s; it is not kept. The file of bx serve gets\n\n%s\nkey_sha256 = \"%x\"\n", who, lines, sha256.Sum256([]byte(key)))
 	return nil
 }

@@ -25,7 +25,7 @@ type place struct {
 }
 
 // places are those of the file and the flags.
-type places struct{ clients, probes place }
+type places struct{ clients, probes, ui place }
 
 // places checks them. Whoever reaches the gateway can use the models behind it,
 // so others than this machine need keys; who may reach a socket is said by its mode.
@@ -39,8 +39,9 @@ func (s *server) places() (at places, err error) {
 	if s.flags.probes != "" {
 		at.probes.address = s.flags.probes
 	}
-	at.clients.mode, at.probes.mode = s.read.Mode(), s.read.Mode()
-	for _, p := range []place{at.clients, at.probes} {
+	at.ui.address = s.read.UI.Listen
+	at.clients.mode, at.probes.mode, at.ui.mode = s.read.Mode(), s.read.Mode(), s.read.Mode()
+	for _, p := range []place{at.clients, at.probes, at.ui} {
 		if _, _, err := net.SplitHostPort(p.address); err != nil && p.address != "" && !p.isSocket() {
 			return at, fail(exitUsage, "listen %s: want HOST:PORT, such as %s, or unix:PATH", p.address, serveAddress)
 		}
@@ -54,6 +55,7 @@ func (s *server) places() (at places, err error) {
 			return at, fail(exitConfig, "[tls]: %w", err)
 		}
 		at.clients.tls = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.get}
+		at.ui.tls = at.clients.tls
 	}
 	return at, nil
 }
@@ -180,7 +182,7 @@ func notInForce(began, now *serving.File) (not []string) {
 		same bool
 	}{
 		{"listen", began.Listen == now.Listen}, {"socket_mode", began.SocketMode == now.SocketMode},
-		{"tls", began.TLS == now.TLS}, {"probes.listen", began.Probes == now.Probes},
+		{"tls", began.TLS == now.TLS}, {"probes.listen", began.Probes == now.Probes}, {"ui", began.UI == now.UI},
 	} {
 		if !k.same {
 			not = append(not, k.key)

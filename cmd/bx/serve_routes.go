@@ -278,6 +278,9 @@ func (s *server) printRoutes(c gateway.Config) error {
 	if at.probes.address != "" {
 		fmt.Fprintf(s.app.out, "probes %s\n", at.probes.address)
 	}
+	if at.ui.address != "" {
+		fmt.Fprintf(s.app.out, "ui %s\n", at.ui.address)
+	}
 	for _, r := range c.Routes {
 		match := cmp.Or(strings.Join(r.Match, ", "), "*")
 		if r.Listed {

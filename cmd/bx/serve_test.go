@@ -50,11 +50,15 @@ func (r *running) wait(ts *testscript.TestScript, pattern *regexp.Regexp) []stri
 	return nil
 }
 
-var servingAt = regexp.MustCompile(`serving at (http://\S+)`)
+var (
+	servingAt = regexp.MustCompile(`serving at (http://\S+)`)
+	linkTo    = regexp.MustCompile(`(http://\S+)/ui/#(\w+)`)
+	boardAt   = regexp.MustCompile(`dashboard at (http://\S+)/ui/`)
+)
 
 // cmdServe is the script command
 //
-//	serve ARG…     start bx serve at a free port, with what fake has set; serve mcp ARG…: bx mcp serve
+//	serve ARG…     start bx serve at a free port, with what fake has set; serve mcp ARG…: bx mcp serve; serve dash: bx dash
 //	serve-says RE  wait until it has said so on standard error
 //	serve-stop     interrupt it, and print what it has said
 func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
@@ -64,8 +68,12 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) > 0 && args[0] == "mcp" {
 		words, args = append([]string{"mcp"}, words...), args[1:]
 	}
+	says := servingAt
+	if len(args) > 0 && args[0] == "dash" {
+		words[0], args, says = "dash", args[1:], linkTo
+	}
 	r := &running{cmd: exec.Command(bx, append(words, args...)...)}
-	r.cmd.Dir, r.cmd.Stderr = ts.MkAbs("."), r
+	r.cmd.Dir, r.cmd.Stdout, r.cmd.Stderr = ts.MkAbs("."), r, r
 	r.cmd.Env = environment(filepath.Join(ts.Getenv("WORK"), "home"))
 	for _, name := range []string{"OLLAMA_HOST", "OPENAI_BASE_URL", "CLOUD_KEY", "GOGC", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL", "BX_MCP_KEY"} {
 		if v := ts.Getenv(name); v != "" {
@@ -74,7 +82,7 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(r.cmd.Start())
 	ts.Defer(func() { _ = r.cmd.Process.Kill(); _ = r.cmd.Wait() })
-	r.url = strings.TrimSuffix(r.wait(ts, servingAt)[1], "/mcp")
+	r.url = strings.TrimSuffix(r.wait(ts, says)[1], "/mcp")
 	ts.Value(runningKey{}).(*holder).r = r
 }
 
@@ -103,7 +111,9 @@ func cmdServeStop(ts *testscript.TestScript, neg bool, args []string) {
 //
 //	http METHOD PATH [FILE] [NAME:VALUE]…
 //
-// It asks bx serve, with $WORK/FILE as body, and prints the status and the answer.
+// It asks bx serve, with $WORK/FILE as body, and prints the status, the cookies
+// that are set, and the answer. /ui is asked for at the listener of the
+// dashboard, where there is one, and LINK in a body is the token of the last link.
 func cmdHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: http METHOD PATH [FILE] [NAME:VALUE]…")
@@ -117,7 +127,17 @@ func cmdHTTP(ts *testscript.TestScript, neg bool, args []string) {
 			body = strings.NewReader(ts.ReadFile(filepath.Join(ts.Getenv("WORK"), a)))
 		}
 	}
-	req, err := http.NewRequest(args[0], ts.Value(runningKey{}).(*holder).r.url+args[1], body)
+	r := ts.Value(runningKey{}).(*holder).r
+	base := r.url
+	if board := boardAt.FindStringSubmatch(r.text()); board != nil && strings.HasPrefix(args[1], "/ui") {
+		base = board[1]
+	}
+	if links := linkTo.FindAllStringSubmatch(r.text(), -1); links != nil && body != nil {
+		text, err := io.ReadAll(body)
+		ts.Check(err)
+		body = strings.NewReader(strings.ReplaceAll(string(text), "LINK", links[len(links)-1][2]))
+	}
+	req, err := http.NewRequest(args[0], base+args[1], body)
 	ts.Check(err)
 	req.Header = header
 	if body != nil {
@@ -128,5 +148,5 @@ func cmdHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	ts.Check(err)
-	fmt.Fprintf(ts.Stdout(), "%s\n%s\n", resp.Status, text)
+	fmt.Fprintf(ts.Stdout(), "%s\n%s\n%s\n", resp.Status, strings.Join(resp.Header["Set-Cookie"], "\n"), text)
 }

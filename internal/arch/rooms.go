@@ -69,11 +69,12 @@ var rooms = []Room{
 	{Path: "internal/fake", Ring: 4}, // also "bx mock"
 	{Path: "tool", Ring: 4},
 
-	{Path: "cmd/bx", Ring: 5, Beside: []string{"cmd/internal/commands", "cmd/internal/dirs", "cmd/bx/internal/cells", "cmd/bx/internal/clientfile", "cmd/bx/internal/config", "cmd/bx/internal/cost", "cmd/bx/internal/doctor", "cmd/bx/internal/envelope", "cmd/bx/internal/line", "cmd/bx/internal/markdown", "cmd/bx/internal/reading", "cmd/bx/internal/serving", "cmd/bx/internal/telemetry", "cmd/bx/internal/translation", "cmd/bx/internal/view"}},
+	{Path: "cmd/bx", Ring: 5, Beside: []string{"cmd/internal/commands", "cmd/internal/dirs", "cmd/bx/internal/cells", "cmd/bx/internal/clientfile", "cmd/bx/internal/config", "cmd/bx/internal/cost", "cmd/bx/internal/dash", "cmd/bx/internal/doctor", "cmd/bx/internal/envelope", "cmd/bx/internal/line", "cmd/bx/internal/markdown", "cmd/bx/internal/reading", "cmd/bx/internal/serving", "cmd/bx/internal/telemetry", "cmd/bx/internal/translation", "cmd/bx/internal/view"}},
 	{Path: "cmd/bx/internal/cells", Ring: 5},
 	{Path: "cmd/bx/internal/clientfile", Ring: 5},
 	{Path: "cmd/bx/internal/config", Ring: 5, Beside: []string{"cmd/internal/toolenvelope"}},
 	{Path: "cmd/bx/internal/cost", Ring: 5},
+	{Path: "cmd/bx/internal/dash", Ring: 5, Beside: []string{"cmd/bx/internal/envelope", "cmd/bx/internal/reading"}},
 	{Path: "cmd/bx/internal/doctor", Ring: 5},
 	{Path: "cmd/bx/internal/envelope", Ring: 5},
 	{Path: "cmd/bx/internal/line", Ring: 5, Beside: []string{"cmd/bx/internal/cells"}},

@@ -24,13 +24,17 @@ func fieldOf(k utp.Kind) field {
 	return inText
 }
 
+// name is what Place.In calls the field.
+func (f field) name() string {
+	if f == inThought {
+		return "reasoning"
+	}
+	return ""
+}
+
 // place is where a piece of the field stands.
 func (f field) place(from, to int) *Place {
-	p := &Place{Offset: from, Length: to - from}
-	if f == inThought {
-		p.In = "reasoning"
-	}
-	return p
+	return &Place{In: f.name(), Offset: from, Length: to - from}
 }
 
 // collector makes a Reading of events. The Raws of the events of a text tile
@@ -69,14 +73,15 @@ type found struct {
 func (c *collector) all(evs []utp.Event) {
 	for i := range evs {
 		if c.r.o.Events {
-			c.events = append(c.events, eventOf(&evs[i]))
+			in := c.reads()
+			c.events = append(c.events, eventOf(&evs[i], in.name(), c.fed[in]))
 		}
 		c.add(evs[i])
 	}
 }
 
-func eventOf(e *utp.Event) Event {
-	return Event{Kind: e.Kind.String(), Part: e.Part, Text: e.Text, Call: e.Call, Value: e.Value, Problem: e.Problem, End: e.End, Raw: e.Raw}
+func eventOf(e *utp.Event, in string, fed int) Event {
+	return Event{In: in, Fed: fed, Kind: e.Kind.String(), Part: e.Part, Text: e.Text, Call: e.Call, Value: e.Value, Problem: e.Problem, End: e.End, Raw: e.Raw}
 }
 
 func (c *collector) add(e utp.Event) {

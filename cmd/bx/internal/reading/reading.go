@@ -68,6 +68,9 @@ type Problem struct {
 
 // Event is an event of the stream, as it came.
 type Event struct {
+	In  string `json:"-"` // the field whose text it covers, as in Place
+	Fed int    `json:"-"` // bytes of that field that had arrived when it came
+
 	Kind    string       `json:"kind"`
 	Part    int          `json:"part"`
 	Text    string       `json:"text,omitempty"`
@@ -95,6 +98,7 @@ type Options struct {
 	Policy   Policy
 	Input    Input
 	Chunk    int  // feed the text in pieces of so many bytes; 0: in one
+	Cut      bool // the server cut a text off at its end
 	Events   bool // list the events
 
 	// Replies makes a reader of providers' replies for tools; nil: there are no replies.
@@ -151,7 +155,7 @@ func (r *reader) text(s string) (*Reading, error) {
 		c.fed[inText] += step
 		c.all(p.Feed(s[:step]))
 	}
-	c.all(p.Close(false))
+	c.all(p.Close(r.o.Cut))
 	return c.reading()
 }
 

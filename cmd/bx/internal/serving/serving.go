@@ -31,6 +31,7 @@ type File struct {
 	SocketMode string             `toml:"socket_mode"` // who may reach sockets: "0660"; "" is 0600
 	TLS        TLS                `toml:"tls"`
 	Probes     Probes             `toml:"probes"`
+	UI         UI                 `toml:"ui"`
 	Hosts      []string           `toml:"hosts"`   // names by which clients reach it, beside this machine's own
 	Origins    []string           `toml:"origins"` // web pages that may ask
 	Explain    bool               `toml:"explain"` // headers tell what was mended and lost
@@ -52,6 +53,33 @@ type TLS struct {
 // Probes is where /healthz, /readyz and /metrics are answered to everybody.
 type Probes struct {
 	Listen string `toml:"listen"` // "": where clients are
+}
+
+// UI is the dashboard, on a listener of its own.
+type UI struct {
+	Listen string `toml:"listen"`     // "": there is none
+	Key    string `toml:"key_sha256"` // of the operator, which is nobody else's
+}
+
+// Hash is the SHA-256 of the operator's key.
+func (u UI) Hash() ([sha256.Size]byte, error) { return hashOf(u.Key, "bx serve --new-operator-key") }
+
+func (u UI) check(clients []Client) error {
+	switch {
+	case u == UI{}:
+		return nil
+	case u.Listen == "":
+		return errors.New(`listen is missing: want an address of its own, such as "127.0.0.1:4142"`)
+	}
+	if _, err := u.Hash(); err != nil {
+		return err
+	}
+	for _, c := range clients {
+		if strings.EqualFold(c.Key, u.Key) {
+			return fmt.Errorf("key_sha256 is the key of the client %s: want a key of its own (bx serve --new-operator-key)", c.Name)
+		}
+	}
+	return nil
 }
 
 // Mode is SocketMode as a number.
@@ -280,6 +308,9 @@ func (f *File) check(known config.Own) error {
 			return fmt.Errorf("[backends.%q]: %w", name, within("backends."+name, 1, errors.New("want a name without a slash")))
 		}
 	}
+	if err := f.UI.check(f.Clients); err != nil {
+		return fmt.Errorf("[ui]: %w", within("ui", 1, err))
+	}
 	for i, r := range f.Routes {
 		if err := f.route(r, known); err != nil {
 			return fmt.Errorf("[[routes]] %d: %w", i+1, within("routes", i+1, err))
@@ -408,10 +439,12 @@ func (f *File) clients() error {
 }
 
 // Hash is the SHA-256 of the client's key.
-func (c Client) Hash() (sum [sha256.Size]byte, err error) {
-	b, err := hex.DecodeString(c.Key)
+func (c Client) Hash() ([sha256.Size]byte, error) { return hashOf(c.Key, "bx serve --new-key") }
+
+func hashOf(digits, made string) (sum [sha256.Size]byte, err error) {
+	b, err := hex.DecodeString(digits)
 	if err != nil || len(b) != len(sum) {
-		return sum, errors.New("key_sha256: want the 64 digits that bx serve --new-key prints")
+		return sum, fmt.Errorf("key_sha256: want the 64 digits that %s prints", made)
 	}
 	return [sha256.Size]byte(b), nil
 }
