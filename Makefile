@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients mcp engines real canitoolcall probe uat contract bench bench-parsers bench-gateway load linear mutants size te search coach-sim servers dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients mcp engines real canitoolcall probe uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search coach-sim servers dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -87,6 +87,18 @@ real: engines
 # model that calls in six dialects. Needs node 20 and python 3.10 with venv.
 servers:
 	$(GO) -C sdktest run ./servers $(GRAMMARS)
+
+# The dashboard in a real Chromium (Debian's chromium; another: CHROMIUM=/path): every
+# view, both themes, by keyboard, axe-core, hostile replies, 100,000 replies (five
+# minutes). Needs node 20. make dash SHOTS=docs/dashboard writes the screenshots anew.
+dash:
+	npm --prefix sdktest/dash ci --ignore-scripts --no-audit --no-fund
+	$(GO) test -count=1 -timeout=15m ./cmd/bx/internal/dash -run Browser -v -browser $(if $(SHOTS),-shots $(abspath $(SHOTS)))
+
+# Its frames while 100,000 replies are scrolled, and its first paint.
+dash-bench:
+	npm --prefix sdktest/dash ci --ignore-scripts --no-audit --no-fund
+	$(GO) test -count=1 ./cmd/bx/internal/dash -run Browser -v -browser -figures
 
 # CanIToolCall 0.1.1, a neutral suite of recorded replies, over bx parse. Needs python 3.11 with venv.
 canitoolcall:

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/dash"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 )
 
@@ -94,7 +96,23 @@ func listenLocal(address string) (net.Listener, error) {
 // dashboard is what every dashboard shows.
 func (a *app) dashboard() (dash.Config, error) {
 	o, err := a.readingOptions(parseFlags{input: "auto"})
-	return dash.Config{Reading: o, Now: time.Now, Absent: "This version keeps no events yet."}, err
+	return dash.Config{Reader: explainer(o), Now: time.Now, Absent: "This version keeps no events yet."}, err
+}
+
+// explainer reads pasted replies as bx parse does.
+func explainer(o reading.Options) dash.Reader {
+	return func(p dash.Pasted) (any, error) {
+		o := o
+		if strings.TrimSpace(p.Tools) != "" {
+			tools, err := reading.ParseTools([]byte(p.Tools))
+			if err != nil {
+				return nil, err
+			}
+			o.Tools = tools
+		}
+		o.Dialects.Model, o.Cut = p.Model, p.Cut
+		return reading.Explain(o, p.Text)
+	}
 }
 
 // dash is the dashboard of the gateway.

@@ -74,7 +74,7 @@ var rooms = []Room{
 	{Path: "cmd/bx/internal/clientfile", Ring: 5},
 	{Path: "cmd/bx/internal/config", Ring: 5, Beside: []string{"cmd/internal/toolenvelope"}},
 	{Path: "cmd/bx/internal/cost", Ring: 5},
-	{Path: "cmd/bx/internal/dash", Ring: 5, Beside: []string{"cmd/bx/internal/envelope", "cmd/bx/internal/reading"}},
+	{Path: "cmd/bx/internal/dash", Ring: 5},
 	{Path: "cmd/bx/internal/doctor", Ring: 5},
 	{Path: "cmd/bx/internal/envelope", Ring: 5},
 	{Path: "cmd/bx/internal/line", Ring: 5, Beside: []string{"cmd/bx/internal/cells"}},

@@ -16,8 +16,6 @@ import (
 	"path"
 	"sync"
 	"time"
-
-	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
 )
 
 //go:embed page
@@ -25,13 +23,13 @@ var page embed.FS
 
 // Config says who may look, and at what.
 type Config struct {
-	Hosts   []string          // names by which it is reached, beside this machine's own and addresses; "*" is none
-	Key     [sha256.Size]byte // SHA-256 of the operator's key; zero: there is none, and only links let in
-	Reading reading.Options   // how pasted replies are read
-	Source  Source            // nil: there is no store
-	Absent  string            // why there is no store, and what to do about it
-	Used    func()            // is told that a link was used; nil: nobody is
-	Now     func() time.Time
+	Hosts  []string          // names by which it is reached, beside this machine's own and addresses; "*" is none
+	Key    [sha256.Size]byte // SHA-256 of the operator's key; zero: there is none, and only links let in
+	Reader Reader            // reads pasted replies
+	Source Source            // nil: there is no store
+	Absent string            // why there is no store, and what to do about it
+	Used   func()            // is told that a link was used; nil: nobody is
+	Now    func() time.Time
 }
 
 // Dash serves the page. It is safe for concurrent use.

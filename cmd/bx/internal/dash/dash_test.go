@@ -25,8 +25,20 @@ import (
 const operator = "bx-operator"
 
 func config() dash.Config {
-	return dash.Config{Key: sha256.Sum256([]byte(operator)), Now: func() time.Time { return now }, Absent: "nothing is kept",
-		Reading: reading.Options{Replies: func(tools []utp.Tool) reading.Replies { return envelope.New(tools) }}}
+	return dash.Config{Key: sha256.Sum256([]byte(operator)), Now: func() time.Time { return now }, Absent: "nothing is kept", Reader: explain}
+}
+
+// explain is how bx reads.
+func explain(p dash.Pasted) (any, error) {
+	o := reading.Options{Replies: func(tools []utp.Tool) reading.Replies { return envelope.New(tools) }, Cut: p.Cut}
+	var err error
+	if p.Tools != "" {
+		o.Tools, err = reading.ParseTools([]byte(p.Tools))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return reading.Explain(o, p.Text)
 }
 
 // browser asks as a browser does: with a cookie, and with what it says of where
@@ -346,6 +358,8 @@ func TestFiltersAreChecked(t *testing.T) {
 		"outcome=perhaps": "want good, bad, silent or uncounted",
 		"from=-1":         "want a number",
 		"n=x":             "want a number",
+		"now=then":        "want a number",
+		"now=" + fmt.Sprint(now.Add(-47*time.Hour).UnixMilli()): "1 b",
 	} {
 		r := b.ask("GET", "/ui/data/replies?"+query, "")
 		body := text(t, r)

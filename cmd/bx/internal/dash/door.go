@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/unifiedtoolprotocol/utp/backend"
 )
 
 // policy is the Content-Security-Policy of everything that is served.
@@ -63,7 +61,7 @@ func (d *Dash) knows(host string) bool {
 	if name == "*" {
 		return false
 	}
-	return backend.Loopback(name) || net.ParseIP(strings.Trim(name, "[]")) != nil || slices.ContainsFunc(d.c.Hosts, func(own string) bool {
+	return strings.EqualFold(name, "localhost") || net.ParseIP(strings.Trim(name, "[]")) != nil || slices.ContainsFunc(d.c.Hosts, func(own string) bool {
 		return strings.EqualFold(own, name) || strings.EqualFold(own, host)
 	})
 }

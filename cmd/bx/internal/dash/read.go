@@ -1,15 +1,8 @@
 package dash
 
 import (
+	"context"
 	"net/http"
-	"regexp"
-	"slices"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
-	"github.com/unifiedtoolprotocol/utp/grammar"
 )
 
 // Bounds of what is read for the page.
@@ -17,336 +10,42 @@ const (
 	maxPasted = 256 << 10 // bytes of a text
 	maxAsked  = 1 << 20   // bytes of the request for it, with tools
 	maxReads  = 2         // at once
-	maxSteps  = 4096      // positions of the slider
 )
 
-// reader's question.
-type pasted struct {
+// Pasted is a reply to read.
+type Pasted struct {
 	Text  string `json:"text"`
 	Tools string `json:"tools"` // JSON, as bx parse --tools takes it; "": not known
 	Model string `json:"model"` // its dialects are tried first
 	Cut   bool   `json:"cut"`   // the output was cut off at the end of the text
 }
 
-// Explained is a reply with every piece of its text accounted for. Positions
-// and lengths are in UTF-16 units, as a browser counts.
-type Explained struct {
-	Fields   []Field           `json:"fields"` // in the order in which they began
-	Calls    []Call            `json:"calls"`
-	Problems []reading.Problem `json:"problems"`
-}
-
-// Field is one text of a reply: what it says, or what it thinks.
-type Field struct {
-	In     string   `json:"in,omitempty"` // "reasoning", or "": the text
-	Length int      `json:"length"`
-	Spans  []Span   `json:"spans"` // they tile the text
-	Steps  [][2]int `json:"steps"` // when so much had arrived, so much of it was decided
-}
-
-// The kinds of spans.
-const (
-	textSpan    = "text"
-	thinkSpan   = "think"
-	markSpan    = "mark"    // markup that belongs to no call
-	markerSpan  = "marker"  // of a call
-	nameSpan    = "name"    // of its tool
-	argsSpan    = "args"    // its arguments
-	problemSpan = "problem" // a call that could not be made
-)
-
-// Span is a piece of a text.
-type Span struct {
-	Kind    string `json:"kind"`
-	Text    string `json:"text"`
-	Call    *int   `json:"call,omitempty"`    // of Calls
-	Problem *int   `json:"problem,omitempty"` // of Problems
-	Why     string `json:"why,omitempty"`     // why it does not count
-}
-
-// Call is a call, and when it was known: after so much of its field had
-// arrived. Those of a native call are 0.
-type Call struct {
-	reading.Call
-	Began int `json:"began"`
-	Ended int `json:"ended"`
-}
+// Reader reads a reply and gives, as a value for JSON, what package reading
+// calls Explained.
+type Reader func(Pasted) (any, error)
 
 func (d *Dash) read(w http.ResponseWriter, r *http.Request) error {
-	var ask pasted
+	var ask Pasted
 	if err := body(w, r, maxAsked, &ask); err != nil {
 		return err
 	}
 	if len(ask.Text) > maxPasted {
 		return denied(http.StatusRequestEntityTooLarge, "the text has %d bytes, and %d can be shown here: bx parse reads any length", len(ask.Text), maxPasted)
 	}
-	var tools []utp.Tool
-	if strings.TrimSpace(ask.Tools) != "" {
-		list, err := reading.ParseTools([]byte(ask.Tools))
-		if err != nil {
-			return denied(http.StatusBadRequest, "%v", err)
-		}
-		tools = list
-	}
-	select {
-	case d.reads <- struct{}{}:
-		defer func() { <-d.reads }()
-	case <-r.Context().Done():
-		return r.Context().Err()
-	}
-	out, err := d.explain(ask, tools)
+	out, err := d.explain(r.Context(), ask)
 	if err != nil {
 		return denied(http.StatusUnprocessableEntity, "%v", err)
 	}
 	return answer(w, out)
 }
 
-// explain reads a text as bx parse does, in pieces as small as the slider shows.
-func (d *Dash) explain(ask pasted, tools []utp.Tool) (*Explained, error) {
-	o := d.c.Reading
-	o.Events, o.Chunk, o.Tools, o.Cut = true, len(ask.Text)/maxSteps+1, tools, ask.Cut
-	o.Dialects.Model = ask.Model
-	r, err := reading.Read(o, []byte(ask.Text))
-	if err != nil {
-		return nil, err
+// explain reads a text when there is room for it.
+func (d *Dash) explain(ctx context.Context, ask Pasted) (any, error) {
+	select {
+	case d.reads <- struct{}{}:
+		defer func() { <-d.reads }()
+		return d.c.Reader(ask)
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	out := &Explained{Calls: []Call{}, Problems: r.Problems, Fields: []Field{}}
-	for _, c := range r.ToolCalls {
-		out.Calls = append(out.Calls, Call{Call: c})
-	}
-	for _, in := range fieldsOf(r.Events) {
-		f := &tiling{in: in, out: out, own: d.c.Reading.Dialects.Own}
-		out.Fields = append(out.Fields, f.field(r.Events))
-	}
-	return out, nil
-}
-
-// fieldsOf lists the fields that events cover, in order.
-func fieldsOf(evs []reading.Event) (names []string) {
-	for _, e := range evs {
-		if e.Raw != "" && !slices.Contains(names, e.In) {
-			names = append(names, e.In)
-		}
-	}
-	return names
-}
-
-// tiling makes the spans of a field.
-type tiling struct {
-	in   string
-	out  *Explained
-	own  []*grammar.Grammar
-	text string
-	at   []int          // UTF-16 units before each byte of the text
-	args map[int]string // the arguments as written, by the call's offset
-}
-
-func (t *tiling) field(evs []reading.Event) Field {
-	var all strings.Builder
-	for _, e := range evs {
-		if e.In == t.in {
-			all.WriteString(e.Raw)
-		}
-	}
-	t.text, t.args = all.String(), map[int]string{}
-	t.at = units(t.text)
-	f := Field{In: t.in, Length: t.at[len(t.text)], Spans: []Span{}, Steps: [][2]int{}}
-	began := map[int]int{} // offset of a call, by its part
-	from := 0
-	for _, e := range evs {
-		if e.In != t.in {
-			continue
-		}
-		to := from + len(e.Raw)
-		fed := t.at[min(e.Fed, len(t.text))]
-		switch e.Kind {
-		case utp.CallStart.String():
-			began[e.Part] = from
-			t.known(from, func(c *Call) { c.Began = fed })
-		case utp.CallEnd.String():
-			t.known(began[e.Part], func(c *Call) { c.Ended = fed })
-			t.args[began[e.Part]] = e.Call.RawArgs
-		}
-		f.add(t.span(&e, from, to))
-		f.step(fed, t.at[to])
-		from = to
-	}
-	f.Spans = t.calls(f.Spans)
-	return f
-}
-
-// units counts the UTF-16 units before each byte, and before the end.
-func units(s string) []int {
-	at := make([]int, len(s)+1)
-	n := 0
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		for j := range size {
-			at[i+j] = n
-		}
-		i += size
-		if n++; r > 0xffff {
-			n++
-		}
-	}
-	at[len(s)] = n
-	return at
-}
-
-// known finds the call that stands at an offset.
-func (t *tiling) known(offset int, set func(*Call)) {
-	for i := range t.out.Calls {
-		if c := &t.out.Calls[i]; c.Place != nil && c.In == t.in && c.Offset == offset {
-			set(c)
-		}
-	}
-}
-
-// span is what the text from one offset to another is.
-func (t *tiling) span(e *reading.Event, from, to int) Span {
-	s := Span{Kind: textSpan, Text: t.text[from:to], Why: ""}
-	within := func(p *reading.Place) bool {
-		return p != nil && p.In == t.in && from >= p.Offset && to <= p.Offset+p.Length && p.Length > 0
-	}
-	for i := range t.out.Problems {
-		if within(t.out.Problems[i].Place) {
-			s.Kind, s.Problem = problemSpan, &i
-			return s
-		}
-	}
-	switch e.Kind {
-	case utp.ThinkDelta.String():
-		s.Kind = thinkSpan
-	case utp.CallStart.String(), utp.CallDelta.String(), utp.CallEnd.String():
-		s.Kind = markerSpan
-		for i := range t.out.Calls {
-			if within(t.out.Calls[i].Place) {
-				s.Call = &i
-			}
-		}
-	case utp.Mark.String():
-		s.Kind, s.Why = markSpan, e.Text
-	case utp.ProblemEvent.String():
-		s.Kind = problemSpan
-	}
-	return s
-}
-
-// add adds a span, to the last one if both are of a kind.
-func (f *Field) add(s Span) {
-	if s.Text == "" {
-		return
-	}
-	if n := len(f.Spans); n > 0 {
-		last := &f.Spans[n-1]
-		if last.Kind == s.Kind && same(last.Call, s.Call) && same(last.Problem, s.Problem) && last.Why == s.Why {
-			last.Text += s.Text
-			return
-		}
-	}
-	f.Spans = append(f.Spans, s)
-}
-
-func same(a, b *int) bool { return a == b || a != nil && b != nil && *a == *b }
-
-// step notes that of the first fed units so many are decided.
-func (f *Field) step(fed, decided int) {
-	n := len(f.Steps)
-	switch {
-	case n > 0 && f.Steps[n-1][1] == decided:
-	case n > 0 && f.Steps[n-1][0] == fed:
-		f.Steps[n-1][1] = decided
-	default:
-		f.Steps = append(f.Steps, [2]int{fed, decided})
-	}
-}
-
-// calls divides the spans of calls into markers, names and arguments.
-func (t *tiling) calls(spans []Span) []Span {
-	var f Field
-	for _, s := range spans {
-		if s.Call == nil {
-			f.add(s)
-			continue
-		}
-		c := &t.out.Calls[*s.Call]
-		for _, piece := range t.pieces(s.Text, c) {
-			piece.Call = s.Call
-			f.add(piece)
-		}
-	}
-	return f.Spans
-}
-
-// pieces divides the text of a call.
-func (t *tiling) pieces(raw string, c *Call) (out []Span) {
-	put := func(kind, text string) { out = append(out, Span{Kind: kind, Text: text}) }
-	head, args, tail := raw, t.args[c.Offset], ""
-	if i := strings.LastIndex(raw, args); args != "" && i >= 0 {
-		head, tail = raw[:i], raw[i+len(args):]
-	} else {
-		args = ""
-	}
-	if before, after, found := strings.Cut(head, c.Name); found && c.Name != "" {
-		put(markerSpan, before)
-		put(nameSpan, c.Name)
-		head = after
-	}
-	put(markerSpan, head)
-	at := 0
-	if marker := t.marker(c.Grammar); marker != nil {
-		for _, m := range marker.FindAllStringIndex(args, -1) {
-			put(argsSpan, args[at:m[0]])
-			put(markerSpan, args[m[0]:m[1]])
-			at = m[1]
-		}
-	}
-	put(argsSpan, args[at:])
-	put(markerSpan, tail)
-	return out
-}
-
-// marker finds the markers around one argument; nil: the dialect has none.
-func (t *tiling) marker(dialect string) *regexp.Regexp {
-	var any []string
-	for _, g := range reading.Named(dialect, t.own...) {
-		if g.Body != grammar.Tagged {
-			continue
-		}
-		for _, marker := range slices.Concat([]string{g.Arg.Open, g.Arg.Close}, g.Also["arg.open"], g.Also["arg.close"]) {
-			if words := strings.TrimSpace(marker); words != "" {
-				any = append(any, expression(words))
-			}
-		}
-	}
-	if len(any) == 0 {
-		return nil
-	}
-	found, err := regexp.Compile(strings.Join(any, "|"))
-	if err != nil {
-		return nil // the text stays uncoloured
-	}
-	return found
-}
-
-// expression is a marker as an expression, with a name of one line in its slots.
-func expression(marker string) string {
-	pieces, err := grammar.Split(marker)
-	if err != nil {
-		return regexp.QuoteMeta(marker)
-	}
-	var out strings.Builder
-	for _, p := range pieces {
-		switch p.Kind {
-		case grammar.Literal:
-			out.WriteString(regexp.QuoteMeta(p.Text))
-		case grammar.Space:
-			out.WriteString(`\s*`)
-		case grammar.Slot:
-			out.WriteString(`[^<>\n]*?`)
-		case grammar.Attr:
-			out.WriteString(regexp.QuoteMeta(p.Name) + `="?[^<>\n]*?"?`)
-		}
-	}
-	return out.String()
 }

@@ -25,7 +25,7 @@ var ErrNone = errors.New("there is no such reply in the store")
 // Filter says which replies count. Its zero value is all of them.
 type Filter struct {
 	Since   time.Time
-	Until   time.Time // the end of the last bucket; never zero in Overview
+	Until   time.Time // never zero
 	Model   string
 	Outcome string // good, bad, silent or uncounted
 }
@@ -141,7 +141,7 @@ type Reply struct {
 	Broken  []BrokenCall `json:"broken"`
 	Lost    []Count      `json:"lost"`
 	Content *Content     `json:"-"`
-	Read    *Explained   `json:"read,omitempty"` // of the content
+	Read    any          `json:"read,omitempty"` // the content, as Reader reads it
 	Request string       `json:"request,omitempty"`
 	Cut     bool         `json:"cut,omitempty"`     // the content was too long to be kept whole
 	Nothing string       `json:"nothing,omitempty"` // why there is no content, and what to do about it

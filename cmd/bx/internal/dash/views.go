@@ -8,8 +8,6 @@ import (
 	"net/url"
 	"strconv"
 	"time"
-
-	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
 )
 
 const maxRows = 200 // of a list, in one answer
@@ -17,8 +15,17 @@ const maxRows = 200 // of a list, in one answer
 // ranges are the times that can be chosen.
 var ranges = map[string]time.Duration{"1h": time.Hour, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour, "90d": 90 * 24 * time.Hour}
 
+// filter reads what counts. now, in milliseconds, keeps a list as it was when it
+// was opened.
 func (d *Dash) filter(q url.Values) (f Filter, err error) {
 	now := d.c.Now()
+	if q.Has("now") {
+		ms, err := number(q, "now", 0)
+		if err != nil {
+			return f, err
+		}
+		now = time.UnixMilli(int64(ms))
+	}
 	f = Filter{Until: now, Model: q.Get("model"), Outcome: q.Get("outcome")}
 	if name := q.Get("since"); name != "" {
 		span, ok := ranges[name]
@@ -107,9 +114,12 @@ func (d *Dash) reply(w http.ResponseWriter, r *http.Request) error {
 		return answer(w, out)
 	}
 	out.Request, out.Cut = out.Content.Request, out.Content.Cut
-	tools, _ := reading.ParseTools([]byte(out.Request)) // without them it is read all the same
-	text := out.Content.Raw[:min(len(out.Content.Raw), maxPasted)]
-	if out.Read, err = d.explain(pasted{Text: text, Model: out.Model, Cut: out.Cut}, tools); err != nil {
+	ask := Pasted{Text: out.Content.Raw[:min(len(out.Content.Raw), maxPasted)], Tools: out.Request, Model: out.Model, Cut: out.Cut}
+	if out.Read, err = d.explain(r.Context(), ask); err != nil {
+		ask.Tools = "" // no form of tools that is known
+		out.Read, err = d.explain(r.Context(), ask)
+	}
+	if err != nil {
 		out.Nothing = err.Error()
 	}
 	return answer(w, out)

@@ -35,7 +35,7 @@ func TestMistakesAreFound(t *testing.T) {
 		{"tools", local + "[[routes]]\nto = [\"local\"]\ntools = \"yes\"\n", `tools = "yes": want auto, native, prompted, none`},
 		{"grammar", local + "[[routes]]\nto = [\"local\"]\ngrammar = \"klingon\"\n", `grammar = "klingon": no dialect is called so: bx grammar list names them`},
 		{"a dialect that is not there", "[dialects]\nfiles = [\"gone.json\"]\n", "serve.toml:2:1: [dialects]: files: gone.json: cannot be read"},
-		{"a dashboard without a key", "[ui]\nlisten = \"127.0.0.1:4142\"\n", "serve.toml:1:1: [ui]: key_sha256: want the 64 digits that bx serve --new-operator-key prints"},
+		{"a dashboard without a key", "[ui]\nlisten = \"127.0.0.1:4142\"\n", "serve.toml:1:2: [ui]: key_sha256: want the 64 digits that bx serve --new-operator-key prints"},
 		{"a dashboard without an address", "[ui]\nkey_sha256 = \"" + strings.Repeat("00", 32) + "\"\n", "[ui]: listen is missing: want an address of its own"},
 		{"a client's key for the dashboard", "[ui]\nlisten = \"127.0.0.1:4142\"\nkey_sha256 = \"" + strings.Repeat("0A", 32) + "\"\n[[clients]]\nname = \"a\"\nkey_sha256 = \"" + strings.Repeat("0a", 32) + "\"\n", "[ui]: key_sha256 is the key of the client a"},
 		{"client without a name", "[[clients]]\nkey_sha256 = \"00\"\n", "[[clients]] 1: want a name of its own"},

@@ -70,10 +70,16 @@ export function success(o) {
     o.starts.map((t, i) => [stamp(t, o.width), ...series.map(s => { const v = share(s, i); return v === null ? '–' : `${percent(v)} of ${s.good[i] + s.bad[i]}`; })])));
 }
 
+// round is the next round number.
+function round(n) {
+  const unit = 10 ** Math.floor(Math.log10(n));
+  return [1, 2, 4, 5, 6, 8, 10].find(k => k * unit >= n) * unit;
+}
+
 // columns draws two figures over time, one on the other.
 export function columns(o, names, of) {
   const H = 200, left = 48, right = 8, top = 10, bottom = 26;
-  const sums = o.starts.map((_, i) => of(i)), most = Math.max(1, ...sums.map(([a, b]) => a + b));
+  const sums = o.starts.map((_, i) => of(i)), most = round(Math.max(2, ...sums.map(([a, b]) => a + b)));
   const plot = fitted(W => {
     const step = (W - left - right) / o.starts.length, y = v => (v / most) * (H - top - bottom);
     return svg('svg', { width: W, height: H, role: 'img', 'aria-label': `${names.join(' and ')} over time. The figures stand in the table below.` },

@@ -31,6 +31,8 @@ export function list({ label, columns, fetchPage, draw, open, empty }) {
       const got = await fetchPage(page * PAGE, PAGE);
       if (!alive) return;
       pages.set(page, got.rows || []);
+      const end = page * PAGE + pages.get(page).length;
+      if (pages.get(page).length < PAGE) got.total = Math.min(got.total, end); // some are gone
       if (pages.size > KEPT) pages.delete(pages.keys().next().value);
       if (got.total !== total || first) {
         total = got.total;

@@ -13,7 +13,9 @@ export const badge = (kind, text) => h('span', { class: `badge ${kind}` }, text)
 
 // explained shows what was read. show(at) shows the state after so many units
 // had arrived; without it all is there.
-export function explained(data) {
+// Its headings begin at a level.
+export function explained(data, level) {
+  const H = n => 'h' + (level + n);
   const raw = h('div', { class: 'raw', tabindex: 0, role: 'region', 'aria-label': 'The raw text' });
   const side = h('div', { class: 'found' });
   const total = data.fields.reduce((n, f) => n + f.length, 0);
@@ -70,7 +72,7 @@ export function explained(data) {
     const all = f.spans.map(s => s.text).join('');
     if (arrived > settled) text.append(h('span', { class: 't held', title: 'arrived, and held back: it may still become part of a call' }, shown(all.slice(settled, arrived))));
     if (f.length > arrived) text.append(h('span', { class: 't later', title: 'has not arrived yet' }, shown(all.slice(Math.max(arrived, settled)))));
-    return h('div', { class: 'field' }, data.fields.length > 1 ? h('h4', {}, f.in ? 'Reasoning' : 'Text') : null, text);
+    return h('div', { class: 'field' }, data.fields.length > 1 ? h('p', { class: 'label' }, f.in ? 'Reasoning' : 'Text') : null, text);
   }
 
   function span(s, text) {
@@ -96,13 +98,13 @@ export function explained(data) {
   function card(c, i, done) {
     const [kind, said] = done ? status[c.status] || ['', c.status] : ['wait', 'arriving'];
     const out = h('section', { class: 'call', ...lights(`call-${i}`), 'aria-label': `Call ${i + 1}: ${plain(c.name)}` },
-      h('header', {}, h('h4', {}, name(c.name || '(no name)')), badge(kind, said)),
+      h('header', {}, h(H(1), {}, name(c.name || '(no name)')), badge(kind, said)),
       h('p', { class: 'note' }, c.grammar === 'native' ? 'a native call, in the provider’s own field' : ['dialect ', h('code', {}, plain(c.grammar)), `, ${plural(c.length, 'byte')} at ${count(c.offset)}`]));
     if (!done) return out;
     if (c.arguments !== undefined) out.append(h('pre', { class: 'json', tabindex: 0, 'aria-label': 'Arguments' }, shown(JSON.stringify(c.arguments, null, 2))));
     else if (c.arguments_raw !== undefined) out.append(h('pre', { class: 'json', tabindex: 0, 'aria-label': 'Arguments as written' }, shown(c.arguments_raw)));
-    if (c.fixes.length) out.append(h('h5', {}, plural(c.fixes.length, 'fix', 'fixes')), h('ul', { class: 'fixes' }, c.fixes.map(fix)));
-    if (c.issues.length) out.append(h('h5', {}, 'Why it does not fit'), h('ul', { class: 'fixes' }, c.issues.map(x => h('li', { class: 'bad' }, x.path ? [h('code', {}, plain(x.path)), ': '] : null, plain(x.message)))));
+    if (c.fixes.length) out.append(h('p', { class: 'label' }, plural(c.fixes.length, 'fix', 'fixes')), h('ul', { class: 'fixes' }, c.fixes.map(fix)));
+    if (c.issues.length) out.append(h('p', { class: 'label' }, 'Why it does not fit'), h('ul', { class: 'fixes' }, c.issues.map(x => h('li', { class: 'bad' }, x.path ? [h('code', {}, plain(x.path)), ': '] : null, plain(x.message)))));
     return out;
   }
 
@@ -113,15 +115,15 @@ export function explained(data) {
 
   function refusal(p, i) {
     return h('section', { class: 'call problem', ...lights(`problem-${i}`), 'aria-label': `Not a call: ${plain(p.kind)}` },
-      h('header', {}, h('h4', {}, p.name ? name(p.name) : 'No call'), badge('bad', plain(p.kind).replaceAll('_', ' '))),
+      h('header', {}, h(H(1), {}, p.name ? name(p.name) : 'No call'), badge('bad', plain(p.kind).replaceAll('_', ' '))),
       h('p', {}, plain(p.message)),
       h('p', { class: 'note' }, p.grammar ? ['dialect ', h('code', {}, plain(p.grammar))] : 'in the provider’s own field', p.length !== undefined ? `, ${plural(p.length, 'byte')} at ${count(p.offset)}` : null));
   }
 
   show();
   const el = h('div', { class: 'split' },
-    h('section', { class: 'pane' }, h('h3', {}, 'Raw text'), raw, legend(data)),
-    h('section', { class: 'pane' }, h('h3', {}, 'Calls and refusals'), side));
+    h('section', { class: 'pane' }, h(H(0), {}, 'Raw text'), raw, legend(data)),
+    h('section', { class: 'pane' }, h(H(0), {}, 'Calls and refusals'), side));
   return { el, show, total };
 }
 
@@ -198,7 +200,7 @@ export function reader({ ask }) {
     if (mine !== turn) return;
     say.className = 'summary';
     data = got;
-    out = explained(data);
+    out = explained(data, 2);
     place.replaceChildren(out.el);
     slide.disabled = play.disabled = !out.total;
     slide.max = out.total;

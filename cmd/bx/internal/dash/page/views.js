@@ -117,10 +117,11 @@ export function replies({ get, state: s }) {
   let rows = null;
   function again() {
     s.outcome = kind.value;
+    const opened = Date.now();
     rows?.close();
     rows = list({ label: 'Replies, the latest first', columns: columnsOf, draw: cells, open: openReply, empty: () => s.outcome || s.model ? empty('No reply fits', 'Choose another time, model or outcome.') : nothing(),
       fetchPage: async (from, n) => {
-        const got = await get(`data/replies?${query(s)}&outcome=${s.outcome}&from=${from}&n=${n}`);
+        const got = await get(`data/replies?${query(s)}&outcome=${s.outcome}&now=${opened}&from=${from}&n=${n}`);
         return got.absent !== undefined ? { total: 0, rows: [] } : got;
       } });
     place.replaceChildren(rows.el);
@@ -191,7 +192,7 @@ export const reply = ({ get, id }) => loading(() => get(`data/reply?id=${encodeU
         fact('Why so', r.form_why ? plain(r.form_why) : null), fact('Ended', r.stop ? plain(r.stop).replaceAll('_', ' ') : null), fact('Asked again', r.again ? plain(r.again) : null))),
   ];
   if (r.read) {
-    const e = explained(r.read);
+    const e = explained(r.read, 3);
     out.push(h('div', { class: 'card' }, h('h2', {}, 'What the model wrote'), h('p', { class: 'summary' }, summary(r.read)), r.cut ? h('p', { class: 'note' }, 'The text was longer than what is kept; its end is missing.') : null, e.el));
     if (r.request) out.push(h('details', { class: 'card' }, h('summary', {}, h('h2', {}, 'The request')), h('pre', { class: 'json', tabindex: 0, 'aria-label': 'The request' }, pretty(r.request))));
   } else {
