@@ -223,7 +223,7 @@ func TestInventedNamesCanBeCounted(t *testing.T) {
 	}
 }
 
-// contract: A-03
+// contract: A-03 CON-21
 func TestNoLimitNeedsABudget(t *testing.T) {
 	for _, c := range []agent.Config{{}, {Model: readScript("text x"), Rounds: -1}} {
 		if _, err := agent.Ask(t.Context(), c, ask("?")); err == nil {

@@ -36,7 +36,7 @@ func TestRoundsWithoutProgressEnd(t *testing.T) {
 
 // Fifty rounds that each find something are allowed, and no more.
 //
-// contract: A-03
+// contract: A-03 CON-21
 func TestFiftyRounds(t *testing.T) {
 	for n, forced := range map[int]bool{40: false, 50: true} {
 		a, err := agent.Ask(t.Context(), config("", readScript(many(n)), &bench{}), ask("?"))
