@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -183,7 +184,7 @@ func Choose(found Found) (s Server, model, why string) {
 			why += ": install one, for example with `ollama pull qwen3`"
 		}
 	case len(found.Silent) == 0:
-		why = "no model server answers on this machine; looked for Ollama, LM Studio, llama.cpp and vLLM"
+		why = "no model server answers on this machine; looked for " + places()
 	}
 	for _, silent := range found.Silent {
 		if why != "" {
@@ -192,6 +193,16 @@ func Choose(found Found) (s Server, model, why string) {
 		why += silent.String()
 	}
 	return s, model, why
+}
+
+// places names the usual ports, and whose they are.
+func places() string {
+	var all []string
+	for _, p := range Ports() {
+		all = append(all, fmt.Sprintf("%s (%d)", p.Kind, p.Number))
+	}
+	last := len(all) - 1
+	return strings.Join(all[:last], ", ") + " and " + all[last]
 }
 
 func reason(s Server, m wire.Model) string {
