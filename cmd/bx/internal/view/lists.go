@@ -27,7 +27,7 @@ func Sessions(w io.Writer, list []store.Info, root string) {
 		if s.Broken {
 			broken = "  [broken off]"
 		}
-		fmt.Fprintf(w, "%s  %s  %3d messages  %s%s  %s%s\n", s.ID, s.Updated.Local().Format("2006-01-02 15:04"), s.Count, Clean(s.Model), where,
+		fmt.Fprintf(w, "%s  %s  %12s  %s%s  %s%s\n", s.ID, s.Updated.Local().Format("2006-01-02 15:04"), Count(s.Count, "message"), Clean(s.Model), where,
 			short(Clean(s.First), 60), broken)
 	}
 }
