@@ -199,7 +199,7 @@ func (n *node) child(name string) *node {
 
 // total sorts what is below and counts it.
 func (n *node) total() {
-	slices.SortFunc(n.below, func(a, b *node) int { return strings.Compare(a.name, b.name) })
+	slices.SortStableFunc(n.below, func(a, b *node) int { return strings.Compare(a.name, b.name) })
 	for _, b := range n.below {
 		b.total()
 		n.files, n.size, n.tokens = n.files+b.files, n.size+b.size, n.tokens+b.tokens
