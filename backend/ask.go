@@ -30,6 +30,9 @@ func (c *Client) Ask(ctx context.Context, r *utp.Request, h wire.Hooks) iter.Seq
 	if h.Dump != nil {
 		d.cfg.Dump = h.Dump
 	}
+	if h.Told != nil {
+		d.cfg.Told = h.Told
+	}
 	if h.Lost != nil {
 		d.cfg.Lost = h.Lost
 	}

@@ -68,6 +68,7 @@ type Config struct {
 	Trace   func(Trace)                 // every call found, dropped or refused; nil: nowhere
 	Dump    func(sent, received []byte) // raw bodies, one of the two; nil: nowhere
 	Reads   func(*parse.Config)         // may change how the next reply is read: tools that came later, what others said beside the conversation; nil: nobody does
+	Told    func(form, why string)      // in which form a model is told of tools: "native", a dialect or "none", and who decided; nil: nowhere
 	Lost    func([]wire.Loss)           // what the server could not be told of a request; nil: nowhere
 	Waiting func(server string)         // the server loads its model and is asked again until it answers; nil: nobody is told
 	Idle    func()                      // all that has come of a reply was given out, and more may take time; nil: nobody asks

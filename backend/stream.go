@@ -72,6 +72,9 @@ func (c *Client) open(ctx context.Context, w *watch, r *utp.Request, asText stri
 		if err != nil {
 			return nil, nil, err
 		}
+		if c.cfg.Told != nil {
+			c.cfg.Told(p.choice.Tools.Name(), p.choice.Tools.Why)
+		}
 		resp, err := c.send(ctx, w, p.exchange, p.model)
 		c.unloaded(p.model, err)
 		switch {

@@ -72,6 +72,14 @@ type Form struct {
 	Why     string           // who decided
 }
 
+// Name is the form in a word: "native", "none", or the dialect's name.
+func (f Form) Name() string {
+	if f.Way == Text && f.Grammar != nil {
+		return f.Grammar.Name
+	}
+	return string(f.Way)
+}
+
 // Reading is where calls are looked for.
 type Reading struct {
 	Native, Text bool

@@ -101,7 +101,7 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 	return func(yield func(utp.Event, error) bool) {
 		asked := *q
 		asked.Model = t.asked(q.Model)
-		x.report.Target, x.report.Speaks, x.report.Asked = t.name(), t.Backend.API(), asked.Model
+		x.report.Backend, x.report.Speaks, x.report.Asked = t.name(), t.Backend.API(), asked.Model
 		if x.chosen != nil {
 			x.chosen()
 		}
@@ -165,7 +165,8 @@ func (x *exchange) hooks() wire.Hooks {
 	h := wire.Hooks{
 		Whole: !x.request.Stream, Once: true, Idle: x.idle,
 		Warn: func(s string) { x.report.Warnings = append(x.report.Warnings, wire.Redact(s)) },
-		Lost: func(l []wire.Loss) { x.report.Losses = append(x.report.Losses, l...) },
+		Told: func(form, why string) { x.report.Form, x.report.Why = form, why },
+		Lost: func(l []wire.Loss) { x.report.Lost = append(x.report.Lost, l...) },
 	}
 	if x.Trace != nil {
 		h.Dump = x.dump

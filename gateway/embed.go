@@ -26,8 +26,8 @@ func (x *exchange) embedded() error {
 		return err
 	}
 	x.trace("client", "in", "request", body)
-	x.report.Model = x.embedding(body)
-	to, err := x.embedder(x.report.Model)
+	x.report.Route = x.embedding(body)
+	to, err := x.embedder(x.report.Route)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (x *exchange) across(to Target, q *embed.Request) error {
 	asked := *q
 	asked.Model = to.asked(q.Model)
 	path, body, losses := asked.Open(api)
-	x.report.Target, x.report.Speaks, x.report.Asked, x.report.Losses = to.name(), to.Backend.API(), asked.Model, losses
+	x.report.Backend, x.report.Speaks, x.report.Asked, x.report.Lost = to.name(), to.Backend.API(), asked.Model, losses
 	r := onward(http.MethodPost, &url.URL{Path: path}, asJSON, body)
 	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
 	if err != nil {
@@ -110,7 +110,7 @@ func (x *exchange) across(to Target, q *embed.Request) error {
 		return err
 	}
 	answer, more := q.WriteReply(reply)
-	x.report.Losses = append(x.report.Losses, more...)
+	x.report.Lost = append(x.report.Lost, more...)
 	x.report.Usage.Input = reply.Tokens
 	x.headers(x.w.Header())
 	x.explain(x.w.Header(), "")

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/format"
+	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -32,11 +34,13 @@ type exchange struct {
 	sent    []byte // the client's body
 	way     *Route
 	report  Report
-	keep    bool        // the conversation is kept for previous_response_id
-	idle    func()      // nil: nobody waits
-	chosen  func()      // a target is about to be asked; nil: nobody wants to know
-	seen    []utp.Event // of the reply, as the client gets them
-	said    int         // tokens of it, by an estimate
+	keep    bool            // the conversation is kept for previous_response_id
+	idle    func()          // nil: nobody waits
+	chosen  func()          // a target is about to be asked; nil: nobody wants to know
+	seen    []utp.Event     // of the reply, as the client gets them
+	said    int             // tokens of it, by an estimate
+	words   strings.Builder // the beginning of its text, where calls may be in it
+	content content
 
 	progress
 }
@@ -44,7 +48,7 @@ type exchange struct {
 func (g *Gateway) exchange(d *door, op string, bare http.ResponseWriter, r *http.Request) *exchange {
 	h := g.now.Load()
 	x := &exchange{house: h, gate: g, door: d, bare: bare, w: newPatient(bare, r, h.Limits.Client), r: r, began: h.Now()}
-	x.report = Report{ID: h.NewID(), Operation: op, API: d.api, Began: x.began, Status: http.StatusOK,
+	x.report = Report{Reply: record.Reply{ID: h.NewID(), By: record.ByServe, API: d.api, Time: x.began, Status: http.StatusOK}, Operation: op,
 		Parent: r.Header.Get("Traceparent"), ClientID: printable(r.Header.Get("X-Request-Id"))}
 	x.name()
 	return x
@@ -109,7 +113,7 @@ func (x *exchange) tokens() error {
 		err = x.read(body)
 	}
 	if err == nil {
-		x.report.Model = x.request.Model
+		x.report.Route = x.request.Model
 		x.way, err = x.route(x.r.Context(), x.request.Model)
 	}
 	if err != nil {
@@ -200,7 +204,11 @@ func (x *exchange) prepare() error {
 	if err := x.read(body); err != nil {
 		return err
 	}
-	x.report.Model, x.report.Stream, x.report.Tools = x.request.Model, x.request.Stream, len(x.request.Tools)
+	x.report.Route, x.report.Stream, x.report.Tools = x.request.Model, x.request.Stream, len(x.request.Tools)
+	x.report.Conversation, x.report.Required = record.ConversationOf(x.request), x.request.Choice.Mode == utp.Required || x.request.Choice.Mode == utp.Named
+	if x.request.Choice.Mode == utp.None {
+		x.report.Tools = 0
+	}
 	if i, err := x.Limits.Schema.CheckAll(x.request.Tools); err != nil {
 		return &wire.InputError{Path: fmt.Sprintf("tools[%d]", i), Offset: -1, Want: "a smaller schema for " + x.request.Tools[i].Name + ": " + err.Error()}
 	}
@@ -270,7 +278,7 @@ func readAll(r io.Reader, length int64) ([]byte, error) {
 }
 
 func (x *exchange) read(body []byte) (err error) {
-	x.request, x.report.Losses, err = x.door.front.Read(wire.HTTPRequest{Method: x.r.Method, Path: x.r.URL.Path, Query: x.r.URL.Query(), Header: x.r.Header, Body: body})
+	x.request, x.report.Lost, err = x.door.front.Read(wire.HTTPRequest{Method: x.r.Method, Path: x.r.URL.Path, Query: x.r.URL.Query(), Header: x.r.Header, Body: body})
 	return err
 }
 
@@ -284,8 +292,8 @@ func (x *exchange) whole(events iter.Seq2[utp.Event, error]) error {
 	}
 	said := utp.Collect(x.seen)
 	body, losses, err := x.door.front.Whole(x.request, said, x.stamp())
-	x.report.Losses = append(x.report.Losses, losses...)
-	x.report.First = x.Now().Sub(x.began)
+	x.report.Lost = append(x.report.Lost, losses...)
+	x.report.First = record.MicrosOf(x.Now().Sub(x.began))
 	if err != nil {
 		return err
 	}
@@ -303,6 +311,9 @@ func (x *exchange) stamp() wire.Stamp {
 
 // note keeps an event of the reply and counts what it says.
 func (x *exchange) note(e utp.Event) {
+	if x.keepsContent() {
+		x.content.hear(e)
+	}
 	if x.keeps(e) {
 		x.seen = append(x.seen, e)
 	}
@@ -311,6 +322,10 @@ func (x *exchange) note(e utp.Event) {
 	}
 	r := &x.report
 	switch e.Kind {
+	case utp.TextDelta:
+		if r.Tools > 0 && x.words.Len() < format.MaxText {
+			x.words.WriteString(e.Text)
+		}
 	case utp.CallEnd:
 		r.called(*e.Call)
 	case utp.Whole:
@@ -319,7 +334,7 @@ func (x *exchange) note(e utp.Event) {
 		}
 	case utp.ProblemEvent:
 		if e.Problem != nil {
-			r.Problems = append(r.Problems, e.Problem.Kind)
+			r.Problems = append(r.Problems, record.ProblemOf(e.Problem))
 		}
 	case utp.Finish:
 		if e.End != nil {
@@ -342,7 +357,7 @@ func (x *exchange) keeps(e utp.Event) bool {
 // over reports the request. The log is written when the client has a whole reply.
 func (x *exchange) over(err error) {
 	r := &x.report
-	r.Took, r.Err = x.Now().Sub(x.began), err
+	r.Took, r.Err = record.MicrosOf(x.Now().Sub(x.began)), err
 	switch {
 	case err == nil || x.r.Context().Err() == nil:
 	case x.outlived():
@@ -351,11 +366,17 @@ func (x *exchange) over(err error) {
 		r.Status = StatusGone
 	}
 	r.Reason = r.reasonOf(r.Err)
+	if x.request != nil {
+		r.close(x.words.String(), x.request.Tools)
+	}
 	r.count(&x.gate.metrics)
 	if r.Err == nil && !r.Stream {
 		_ = http.NewResponseController(x.w).Flush()
 	}
 	r.log(x.r.Context(), x.Log)
+	if x.keepsContent() {
+		x.tell()
+	}
 	if x.Observe != nil && (r.Operation == opChat || r.Operation == opPass || r.Operation == opEmbed) {
 		x.Observe(*r)
 	}

@@ -48,7 +48,7 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 	if media, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); media == "application/json" {
 		_ = json.Unmarshal(body, &named) // a body without a model goes to the first backend
 	}
-	x.report.Model = named.Model
+	x.report.Route = named.Model
 	if len(x.Routes) == 0 {
 		return to, nil, denied(http.StatusServiceUnavailable, "no_backend", "%s", x.Absent)
 	}
@@ -99,9 +99,9 @@ func picked(h http.Header, names []string) http.Header {
 
 // through passes the request on and the answer back.
 func (x *exchange) through(to Target, body []byte) error {
-	x.report.Target, x.report.Speaks, x.report.Asked = to.name(), to.Backend.API(), to.asked(x.report.Model)
+	x.report.Backend, x.report.Speaks, x.report.Asked = to.name(), to.Backend.API(), to.asked(x.report.Route)
 	path := x.r.URL.Path
-	if to.Model != "" && to.Model != x.report.Model {
+	if to.Model != "" && to.Model != x.report.Route {
 		path, body = pathFor(path, to.Model), renamed(body, to.Model)
 	}
 	head := picked(x.r.Header, toBackend)

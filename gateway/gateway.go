@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
@@ -54,6 +55,7 @@ type Config struct {
 	Sleep   func(context.Context, time.Duration) error // between two tries; nil: time passes
 	Log     *slog.Logger                               // a line a request, without its content; nil: nowhere
 	Observe func(Report)                               // every request that is over; nil: nowhere
+	Content func(record.Content)                       // the request and the raw reply, redacted, before Observe; of routes and clients with Content alone; nil: nowhere
 	Trace   func(Trace)                                // both sides of every request, redacted; nil: nowhere
 }
 

@@ -83,6 +83,7 @@ type Client struct {
 	Tokens   int               // a minute, of prompts and replies; 0: no limit
 	Parallel int               // requests at once; 0: no limit
 	Metrics  bool              // the key is for /metrics, and for nothing else
+	Content  bool              // Config.Content gets its requests
 }
 
 // open reports what may be asked without a key: whether it lives.

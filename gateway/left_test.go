@@ -90,7 +90,7 @@ func TestClientsThatLeave(t *testing.T) {
 				for _, a := range apis {
 					leave(t, a, url, tt.ask, here)
 					<-left
-					if r := <-over; r.Status != gateway.StatusGone || r.Reason != "client_gone" || r.Calls > 0 {
+					if r := <-over; r.Status != gateway.StatusGone || r.Reason != "client_gone" || len(r.Calls) > 0 {
 						t.Errorf("%s: %+v", a.name, r)
 					}
 				}

@@ -75,7 +75,7 @@ func (x *exchange) show() error {
 	if err != nil {
 		return err
 	}
-	x.request, x.report.Model = &utp.Request{Model: name}, name
+	x.request, x.report.Route = &utp.Request{Model: name}, name
 	if x.way, err = x.route(x.r.Context(), name); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (x *exchange) show() error {
 // it.
 func (x *exchange) described(to Target, m wire.Model) error {
 	question := ollama.ShowRequest(to.asked(m.ID))
-	x.report.Target, x.report.Speaks, x.report.Asked = to.name(), to.Backend.API(), to.asked(m.ID)
+	x.report.Backend, x.report.Speaks, x.report.Asked = to.name(), to.Backend.API(), to.asked(m.ID)
 	r := onward(http.MethodPost, &url.URL{Path: ollama.ShowPath}, asJSON, question)
 	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
 	if err != nil {

@@ -37,7 +37,7 @@ func (r *Report) reasonOf(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "backend_timeout"
 	case errors.As(err, &theirs):
-		if theirs.Status == http.StatusNotFound && r.Target == "" {
+		if theirs.Status == http.StatusNotFound && r.Backend == "" {
 			return "no_model"
 		}
 		return refused(theirs)

@@ -25,6 +25,8 @@ type Route struct {
 	Else   []Target // one after the other where that fails before the client has seen anything
 	Once   bool     // a reply whose call is broken is not asked for once more
 	Hidden bool     // not in the lists of models
+
+	Content bool // Config.Content gets the requests that come by it
 }
 
 // Target is a model behind a backend.

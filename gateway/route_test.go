@@ -388,7 +388,7 @@ func TestPassThrough(t *testing.T) {
 		model, target string
 		status        int
 	}{{"emb", "openai", 200}, {"x", "openai", 200}, {"", "openai", 200}, {"", "anthropic", 200}, {"gem", "gemini", 200}, {"", "openai", 401}} {
-		if r := <-reports; r.Model != want.model || r.Target != want.target || r.Status != want.status {
+		if r := <-reports; r.Route != want.model || r.Backend != want.target || r.Status != want.status {
 			t.Errorf("%+v, want %v", r, want)
 		}
 	}

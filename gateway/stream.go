@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -139,7 +140,7 @@ func (l *line) flush() {
 		return
 	}
 	if l.x.report.First == 0 {
-		l.x.report.First = l.x.Now().Sub(l.x.began)
+		l.x.report.First = max(1, record.MicrosOf(l.x.Now().Sub(l.x.began)))
 	}
 	l.x.trace("client", "out", "frame", l.buf)
 	if !l.open {

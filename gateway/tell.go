@@ -33,7 +33,7 @@ func (x *exchange) headers(h http.Header) {
 			h.Set(name, printable(value))
 		}
 	}
-	set("X-Bx-Target", x.report.Target)
+	set("X-Bx-Target", x.report.Backend)
 	set("X-Bx-Model", x.report.Asked)
 	set("X-Bx-Again", x.report.Again)
 	warning := x.report.warning()
@@ -51,14 +51,14 @@ func (x *exchange) explain(h http.Header, prefix string) {
 	if !x.Explain {
 		return
 	}
-	for _, l := range x.report.Losses {
+	for _, l := range x.report.Lost {
 		h.Add(prefix+"X-Bx-Loss", printable(l.Path+": "+l.What+": "+l.Why))
 	}
 	for _, f := range x.report.Fixes {
 		h.Add(prefix+"X-Bx-Fix", printable(cmp.Or(f.Path, "/")+": "+f.Why))
 	}
 	for _, p := range x.report.Problems {
-		h.Add(prefix+"X-Bx-Problem", printable(string(p)))
+		h.Add(prefix+"X-Bx-Problem", printable(string(p.Kind)))
 	}
 }
 
@@ -143,9 +143,9 @@ func (x *exchange) discreet(err error) error {
 	case errors.Is(err, wire.ErrCut):
 		return wire.ErrCut
 	case errors.Is(err, context.DeadlineExceeded):
-		return &wire.Error{Status: http.StatusGatewayTimeout, Message: "the backend " + x.report.Target + " did not answer in time"}
+		return &wire.Error{Status: http.StatusGatewayTimeout, Message: "the backend " + x.report.Backend + " did not answer in time"}
 	}
-	return &wire.Error{Status: http.StatusBadGateway, Message: "the backend " + x.report.Target + " gave no answer that can be used; the gateway's log says more"}
+	return &wire.Error{Status: http.StatusBadGateway, Message: "the backend " + x.report.Backend + " gave no answer that can be used; the gateway's log says more"}
 }
 
 // told is an error as a client may hear it. What is no answer of a provider is

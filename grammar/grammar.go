@@ -323,3 +323,46 @@ func Named(name string) (out []*Grammar) {
 func (g *Grammar) GoesBy(name string) bool {
 	return strings.EqualFold(g.Name, name) || slices.ContainsFunc(g.Aliases, func(a string) bool { return strings.EqualFold(a, name) })
 }
+
+// marked are the openers and closers of calls and groups by which markup of a call
+// is known wherever it stands: those of the built-in dialects that no ordinary
+// text has. Prefixes of others are left out.
+var marked = markers()
+
+// minMarked is how long such a marker is at least.
+const minMarked = 8
+
+func markers() (out []string) {
+	for _, g := range all {
+		if g.Line {
+			continue
+		}
+		for field, list := range g.Markers() {
+			if !strings.HasPrefix(field, "call.") && !strings.HasPrefix(field, "group.") {
+				continue
+			}
+			for _, m := range list {
+				head := strings.TrimSpace(literalHead(m))
+				if len(head) >= minMarked && (head[0] == '<' || head[0] == '[') {
+					out = append(out, head)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Marked reports whether a text that is no call any more has markup of one, outside
+// of code between backquotes.
+func Marked(text string) bool {
+	if !strings.ContainsAny(text, "<[") {
+		return false
+	}
+	for i, part := range strings.Split(text, "`") {
+		if i%2 == 0 && slices.ContainsFunc(marked, func(m string) bool { return strings.Contains(part, m) }) {
+			return true
+		}
+	}
+	return false
+}

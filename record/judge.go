@@ -47,6 +47,9 @@ func Judge(r *Reply) (o Outcome, reason string) {
 		if c.Hallucinated {
 			return Bad, string(utp.UnknownTool)
 		}
+		if c.Invalid {
+			return Bad, string(utp.Invalid)
+		}
 		guessed = guessed || c.Guessed
 	}
 	switch {

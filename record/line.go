@@ -137,6 +137,7 @@ func (r Reply) bounded() Reply {
 		&r.Answered, &r.Digest, &r.Form, &r.Why, &r.Reason, &r.Again} {
 		*s = short(*s)
 	}
+	r.Time = r.Time.UTC()
 	r.Calls, r.Problems, r.Losses = head(r.Calls, &r.Left), head(r.Problems, &r.Left), head(r.Losses, &r.Left)
 	return r
 }
@@ -145,6 +146,7 @@ func (c Command) bounded() Command {
 	for _, s := range []*string{&c.Agent, &c.Session, &c.Cmd, &c.Query, &c.Handle, &c.Error} {
 		*s = short(*s)
 	}
+	c.Time = c.Time.UTC()
 	return c
 }
 

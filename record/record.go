@@ -79,7 +79,7 @@ type Reply struct {
 	Losses       []Loss    `json:"losses,omitempty"`    // of the request, on its way
 	Tries        int       `json:"tries,omitempty"`     // backends that were asked
 	Again        string    `json:"again,omitempty"`     // why the reply was asked for once more; "": it was not
-	Announced    bool      `json:"announced,omitempty"` // the text says that it will call, and no call came
+	Announced    bool      `json:"announced,omitempty"` // the text says that it will call
 	Markup       bool      `json:"markup,omitempty"`    // markup of calls is left in the text
 	Left         int       `json:"left,omitempty"`      // calls, problems and losses beyond the bounds of a line
 }
@@ -100,6 +100,7 @@ type Call struct {
 	Fixes        []string   `json:"fixes,omitempty"`        // the Why of each
 	Guessed      bool       `json:"guessed,omitempty"`      // one of Fixes was a guess
 	Hallucinated bool       `json:"hallucinated,omitempty"` // no tool of that name was offered
+	Invalid      bool       `json:"invalid,omitempty"`      // its arguments do not fit the tool
 	Refusal      string     `json:"refusal,omitempty"`      // why it did not run; "": it ran, or was not bx's to run
 	Outcome      utp.Status `json:"outcome,omitempty"`      // of bx's own run; "": it was not bx's to run
 	Took         Micros     `json:"took_us,omitempty"`      // of bx's own run

@@ -114,6 +114,7 @@ func TestJudge(t *testing.T) {
 		"invalid":             {func(r *record.Reply) { r.Problems = []record.Problem{{Kind: utp.Invalid}} }, record.Bad, "invalid"},
 		"quoted":              {func(r *record.Reply) { r.Problems = []record.Problem{{Kind: utp.Quoted}, {Kind: utp.Repeated}} }, record.Good, ""},
 		"unknown":             {func(r *record.Reply) { r.Calls[0].Hallucinated = true }, record.Bad, "unknown_tool"},
+		"refused arguments":   {func(r *record.Reply) { r.Calls[0].Invalid = true }, record.Bad, "invalid"},
 		"again":               {func(r *record.Reply) { r.Again = "no call" }, record.Bad, record.AskedAgain},
 		"guessed":             {func(r *record.Reply) { r.Calls[0].Guessed = true }, record.Bad, record.Guessed},
 		"tool failed":         {func(r *record.Reply) { r.Calls[0].Outcome, r.Calls[0].Refusal = utp.Failed, "tier" }, record.Good, ""},

@@ -8,6 +8,7 @@ type Hooks struct {
 	Once  bool                        // whoever asks decides about another try: the backend makes none
 	Warn  func(string)                // for people: what may go wrong
 	Lost  func([]Loss)                // what the provider cannot be told
+	Told  func(form, why string)      // in which form the model is told of tools: "native", a dialect or "none", and who decided
 	Dump  func(sent, received []byte) // raw bodies, one of the two
 	Idle  func()                      // all that has come was given out, and more may take time
 }

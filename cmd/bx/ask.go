@@ -16,6 +16,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/prompt"
+	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
 
@@ -139,7 +140,7 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 	if j.app.dryRun {
 		return j.preview(ctx, conf, r)
 	}
-	return j.turn(ctx, conf, r, s, c.provider)
+	return j.turn(ctx, conf, r, s)
 }
 
 // agent makes an agent of the settings: the model that answers, and says so,
@@ -199,12 +200,12 @@ func (j *job) request(ctx context.Context, c *connection, tools bool) (*utp.Requ
 }
 
 // turn prints the steps and the answer of a model of a provider.
-func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *session, provider string) error {
+func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *session) error {
 	var answer *agent.Answer
-	told, end := j.telemetry(ctx, view.Verbose, nil)
+	told, end := j.sinks(ctx, record.ByBx, view.Verbose, nil)
 	defer end()
 	var failure error
-	for e, err := range told.Turn(ctx, provider, r, agent.Turn(ctx, conf, r)) {
+	for e, err := range told.turn(ctx, j, s.id(), r, agent.Turn(ctx, conf, r)) {
 		if err != nil {
 			answer, failure = e.Answer, j.broken(ctx, err)
 			break

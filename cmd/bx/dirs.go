@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
@@ -55,16 +54,8 @@ func (a *app) dataDir(storage string) (string, error) {
 	if storage != "" {
 		return filepath.Abs(storage)
 	}
-	if dir := a.env("XDG_DATA_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "bx"), nil
+	if dir := dirs.Data(); dir != "" {
+		return dir, nil
 	}
-	switch {
-	case runtime.GOOS == "windows" && a.env("LocalAppData") != "":
-		return filepath.Join(a.env("LocalAppData"), "bx"), nil
-	case err != nil:
-		return "", errors.New("there is no home directory for sessions: set [session] storage, or use --no-session")
-	case runtime.GOOS == "darwin":
-		return filepath.Join(home, "Library", "Application Support", "bx"), nil
-	}
-	return filepath.Join(home, ".local", "share", "bx"), nil
+	return "", errors.New("there is no home directory for sessions: set [session] storage, or use --no-session")
 }

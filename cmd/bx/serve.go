@@ -18,6 +18,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/record"
 )
 
 // serveAddress is where the gateway listens unless it is told otherwise, and
@@ -79,9 +80,9 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if f.ready {
 		return (&server{job: j, flags: f}).checkReady(ctx)
 	}
-	told, end := j.telemetry(ctx, view.Normal, func(why string) { j.view.Warn("%s", why) })
+	told, end := j.sinks(ctx, record.ByServe, view.Normal, func(why string) { j.view.Warn("%s", why) })
 	defer end()
-	s := &server{job: j, flags: f, id: rand.Text(), observe: observed(told)}
+	s := &server{job: j, flags: f, id: rand.Text(), observe: told.served, content: told.kept}
 	c, err := s.load(ctx)
 	if err != nil {
 		return err
@@ -113,6 +114,7 @@ type server struct {
 	trace func(gateway.Trace)
 
 	observe func(gateway.Report)
+	content func(record.Content)
 }
 
 // run serves until the context ends.

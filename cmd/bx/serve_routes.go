@@ -57,7 +57,7 @@ func (s *server) readFile() error {
 func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
 	f := s.read
 	c = gateway.Config{
-		Hosts: f.Hosts, Origins: f.Origins, Explain: f.Explain || s.flags.explain, Trace: s.trace, Observe: s.observe,
+		Hosts: f.Hosts, Origins: f.Origins, Explain: f.Explain || s.flags.explain, Trace: s.trace, Observe: s.observe, Content: s.content,
 		Limits: gateway.Limits{Body: int64(f.Limits.BodyMB) << 20, Requests: f.Limits.Requests, Schema: schema.Limits{Bytes: f.Limits.SchemaKB << 10, Keys: f.Limits.SchemaKeys, Depth: f.Limits.SchemaDepth}, Kept: f.Limits.KeptMB << 20,
 			Heartbeat: time.Duration(f.Limits.Heartbeat), Client: time.Duration(f.Limits.Client), Retries: f.Limits.Retries},
 		NewID: newReplyID, Build: versionText(), Log: s.requestLog(),
@@ -67,17 +67,17 @@ func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
 		if err != nil {
 			return c, err
 		}
-		c.Clients = append(c.Clients, gateway.Client{Name: k.Name, Key: sum, Requests: k.Requests, Tokens: k.Tokens, Parallel: k.Parallel, Metrics: k.Metrics})
+		c.Clients = append(c.Clients, gateway.Client{Name: k.Name, Key: sum, Requests: k.Requests, Tokens: k.Tokens, Parallel: k.Parallel, Metrics: k.Metrics, Content: k.Content})
 	}
 	if len(f.Backends) == 0 {
 		c.Routes, c.Absent, err = s.found(ctx)
-		return c, err
+	} else if c.Routes, err = s.routes(); err != nil {
+		err = &config.Error{File: s.file, Message: err.Error(), Err: err}
 	}
-	c.Routes, err = s.routes()
-	if err != nil {
-		return c, &config.Error{File: s.file, Message: err.Error(), Err: err}
+	for i := range c.Routes {
+		c.Routes[i].Content = c.Routes[i].Content || f.Content || s.set.Stats.Content
 	}
-	return c, nil
+	return c, err
 }
 
 // found is the route to the server that bx uses: its own models lead to
@@ -182,7 +182,7 @@ type clients struct {
 }
 
 func (c clients) route(r serving.Route) (out gateway.Route, err error) {
-	out = gateway.Route{Match: r.Match, Hidden: r.Hidden, Once: r.Again != nil && !*r.Again}
+	out = gateway.Route{Match: r.Match, Hidden: r.Hidden, Content: r.Content, Once: r.Again != nil && !*r.Again}
 	if out.To, err = c.targets(r.To, r.Policy); err != nil {
 		return out, err
 	}

@@ -14,18 +14,22 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 func TestFailureOf(t *testing.T) {
 	for want, r := range map[string]gateway.Report{
-		"429": {Status: 429, Err: &wire.Error{Status: 429}}, "gone": {Status: gateway.StatusGone, Err: context.Canceled}, "broken": {Status: 200, Err: wire.ErrCut}, "": {Status: 200, Stop: utp.StopEnd},
+		"429":    {Reply: record.Reply{Status: 429}, Err: &wire.Error{Status: 429}},
+		"gone":   {Reply: record.Reply{Status: gateway.StatusGone}, Err: context.Canceled},
+		"broken": {Reply: record.Reply{Status: 200}, Err: wire.ErrCut},
+		"":       {Reply: record.Reply{Status: 200, Stop: utp.StopEnd}},
 	} {
 		if got := failureOf(r); got != want {
 			t.Errorf("%+v: %q, want %q", r, got, want)
 		}
 	}
-	if got := failureOf(gateway.Report{Status: 200, Stop: utp.StopError}); got != "broken" {
+	if got := failureOf(gateway.Report{Reply: record.Reply{Status: 200, Stop: utp.StopError}}); got != "broken" {
 		t.Errorf("a reply that ended in an error: %q", got)
 	}
 }

@@ -5,6 +5,7 @@ package dirs
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // marks of a repository's root.
@@ -38,6 +39,45 @@ func Results() string {
 		return ""
 	}
 	return filepath.Join(Cache(), "results")
+}
+
+// Data holds what cannot be made again: sessions, records of what happened. It
+// is "" where there is no home.
+func Data() string {
+	home, err := os.UserHomeDir()
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "bx")
+	}
+	switch dir := os.Getenv("LocalAppData"); {
+	case runtime.GOOS == "windows" && dir != "":
+		return filepath.Join(dir, "bx")
+	case err != nil:
+		return ""
+	case runtime.GOOS == "darwin":
+		return filepath.Join(home, "Library", "Application Support", "bx")
+	}
+	return filepath.Join(home, ".local", "share", "bx")
+}
+
+// Events holds the segments of what happened; "" where there is no home.
+func Events() string { return inData("events") }
+
+// Content holds what models and their clients wrote, where that is kept; "" where
+// there is no home.
+func Content() string { return inData("content") }
+
+func inData(name string) string {
+	if Data() == "" {
+		return ""
+	}
+	return filepath.Join(Data(), name)
+}
+
+// Tracked reports whether the environment lets the programs keep figures of what
+// they do. Source: consoledonottrack.com.
+func Tracked() bool {
+	no := os.Getenv("DO_NOT_TRACK")
+	return no == "" || no == "0"
 }
 
 func below(dir string, err error) string {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/toolenvelope"
+	"github.com/unifiedtoolprotocol/utp/journal"
 	"github.com/unifiedtoolprotocol/utp/rule"
 )
 
@@ -43,6 +44,10 @@ type Config struct {
 	Rules    rule.Set           `toml:"rule"`
 
 	MCP map[string]MCPServer `toml:"mcp_servers"`
+
+	Telemetry *bool            `toml:"telemetry"` // figures of what happens are kept on this machine; nil: they are
+	Stats     Stats            `toml:"stats"`
+	Prices    map[string]Price `toml:"prices"`
 
 	Files   []string `toml:"-"` // read, in the order of their layers
 	Ignored []string `toml:"-"` // tables of other programs: "llmc.toml: [rag]"
@@ -110,6 +115,23 @@ type Session struct {
 	MaxHistoryTokens Count   `toml:"max_history_tokens"`
 }
 
+// Stats is the table [stats]: what is kept of what happens, and for how long.
+type Stats struct {
+	Content     bool  `toml:"content"` // also what is asked and answered, redacted
+	Days        Count `toml:"days"`
+	MB          Count `toml:"mb"`
+	ContentDays Count `toml:"content_days"`
+	ContentMB   Count `toml:"content_mb"`
+}
+
+// Price is a table [prices."MODEL"]: what a million tokens of the models of a name
+// or a glob cost, in one currency for all.
+type Price struct {
+	Input  float64  `toml:"input"`
+	Output float64  `toml:"output"`
+	Cached *float64 `toml:"cached"` // of the input; nil: as Input
+}
+
 // Tools says in which form tools go out and calls come back: the table
 // [tools], [profiles.NAME.tools] over it, and [models."NAME"] for the models of
 // a name or a glob.
@@ -151,8 +173,10 @@ type Shell struct {
 // Defaults is the configuration of a machine without any file.
 func Defaults() *Config {
 	return &Config{
-		Agent:    Agent{DefaultTier: utp.Walk, MaxTier: utp.Run, MaxRounds: 50, Timeout: 300},
-		Session:  Session{TimeoutHours: 4, KeepDays: 90, MaxHistoryTokens: 4096},
+		Agent:   Agent{DefaultTier: utp.Walk, MaxTier: utp.Run, MaxRounds: 50, Timeout: 300},
+		Session: Session{TimeoutHours: 4, KeepDays: 90, MaxHistoryTokens: 4096},
+		Stats: Stats{Days: Count(journal.Events.Days), MB: Count(journal.Events.Bytes >> 20),
+			ContentDays: Count(journal.Content.Days), ContentMB: Count(journal.Content.Bytes >> 20)},
 		Envelope: toolenvelope.Default(),
 	}
 }

@@ -56,6 +56,9 @@ type Settings struct {
 	Servers     []Server // of MCP
 	Rules       rule.Set
 	Aliases     []schema.Alias
+	Telemetry   bool // figures of what happens are kept on this machine
+	Stats       Stats
+	Prices      map[string]Price // by models' names or globs
 
 	habits   []habit
 	adapters map[string]format.Adapter
@@ -83,7 +86,7 @@ func (c *Config) Resolve(f Flags, env func(string) string) (Settings, error) {
 func (c *Config) resolver(f Flags, env func(string) string) *resolver {
 	r := &resolver{Config: c, flags: f, env: env}
 	r.out = Settings{Extra: string(c.Agent.Instructions), RunWords: c.Agent.RunWords, WalkWords: c.Agent.WalkWords,
-		Session: c.Session, Envelope: c.Envelope, Shell: c.Shell, Servers: c.Servers(), Rules: c.Rules, Dialects: c.Own,
+		Session: c.Session, Telemetry: c.Telemetry == nil || *c.Telemetry, Stats: c.Stats, Prices: c.Prices, Envelope: c.Envelope, Shell: c.Shell, Servers: c.Servers(), Rules: c.Rules, Dialects: c.Own,
 		MaxRounds: first(f.MaxRounds, int(c.Agent.MaxRounds)), Guides: c.Agent.Guides, Presearch: c.Agent.Presearch}
 	r.out.Templates = map[string]string{}
 	for name, t := range c.Templates {

@@ -35,6 +35,7 @@ type File struct {
 	Hosts      []string           `toml:"hosts"`   // names by which clients reach it, beside this machine's own
 	Origins    []string           `toml:"origins"` // web pages that may ask
 	Explain    bool               `toml:"explain"` // headers tell what was mended and lost
+	Content    bool               `toml:"content"` // what is asked and answered is kept, redacted
 	Limits     Limits             `toml:"limits"`
 	Backends   map[string]Backend `toml:"backends"`
 	Routes     []Route            `toml:"routes"`
@@ -132,6 +133,7 @@ type Route struct {
 	Weights []int    `toml:"weights"` // of To
 	Else    []string `toml:"else"`    // where To fails
 	Hidden  bool     `toml:"hidden"`  // not in the list of models
+	Content bool     `toml:"content"` // what is asked and answered is kept, redacted
 	Again   *bool    `toml:"again"`   // a broken call is asked for once more; default true
 	Policy
 }
@@ -158,6 +160,7 @@ type Client struct {
 	Metrics  bool   `toml:"metrics"`  // for /metrics alone
 	Steady   bool   `toml:"steady"`   // with learned forms: nothing is tried upon it
 	Trusted  bool   `toml:"trusted"`  // with learned forms: its replies count in full
+	Content  bool   `toml:"content"`  // what is asked with it and answered is kept, redacted
 }
 
 // Duration is a time as "90s" or "10m".

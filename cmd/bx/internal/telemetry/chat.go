@@ -3,7 +3,6 @@ package telemetry
 import (
 	"context"
 	"errors"
-	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -12,40 +11,33 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/record"
 )
 
-// Chat is a request to a model that is over. It holds nothing of its content.
+// Chat is a request to a model that is over.
 type Chat struct {
-	API             string // of the model's server: "openai", "ollama", …
-	Asked, Answered string // the model, as it was asked for and as it named itself
-	ReplyID         string
-	Stream          bool
-	Began           time.Time
-	First, Took     time.Duration // First: 0 if nothing came
-	Usage           utp.Usage
-	Stop            utp.Stop
-	Native          int      // calls in the provider's own field
-	Dialects        []string // of the calls in text, one a call
-	Fixes           []utp.Fix
-	Problems        []utp.ProblemKind
-	Failure         string // class of the error; "": none
-
-	Served *Served // what the gateway knows beside; nil: it was no gateway
+	record.Reply
+	ReplyID string // the model's server's
+	Parent  string // the client's traceparent; the span is a child of it
+	Failure string // class of the error; "": none
 }
 
-// Served is a client's request to the gateway.
-type Served struct {
-	ID     string
-	Parent string // the client's traceparent; the span is a child of it
-	API    string // the client's
-	Client string // the name of its key
-	Model  string // as the client said it
-	Target string
-	Again  string // why the reply was asked for once more; "": it was not
-	Tools  int    // offered
-	Losses int
-	Tries  int // targets that were asked
-	Status int // HTTP; 0: the client has gone
+// fixes are the repairs of the calls.
+func (c *Chat) fixes() (whys []string) {
+	for _, call := range c.Calls {
+		whys = append(whys, call.Fixes...)
+	}
+	return whys
+}
+
+// dialects are those of the calls in text, one a call.
+func (c *Chat) dialects() (out []string) {
+	for _, call := range c.Calls {
+		if call.Source != utp.Native {
+			out = append(out, call.Source)
+		}
+	}
+	return out
 }
 
 // instruments are the conventions' metrics, and what bx counts of its own.
@@ -108,20 +100,20 @@ func (l *list) count(key string, n int) {
 
 // Chat takes a request of which there is nothing more to say.
 func (t *Telemetry) Chat(ctx context.Context, c Chat) {
-	if t == nil {
+	if t == nil || t == silent {
 		return
 	}
-	if c.Served != nil {
-		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": c.Served.Parent})
+	if c.Parent != "" {
+		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": c.Parent})
 	}
-	over := c.Began.Add(c.Took)
-	ctx, span := t.tracer.Start(ctx, nameOf("chat", c.Asked), trace.WithTimestamp(c.Began), trace.WithSpanKind(trace.SpanKindClient),
+	over := c.Time.Add(c.Took.Duration())
+	ctx, span := t.tracer.Start(ctx, nameOf("chat", c.Asked), trace.WithTimestamp(c.Time), trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(c.attributes()...))
-	for _, f := range c.Fixes {
-		span.AddEvent("bx.fix", trace.WithTimestamp(over), trace.WithAttributes(attribute.String("bx.fix.why", f.Why)))
+	for _, why := range c.fixes() {
+		span.AddEvent("bx.fix", trace.WithTimestamp(over), trace.WithAttributes(attribute.String("bx.fix.why", why)))
 	}
 	for _, p := range c.Problems {
-		span.AddEvent("bx.problem", trace.WithTimestamp(over), trace.WithAttributes(attribute.String("bx.problem.kind", string(p))))
+		span.AddEvent("bx.problem", trace.WithTimestamp(over), trace.WithAttributes(attribute.String("bx.problem.kind", string(p.Kind))))
 	}
 	if c.Failure != "" {
 		span.SetStatus(codes.Error, "")
@@ -140,7 +132,7 @@ func nameOf(operation, of string) string {
 // common are the attributes of spans and of metrics.
 func (c *Chat) common() list {
 	l := list{attribute.String("gen_ai.operation.name", "chat")}
-	l.text("gen_ai.provider.name", providerName(c.API))
+	l.text("gen_ai.provider.name", providerName(c.Speaks))
 	l.text("gen_ai.request.model", c.Asked)
 	l.text("gen_ai.response.model", c.Answered)
 	return l
@@ -152,33 +144,39 @@ func (c *Chat) attributes() list {
 	l.text("gen_ai.response.id", c.ReplyID)
 	l = append(l, spent(c.Usage, c.Stop)...)
 	if c.Stream && c.First > 0 {
-		l = append(l, attribute.Float64("gen_ai.response.time_to_first_chunk", c.First.Seconds()))
+		l = append(l, attribute.Float64("gen_ai.response.time_to_first_chunk", c.First.Duration().Seconds()))
 	}
-	if n := c.Native + len(c.Dialects); n > 0 {
-		l = append(l, attribute.Int("bx.calls", n), attribute.Int("bx.calls.from_text", len(c.Dialects)))
+	dialects := c.dialects()
+	if n := len(c.Calls); n > 0 {
+		l = append(l, attribute.Int("bx.calls", n), attribute.Int("bx.calls.from_text", len(dialects)))
 	}
-	if len(c.Dialects) > 0 {
-		l = append(l, attribute.StringSlice("bx.calls.dialects", distinct(c.Dialects)))
+	if len(dialects) > 0 {
+		l = append(l, attribute.StringSlice("bx.calls.dialects", distinct(dialects)))
 	}
-	l.count("bx.fixes", len(c.Fixes))
+	l.count("bx.fixes", len(c.fixes()))
 	l.count("bx.problems", len(c.Problems))
-	if c.Served != nil {
-		l = append(l, c.Served.attributes()...)
+	if c.By == record.ByServe {
+		l = append(l, c.served()...)
 	}
 	return l
 }
 
-func (s *Served) attributes() (l list) {
-	l.text("bx.request.id", s.ID)
-	l.text("bx.client.api", s.API)
-	l.text("bx.client.name", s.Client)
-	l.text("bx.client.model", s.Model)
-	l.text("bx.target", s.Target)
-	l.text("bx.again", s.Again)
-	l.count("bx.tools", s.Tools)
-	l.count("bx.losses", s.Losses)
-	l.count("bx.tries", s.Tries)
-	l.count("http.response.status_code", s.Status)
+// served are the attributes of a client's request to the gateway.
+func (c *Chat) served() (l list) {
+	losses := 0
+	for _, lost := range c.Losses {
+		losses += lost.Count
+	}
+	l.text("bx.request.id", c.ID)
+	l.text("bx.client.api", c.API)
+	l.text("bx.client.name", c.Client)
+	l.text("bx.client.model", c.Route)
+	l.text("bx.target", c.Backend)
+	l.text("bx.again", c.Again)
+	l.count("bx.tools", c.Tools)
+	l.count("bx.losses", losses)
+	l.count("bx.tries", c.Tries)
+	l.count("http.response.status_code", c.Status)
 	return l
 }
 
@@ -214,9 +212,9 @@ func (c *Chat) measure(ctx context.Context, m instruments) {
 	common := c.common()
 	failed := append(list(nil), common...)
 	failed.text("error.type", c.Failure)
-	m.took.Record(ctx, c.Took.Seconds(), metric.WithAttributes(failed...))
+	m.took.Record(ctx, c.Took.Duration().Seconds(), metric.WithAttributes(failed...))
 	if c.Stream && c.First > 0 {
-		m.first.Record(ctx, c.First.Seconds(), metric.WithAttributes(common...))
+		m.first.Record(ctx, c.First.Duration().Seconds(), metric.WithAttributes(common...))
 	}
 	for kind, n := range map[string]int{"input": c.Usage.Prompt(), "output": c.Usage.Completion()} {
 		if n > 0 {
@@ -228,9 +226,10 @@ func (c *Chat) measure(ctx context.Context, m instruments) {
 			counter.Add(ctx, int64(n), metric.WithAttributes(common...), metric.WithAttributes(more...))
 		}
 	}
-	count(m.calls, c.Native, attribute.String("bx.call.source", "native"))
-	for _, d := range c.Dialects {
+	dialects := c.dialects()
+	count(m.calls, len(c.Calls)-len(dialects), attribute.String("bx.call.source", "native"))
+	for _, d := range dialects {
 		count(m.calls, 1, attribute.String("bx.call.source", "text"), attribute.String("bx.call.dialect", d))
 	}
-	count(m.fixes, len(c.Fixes))
+	count(m.fixes, len(c.fixes()))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/telemetry"
+	"github.com/unifiedtoolprotocol/utp/record"
 )
 
 func Example() {
@@ -25,7 +26,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	told.Chat(ctx, telemetry.Chat{API: "ollama", Asked: "qwen3:8b", Began: time.Now(), Took: time.Second})
+	told.Chat(ctx, telemetry.Chat{Reply: record.Reply{Speaks: "ollama", Asked: "qwen3:8b", Time: time.Now(), Took: record.MicrosOf(time.Second)}})
 	fmt.Println(told.Close(ctx))
 	// Output:
 	// POST /v1/traces application/json

@@ -14,21 +14,23 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/telemetry"
+	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 var began = time.Unix(1700000000, 5)
 
 // served is a stream with calls that were found in text and mended.
+var about = telemetry.About{Model: record.Reply{Speaks: "ollama"}}
+
 func served() telemetry.Chat {
-	return telemetry.Chat{
-		API: "gemini", Asked: "qwen3:8b", Answered: "qwen3:8b-q4", ReplyID: "c1", Stream: true, Began: began, First: 250 * time.Millisecond, Took: 3 * time.Second,
+	return telemetry.Chat{Reply: record.Reply{
+		ID: "R1", By: record.ByServe, API: "anthropic", Client: "webui", Route: "claude-x", Backend: "local", Speaks: "gemini", Asked: "qwen3:8b", Answered: "qwen3:8b-q4",
+		Stream: true, Time: began, First: 250_000, Took: 3_000_000, Tools: 2, Tries: 2, Status: 200,
 		Usage: utp.Usage{Input: 30, CacheRead: 10, Output: 20, Reasoning: 5}, Stop: utp.StopTool,
-		Native: 1, Dialects: []string{"hermes", "hermes"}, Fixes: []utp.Fix{{Path: "/city", Was: "secret", Now: "secreter", Why: "trailing comma"}},
-		Problems: []utp.ProblemKind{utp.Truncated},
-		Served: &telemetry.Served{ID: "R1", Parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", API: "anthropic", Client: "webui", Model: "claude-x",
-			Target: "local", Tools: 2, Tries: 2, Status: 200},
-	}
+		Calls:    []record.Call{{Source: utp.Native}, {Source: "hermes", Fixes: []string{"trailing comma"}}, {Source: "hermes"}},
+		Problems: []record.Problem{{Kind: utp.Truncated}},
+	}, ReplyID: "c1", Parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}
 }
 
 // contract: UAT-N1
@@ -121,8 +123,8 @@ func TestChatMetrics(t *testing.T) {
 func TestFailure(t *testing.T) {
 	c := collect(t)
 	told := open(t)
-	told.Chat(t.Context(), telemetry.Chat{Asked: "m", Began: began, Failure: "429"})
-	told.Chat(t.Context(), telemetry.Chat{Began: began})
+	told.Chat(t.Context(), telemetry.Chat{Reply: record.Reply{Asked: "m", Time: began}, Failure: "429"})
+	told.Chat(t.Context(), telemetry.Chat{Reply: record.Reply{Time: began}})
 	shut(t, told)
 	got := c.spans()
 	if got[0].Attributes["error.type"] != "429" || got[0].Status.Code != 2 || got[0].Name != "chat m" {
@@ -166,7 +168,7 @@ func TestTurn(t *testing.T) {
 	c := collect(t)
 	told := open(t)
 	n := 0
-	for _, err := range told.Turn(t.Context(), "ollama", &utp.Request{Model: "m", Stream: true}, turn(nil)) {
+	for _, err := range told.Turn(t.Context(), about, &utp.Request{Model: "m", Stream: true}, turn(nil)) {
 		if n++; err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +210,7 @@ func TestTurnThatEndsEarly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := collect(t)
 			told := open(t)
-			for e, err := range told.Turn(t.Context(), "ollama", &utp.Request{Model: "m"}, turn(&wire.Error{Status: 500})) {
+			for e, err := range told.Turn(t.Context(), about, &utp.Request{Model: "m"}, turn(&wire.Error{Status: 500})) {
 				if name == "left" && e.Kind == agent.Started || err != nil {
 					break
 				}
@@ -246,7 +248,7 @@ func TestNothingIsSent(t *testing.T) {
 				t.Error("telemetry is on")
 			}
 			told.Chat(t.Context(), served())
-			for range told.Turn(t.Context(), "", &utp.Request{}, turn(nil)) {
+			for range told.Turn(t.Context(), about, &utp.Request{}, turn(nil)) {
 			}
 			shut(t, told)
 			if len(c.seen) > 0 {

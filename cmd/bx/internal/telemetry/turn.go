@@ -1,9 +1,13 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"iter"
+	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,18 +18,29 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/format"
+	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
+// About is what a turn's events do not say.
+type About struct {
+	Model record.Reply              // what all its requests have in common
+	Form  func() (form, why string) // in which the tools are told; nil: it is not known
+	Keep  func(record.Reply)        // gets each request that is over; nil: nobody does
+}
+
 // Turn passes on the events of a turn of the agent and makes spans of them: one
-// of the turn, below it one of each request and each tool that ran. api is
-// that of the model's server.
-func (t *Telemetry) Turn(ctx context.Context, api string, r *utp.Request, events iter.Seq2[agent.Event, error]) iter.Seq2[agent.Event, error] {
-	if t == nil {
+// of the turn, below it one of each request and each tool that ran.
+func (t *Telemetry) Turn(ctx context.Context, about About, r *utp.Request, events iter.Seq2[agent.Event, error]) iter.Seq2[agent.Event, error] {
+	if t == nil && about.Keep == nil {
 		return events
 	}
+	if t == nil {
+		t = silent
+	}
 	return func(yield func(agent.Event, error) bool) {
-		w := t.watch(ctx, api, r)
+		w := t.watch(ctx, about, r)
 		defer w.over()
 		for e, err := range events {
 			w.see(e, err)
@@ -41,16 +56,22 @@ type watching struct {
 	*Telemetry
 	ctx     context.Context // of the turn's span
 	span    trace.Span
-	asking  *Chat // the request that runs; nil: none
-	model   Chat  // what all requests have in common
+	about   About
+	asking  *Chat           // the request that runs, or whose calls do; nil: none
+	ids     []string        // of the calls of asking
+	words   strings.Builder // the beginning of its text
+	offered []utp.Tool
 	failure string
 	tools   map[string]trace.Span // that run, by the call's id
 }
 
-func (t *Telemetry) watch(ctx context.Context, api string, r *utp.Request) *watching {
-	w := &watching{Telemetry: t, model: Chat{API: api, Asked: r.Model, Stream: r.Stream}, tools: map[string]trace.Span{}}
+func (t *Telemetry) watch(ctx context.Context, about About, r *utp.Request) *watching {
+	m := &about.Model
+	m.By, m.Asked, m.Stream = record.ByBx, r.Model, r.Stream
+	m.Conversation = cmp.Or(m.Conversation, record.ConversationOf(r))
+	w := &watching{Telemetry: t, about: about, tools: map[string]trace.Span{}}
 	l := list{attribute.String("gen_ai.operation.name", "invoke_agent"), attribute.String("gen_ai.agent.name", "bx")}
-	l.text("gen_ai.provider.name", providerName(api))
+	l.text("gen_ai.provider.name", providerName(m.Speaks))
 	l.text("gen_ai.request.model", r.Model)
 	w.ctx, w.span = t.tracer.Start(ctx, "invoke_agent bx", trace.WithAttributes(l...))
 	return w
@@ -66,15 +87,13 @@ func (w *watching) see(e agent.Event, err error) {
 	switch e.Kind {
 	case agent.Round, agent.Summing:
 		w.settle("")
-		w.asking = new(w.model)
-		w.asking.Began = time.Now()
+		w.ask(e.Request)
 	case agent.Text, agent.Think, agent.Stream, agent.Parsed, agent.Problem:
 		w.hear(e)
 	case agent.Started:
-		w.settle("")
 		w.begin(e)
 	case agent.Succeeded, agent.Failed, agent.Denied:
-		w.settle("")
+		w.outcome(e)
 		w.end(e)
 	case agent.Final:
 		w.settle("")
@@ -83,27 +102,63 @@ func (w *watching) see(e agent.Event, err error) {
 	}
 }
 
+// ask begins a request.
+func (w *watching) ask(r *utp.Request) {
+	w.asking, w.ids, w.offered = &Chat{Reply: w.about.Model}, nil, nil
+	w.words.Reset()
+	c := w.asking
+	c.ID, c.Time = rand.Text(), time.Now()
+	if r == nil {
+		return
+	}
+	if r.Choice.Mode != utp.None {
+		c.Tools, w.offered = len(r.Tools), r.Tools
+	}
+	c.Required = r.Choice.Mode == utp.Required || r.Choice.Mode == utp.Named
+}
+
 // hear takes a piece of the reply.
 func (w *watching) hear(e agent.Event) {
 	c := w.asking
 	if c == nil {
 		return
 	}
-	if c.Took = time.Since(c.Began); c.First == 0 {
-		c.First = c.Took
+	if c.Took = record.MicrosOf(time.Since(c.Time)); c.First == 0 {
+		c.First = max(1, c.Took)
 	}
 	switch {
+	case e.Kind == agent.Text && w.words.Len() < format.MaxText:
+		w.words.WriteString(e.Text)
 	case e.Kind == agent.Problem && e.Problem != nil:
-		c.Problems = append(c.Problems, e.Problem.Kind)
-	case e.Kind == agent.Parsed && e.Call.FromText():
-		c.Dialects = append(c.Dialects, strings.TrimPrefix(e.Call.Source, "text:"))
-		c.Fixes = append(c.Fixes, e.Call.Fixes...)
+		c.Problems = append(c.Problems, record.ProblemOf(e.Problem))
 	case e.Kind == agent.Parsed:
-		c.Native++
-		c.Fixes = append(c.Fixes, e.Call.Fixes...)
+		c.Calls, w.ids = append(c.Calls, record.CallOf(*e.Call)), append(w.ids, e.Call.ID)
 	case e.Model != nil && e.Model.Kind == utp.Finish && e.Model.End != nil:
 		end := e.Model.End
 		c.Usage, c.Stop, c.Answered, c.ReplyID = end.Usage, end.Stop, end.Model, end.ID
+	}
+}
+
+// outcome notes what became of a call.
+func (w *watching) outcome(e agent.Event) {
+	c := w.asking
+	if c == nil || e.Call == nil {
+		return
+	}
+	i := slices.Index(w.ids, e.Call.ID)
+	if i < 0 {
+		return
+	}
+	call := &c.Calls[i]
+	call.Refusal, call.Took = string(e.Refusal), record.MicrosOf(e.Duration)
+	if e.Result != nil {
+		call.Outcome = e.Result.Status
+	}
+	switch e.Refusal {
+	case agent.UnknownTool:
+		call.Hallucinated = true
+	case agent.BadArguments:
+		call.Invalid = true
 	}
 }
 
@@ -113,11 +168,29 @@ func (w *watching) settle(failure string) {
 	if c == nil {
 		return
 	}
-	if c.Failure = failure; c.Took == 0 {
-		c.Took = time.Since(c.Began)
-	}
-	w.Chat(w.ctx, *c)
 	w.asking = nil
+	if c.Failure = failure; c.Took == 0 {
+		c.Took = record.MicrosOf(time.Since(c.Time))
+	}
+	c.Status, c.Reason = httpStatus(failure), failure
+	if w.about.Form != nil {
+		c.Form, c.Why = w.about.Form()
+	}
+	c.Markup, c.Announced = format.Left(w.words.String(), w.offered)
+	w.Chat(w.ctx, *c)
+	if w.about.Keep != nil {
+		w.about.Keep(c.Reply)
+	}
+}
+
+// httpStatus is the HTTP status that the class of an error stands for; 0: no answer
+// came.
+func httpStatus(failure string) int {
+	if failure == "" {
+		return http.StatusOK
+	}
+	status, _ := strconv.Atoi(failure)
+	return status
 }
 
 // begin opens the span of a tool.

@@ -1,14 +1,15 @@
-package agent
+package schema_test
 
 import (
 	"testing"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // Words announce a tool when the model says of itself that it will use it.
 // contract: P-20
-func TestAnnounced(t *testing.T) {
+func TestAnnounces(t *testing.T) {
 	tools := []utp.Tool{{Name: "search_code"}, {Name: "search"}, {Name: "readFile"}}
 	for text, want := range map[string]string{
 		"I'll use the search_code tool to find it.":                    "search_code",
@@ -26,7 +27,7 @@ func TestAnnounced(t *testing.T) {
 		"I'll use it. The search_code tool is nice.":                   "",
 		"": "",
 	} {
-		got, sentence, ok := announced(text, tools)
+		got, sentence, ok := schema.Announces(text, tools)
 		if got.Name != want || ok != (want != "") || ok == (sentence == "") {
 			t.Errorf("%q: %q in %q, want %q", text, got.Name, sentence, want)
 		}
