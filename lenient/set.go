@@ -15,8 +15,7 @@ const maxSetLook = 256 // bytes
 // element. Like look it never goes beyond a closer.
 type setLook struct {
 	verdict setShape
-	quote   byte // of the string it stands in
-	skip    bool
+	str     passed
 	item    bool // the first element was begun
 	number  bool // it is a number
 	size    int
@@ -27,12 +26,14 @@ func (l *setLook) step(c byte) {
 	switch {
 	case l.size > maxSetLook:
 		l.verdict = notSet
-	case l.quote != 0:
-		l.inString(c)
+	case l.str.quote != 0:
+		if l.str.pass(c); isCloser(c) {
+			l.verdict = notSet
+		}
 	case isBlank(c):
 		l.number = false
 	case isQuote(c) && !l.item:
-		l.quote, l.item = c, true
+		l.str.quote, l.item = c, true
 	case l.item && (c == ',' || c == '}'):
 		l.verdict = isSet
 	case (isDigit(c) || c == '-' || c == '.') && l.item == l.number:
@@ -42,16 +43,20 @@ func (l *setLook) step(c byte) {
 	}
 }
 
-func (l *setLook) inString(c byte) {
+// passed is a string that is passed over to see what stands after it.
+type passed struct {
+	quote byte // 0: it has ended
+	skip  bool // a backslash stands before the next character
+}
+
+func (p *passed) pass(c byte) {
 	switch {
-	case l.skip:
-		l.skip = false
+	case p.skip:
+		p.skip = false
 	case c == '\\':
-		l.skip = true
-	case c == l.quote:
-		l.quote = 0
-	case isCloser(c):
-		l.verdict = notSet
+		p.skip = true
+	case c == p.quote:
+		p.quote = 0
 	}
 }
 

@@ -17,8 +17,7 @@ const maxTupleLook = 256 // bytes
 type tupleLook struct {
 	verdict tupleShape
 	first   byte
-	quote   byte // of the string it stands in
-	skip    bool
+	str     passed
 	comma   bool // a comma was seen in inner parentheses
 	nest    int
 	size    int
@@ -29,11 +28,13 @@ func (l *tupleLook) step(c byte) {
 	switch {
 	case l.size > maxTupleLook:
 		l.verdict = l.single()
-	case l.quote != 0:
-		l.inString(c)
+	case l.str.quote != 0:
+		if l.str.pass(c); isCloser(c) {
+			l.verdict = isGroup
+		}
 	case isBlank(c):
 	case isQuote(c):
-		l.first, l.quote = '"', c
+		l.first, l.str.quote = '"', c
 	case isCloser(c):
 		l.atCloser(c)
 	case c == ',' && l.nest == 0:
@@ -47,20 +48,6 @@ func (l *tupleLook) step(c byte) {
 	}
 	if l.first == 0 && !isBlank(c) {
 		l.first = c
-	}
-}
-
-func (l *tupleLook) inString(c byte) {
-	switch {
-	case l.skip:
-		l.skip = false
-	case c == '\\':
-		l.skip = true
-	case c == l.quote:
-		l.quote = 0
-	}
-	if isCloser(c) {
-		l.verdict = isGroup
 	}
 }
 
