@@ -24,9 +24,9 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// Backend is where a route leads; *backend.Client is one. An error of its that
-// holds no *wire.Error is told as "bad gateway", a context.DeadlineExceeded as
-// "gateway timeout".
+// Backend is where a route leads; *backend.Client is one. An error that
+// wraps no *wire.Error is reported as 502 Bad Gateway, a context.DeadlineExceeded as
+// 504 Gateway Timeout.
 type Backend interface {
 	// API names the API it speaks: "openai", "responses", "anthropic", "gemini" or "ollama".
 	API() string

@@ -90,8 +90,8 @@ func workFor(flood string, n, chunk int) int {
 	return p.work
 }
 
-// TestNeverStuck holds the guard against a parser that does not get on: it is
-// there, and nothing needs it.
+// TestNeverStuck holds the guard against a parser that makes no progress: it
+// is there, and no text needs it.
 func TestNeverStuck(t *testing.T) {
 	grammars := [][]*grammar.Grammar{nil}
 	for _, g := range grammar.All() {

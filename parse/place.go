@@ -140,9 +140,9 @@ func (p *Parser) lineEnded() bool { return p.now.sofar.start > p.now.closedAt }
 // meet decides on the block that waits, by the words after it that were consumed.
 // It reports false where more of them must be seen.
 func (p *Parser) meet() bool {
-	behind := string(p.carry) + p.src[p.covered():p.pos]
-	words := strings.TrimLeft(behind, " \t\r\n")
-	ended := p.lineEnded() || strings.Contains(behind[:len(behind)-len(words)], "\n")
+	after := string(p.carry) + p.src[p.covered():p.pos]
+	words := strings.TrimLeft(after, " \t\r\n")
+	ended := p.lineEnded() || strings.Contains(after[:len(after)-len(words)], "\n")
 	t, glued := p.tries.last(), p.at()-len(words) == p.now.closedAt
 	if words != "" && len(words) < maxLineHead {
 		words += p.rest()[:min(len(p.rest()), maxLineHead)]

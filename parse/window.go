@@ -82,8 +82,8 @@ func (w *window) consumed(from int) string {
 	if n := w.at() - from; n <= len(s) {
 		return s[len(s)-n:]
 	}
-	behind := w.at() - from - len(s)
-	return string(w.carry[len(w.carry)-behind:]) + s
+	after := w.at() - from - len(s)
+	return string(w.carry[len(w.carry)-after:]) + s
 }
 
 // skipCold passes over what no closer begins in, in the bytes of earlier chunks.

@@ -2,8 +2,8 @@
 // the text of a grammar, and whole requests for models without native tools.
 //
 // A grammar names the form of its tool list, its manifest; every example in one
-// is a call that parse reads back and that fits the tool's schema. A Writer lets
-// single tools stand in the list by a text of one's own.
+// is a call that parse reads back and that fits the tool's schema. A Writer can
+// replace a tool's entry with custom text.
 //
 // It is the inverse of parse: what Call prints, parse reads back as the same
 // call. A call that the grammar cannot say is an error, never a near miss.
