@@ -154,10 +154,15 @@ func (a *app) globalOptions() []option {
 		toggle("--stats", &g.stats), toggle("--version", &g.version), toggle("-h --help", &g.help))
 }
 
-// sharedOptions are also read after one of te's own commands.
+// sharedOptions are also read after one of te's own commands. Only te itself has
+// --raw, whose output nothing bounds.
 func (a *app) sharedOptions() []option {
 	g := &a.globals
-	return []option{toggle("--raw", &g.raw), toggle("--json", &g.json), number("--budget", &g.budget, 1), {names: "--root", value: a.setRoot}}
+	all := []option{toggle("--json", &g.json), number("--budget", &g.budget, 1), {names: "--root", value: a.setRoot}}
+	if a.inner == nil {
+		all = append(all, toggle("--raw", &g.raw))
+	}
+	return all
 }
 
 // setRoot is --root. After a command the workspace is open already.

@@ -120,6 +120,9 @@ func (a *app) nodes(ctx context.Context, t *target, f *treeFlags) (*node, error)
 		return nil, err
 	}
 	for _, file := range files {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		n := top.add(strings.Split(t.below(file.Path), "/"), file)
 		if file.Type.IsRegular() {
 			n.tokens, n.note = a.tokensOf(t, file.Path, f)
