@@ -42,7 +42,7 @@ func setup(e *testscript.Env) error {
 		}
 	}
 	e.Cd = repo
-	e.Vars = append(e.Vars, "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "XDG_CACHE_HOME="+filepath.Join(home, "cache"), "LC_ALL=C.UTF-8")
+	e.Vars = append(e.Vars, "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "XDG_CACHE_HOME="+filepath.Join(home, "cache"), "XDG_DATA_HOME="+filepath.Join(home, "data"), "LC_ALL=C.UTF-8")
 	return nil
 }
 

@@ -4,9 +4,7 @@ import "fmt"
 
 // waiting are the rows that no test can carry yet, with what they wait for.
 var waiting = map[string]string{
-	"TE-19": "the statistics of te",
-	"TE-20": "the report of te on its statistics",
-	"Q-06":  "a machine with the servers of make engines: make real",
+	"Q-06": "a machine with the servers of make engines: make real",
 }
 
 // Waiting gives what the rows without a test wait for, by their ids.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/toolenvelope"
+	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/store/handle"
 	"github.com/unifiedtoolprotocol/utp/te"
 )
@@ -65,6 +66,8 @@ type app struct {
 	kept  *handle.Store
 	inner *Reader // that the run is for; nil: for the program te
 
+	use record.Command // what this run came to
+
 	unread int  // files and directories that could not be read
 	silent bool // about them
 }
@@ -93,7 +96,9 @@ func fail(code string, exit int, format string, args ...any) error {
 func usage(format string, args ...any) error { return fail("usage", exitUsage, format, args...) }
 
 func (a *app) main(ctx context.Context, args []string) int {
+	began := a.now()
 	code, err := a.run(ctx, args)
+	defer func() { a.told(began, code, err) }()
 	if err != nil {
 		code = a.fail(err)
 	}
@@ -170,7 +175,7 @@ func (a *app) run(ctx context.Context, args []string) (int, error) {
 	case a.list:
 		return a.listHandles()
 	case a.stats:
-		return a.bx(ctx, os.Stdout, "stats")
+		return a.statistics()
 	}
 	if c, ok := commands[a.command]; ok && !(a.raw && a.command != "grep") {
 		return c(a, ctx)
@@ -229,11 +234,12 @@ const usageText = `te shows what shell commands find as a tool envelope.
   te json FILE                 the shape of a JSON file
   te repo read --root R --path P
   te rag query --q QUESTION    ranked places for a question, by bx
+  te coach report              which way of showing results served best
   te COMMAND…                  any other command, as it is
 
   --handle ID [--chunk N]      all of a result that was cut, or a piece
   --list-handles               the results that are kept
-  --stats                      what te was used for, by bx
+  --stats                      what te was used for
   --budget N                   show at most N tokens
   -i, --raw                    what the command itself would print
   --json                       {meta, content, breadcrumbs}

@@ -69,10 +69,6 @@ func (a *app) listHandles() (int, error) {
 	return exitOK, nil
 }
 
-func (a *app) coach(ctx context.Context) (int, error) {
-	return a.bx(ctx, os.Stdout, append([]string{"coach"}, a.args...)...)
-}
-
 // bx starts bx, which stands beside te or on PATH, for what needs an index.
 func (a *app) bx(ctx context.Context, out writer, args ...string) (int, error) {
 	name := "bx"

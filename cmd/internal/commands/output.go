@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/te"
 )
 
@@ -33,29 +34,36 @@ func (a *app) show(r result) (int, error) {
 	}
 	switch {
 	case a.raw:
+		a.shown(record.Raw, r.text, r.text, "")
 		a.out.WriteString(r.text)
 	case r.envelope != nil:
-		a.print(a.enveloped(r))
+		out, handle := a.enveloped(r)
+		a.shown(record.Enriched, r.text, out, handle)
+		a.print(out)
 	case a.fits(r.text, a.limit(r.most)):
+		a.shown(record.Enriched, r.text, r.text, "")
 		a.asItIs(r)
 	default:
-		a.print(a.excerpt(r))
+		out, handle := a.excerpt(r)
+		a.shown(record.Enriched, r.text, out, handle)
+		a.print(out)
 	}
 	return r.code, nil
 }
 
-func (a *app) enveloped(r result) string {
+// enveloped is the envelope of a result, and the handle of what it leaves out.
+func (a *app) enveloped(r result) (out, handle string) {
 	at := a.within(a.limit(r.most), func(n int) string { return r.envelope(r.meta, n) })
 	if e, _, _ := strings.Cut(at, "\n# TE_END_META"); strings.Contains(e, `"truncated":true`) {
 		r.meta.Handle = a.keep(r)
-		return a.within(a.limit(r.most), func(n int) string { return r.envelope(r.meta, n) })
+		at = a.within(a.limit(r.most), func(n int) string { return r.envelope(r.meta, n) })
 	}
-	return at
+	return at, r.meta.Handle
 }
 
-func (a *app) excerpt(r result) string {
+func (a *app) excerpt(r result) (out, handle string) {
 	r.meta.Handle = a.keep(r)
-	return a.within(a.limit(r.most), func(n int) string { return te.Excerpt(r.meta, r.text, r.interest, n) })
+	return a.within(a.limit(r.most), func(n int) string { return te.Excerpt(r.meta, r.text, r.interest, n) }), r.meta.Handle
 }
 
 // keep puts a result where its handle finds it. A result that cannot be kept
@@ -73,11 +81,7 @@ func (a *app) keep(r result) string {
 
 // limit is how many bytes the reader is shown at most.
 func (a *app) limit(most int) int {
-	agent := a.env("LLMC_TE_AGENT_ID")
-	if agent == "" {
-		agent = a.env("TE_AGENT_ID")
-	}
-	n := a.table.Budget(agent)
+	n := a.table.Budget(a.agent())
 	if most > 0 && most < n {
 		n = most
 	}

@@ -39,7 +39,8 @@ type Workspace struct {
 	AllowOutsideRoot bool   `toml:"allow_outside_root"`
 }
 
-// Telemetry is read so that files of LLMC load; te itself keeps no statistics.
+// Telemetry says whether te keeps figures of what it was used for. All but Enabled
+// is read so that files of LLMC load.
 type Telemetry struct {
 	Enabled        bool   `toml:"enabled"`
 	Path           string `toml:"path"`
@@ -72,7 +73,7 @@ func Default() Table {
 	return Table{
 		Enabled: true, Timeout: 30,
 		Workspace: Workspace{RespectGitignore: true},
-		Telemetry: Telemetry{OutputMaxBytes: 8192},
+		Telemetry: Telemetry{Enabled: true, OutputMaxBytes: 8192},
 		Grep:      Grep{Enabled: true, PreviewMatches: 10, MaxOutputChars: 20000, TimeoutMS: 5000},
 		Cat:       Cat{Enabled: true, PreviewLines: 50, MaxOutputChars: 30000},
 		Find:      Find{Enabled: true},
@@ -150,10 +151,14 @@ func Load(user, repo string) (t Table, warnings []string, err error) {
 // with lays the table of a file over t.
 func (t Table) with(path string, text []byte, trusted bool) (Table, error) {
 	var whole struct {
-		Table map[string]any `toml:"tool_envelope"`
+		Table     map[string]any `toml:"tool_envelope"`
+		Telemetry any            `toml:"telemetry"` // of bx and te, in bx.toml
 	}
 	if err := toml.Unmarshal(text, &whole); err != nil {
 		return t, at(path, err)
+	}
+	if on, ok := whole.Telemetry.(bool); ok && trusted && !on {
+		t.Telemetry.Enabled = false
 	}
 	if whole.Table == nil {
 		return t, nil
