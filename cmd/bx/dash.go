@@ -49,10 +49,11 @@ func (a *app) dash(ctx context.Context, listen string) error {
 		return err
 	}
 	used := make(chan struct{}, 1)
-	c, err := a.dashboard()
+	c, end, err := j.dashboard(ctx)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	defer end()
 	c.Used = func() {
 		select {
 		case used <- struct{}{}:
@@ -94,9 +95,20 @@ func listenLocal(address string) (net.Listener, error) {
 }
 
 // dashboard is what every dashboard shows.
-func (a *app) dashboard() (dash.Config, error) {
-	o, err := a.readingOptions(parseFlags{input: "auto"})
-	return dash.Config{Reader: explainer(o), Now: time.Now, Absent: "This version keeps no events yet."}, err
+func (j *job) dashboard(ctx context.Context) (c dash.Config, end func(), err error) {
+	o, err := j.app.readingOptions(parseFlags{input: "auto"})
+	if err != nil {
+		return c, nil, err
+	}
+	c = dash.Config{Reader: explainer(o), Now: time.Now}
+	f, absent, err := j.figures(ctx)
+	if err != nil {
+		return c, nil, err
+	}
+	if c.Absent = absent; f != nil {
+		c.Source = f
+	}
+	return c, f.close, nil
 }
 
 // explainer reads pasted replies as bx parse does.
@@ -116,14 +128,15 @@ func explainer(o reading.Options) dash.Reader {
 }
 
 // dash is the dashboard of the gateway.
-func (s *server) dash() (*dash.Dash, error) {
-	c, err := s.app.dashboard()
+func (s *server) dash(ctx context.Context) (d *dash.Dash, end func(), err error) {
+	c, end, err := s.dashboard(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c.Key, err = s.read.UI.Hash(); err != nil {
-		return nil, err
+		end()
+		return nil, nil, err
 	}
 	c.Hosts = s.read.Hosts
-	return dash.New(c), nil
+	return dash.New(c), end, nil
 }

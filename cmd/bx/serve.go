@@ -149,10 +149,11 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 		s.view.Line(view.Normal, "probes at %s", h.url(at.probes))
 	}
 	if at.ui.address != "" {
-		d, err := s.dash()
+		d, end, err := s.dash(ctx)
 		if err != nil {
 			return err
 		}
+		defer end()
 		if err := serve(at.ui, d); err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func withHostile(m *memory, until time.Time) {
 			Content: &dash.Content{Raw: bad, Request: bad}}
 		c := dash.Count{Name: bad, Count: i + 1, Bad: 1}
 		m.extra.Fixes, m.extra.Problems, m.extra.Losses, m.extra.Invented = append(m.extra.Fixes, c), append(m.extra.Problems, c), append(m.extra.Losses, c), append(m.extra.Invented, c)
-		m.extra.Tools = append(m.extra.Tools, dash.Tool{Name: bad, Calls: 1, Failed: 1, Mean: 1, P95: 1, Max: 1})
+		m.extra.Tools = append(m.extra.Tools, dash.Tool{Name: bad, Calls: 1, Failed: 1, Mean: 1, Spent: 1})
 	}
 }
 

@@ -100,9 +100,7 @@ func (m *memory) Overview(_ context.Context, f dash.Filter) (*dash.Overview, err
 
 func tally(t *dash.Tally, r dash.Row) {
 	t.Replies, t.Calls, t.In, t.Out, t.Took = t.Replies+1, t.Calls+r.Calls, t.In+r.In, t.Out+r.Out, t.Took+r.Took
-	if r.Fixes > 0 {
-		t.Fixed++
-	}
+	t.Fixes += r.Fixes
 	switch r.Outcome {
 	case "good":
 		t.Good++
@@ -176,8 +174,8 @@ func busy(n int, until time.Time) *memory {
 		Problems: []dash.Count{{Name: "malformed", Count: 61}, {Name: "truncated", Count: 33}, {Name: "unknown_tool", Count: 12}},
 		Losses:   []dash.Count{{Name: "logprobs", Count: 40}, {Name: "cache_control", Count: 22}},
 		Invented: []dash.Count{{Name: "search_web", Count: 7}, {Name: "open_browser", Count: 5}},
-		Tools: []dash.Tool{{Name: "shell", Calls: 220, Failed: 12, Mean: 1_820_000, P95: 9_200_000, Max: 61_000_000},
-			{Name: "search_code", Calls: 910, Mean: 84_000, P95: 240_000, Max: 910_000}, {Name: "read_file", Calls: 1820, Failed: 3, Mean: 1200, P95: 4100, Max: 22_000}},
+		Tools: []dash.Tool{{Name: "shell", Calls: 220, Failed: 12, Refused: 31, Mean: 1_820_000, Spent: 400_400_000},
+			{Name: "search_code", Calls: 910, Mean: 84_000, Spent: 76_440_000}, {Name: "read_file", Calls: 1820, Failed: 3, Mean: 1200, Spent: 2_184_000}},
 	}}
 	cost := 3.42
 	m.extra.Total.Cost, m.extra.Total.Cached = &cost, n*900

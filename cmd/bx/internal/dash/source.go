@@ -22,10 +22,10 @@ type Source interface {
 // ErrNone is wrapped where there is no such reply.
 var ErrNone = errors.New("there is no such reply in the store")
 
-// Filter says which replies count. Its zero value is all of them.
+// Filter says which replies count.
 type Filter struct {
 	Since   time.Time
-	Until   time.Time // never zero
+	Until   time.Time
 	Model   string
 	Outcome string // good, bad, silent or uncounted
 }
@@ -85,7 +85,7 @@ type Tally struct {
 	Silent    int      `json:"silent"`
 	Uncounted int      `json:"uncounted"`
 	Calls     int      `json:"calls"`
-	Fixed     int      `json:"fixed"` // calls that were mended
+	Fixes     int      `json:"fixes"` // of calls
 	In        int      `json:"in"`    // tokens
 	Cached    int      `json:"cached"`
 	Out       int      `json:"out"`
@@ -112,14 +112,14 @@ type Count struct {
 	Bad   int    `json:"bad,omitempty"` // of Count
 }
 
-// Tool is what a tool of bx took, in microseconds.
+// Tool is what bx's own runs of a tool took, in microseconds.
 type Tool struct {
-	Name   string `json:"name"`
-	Calls  int    `json:"calls"`
-	Failed int    `json:"failed"`
-	Mean   int64  `json:"mean"`
-	P95    int64  `json:"p95"`
-	Max    int64  `json:"max"`
+	Name    string `json:"name"`
+	Calls   int    `json:"calls"`
+	Failed  int    `json:"failed"`
+	Refused int    `json:"refused"`
+	Mean    int64  `json:"mean"`
+	Spent   int64  `json:"spent"` // all together
 }
 
 // Reply is all that is known of a reply.
@@ -154,6 +154,7 @@ type MadeCall struct {
 	Fixes    []string `json:"fixes,omitempty"`
 	Guessed  bool     `json:"guessed,omitempty"`
 	Invented bool     `json:"invented,omitempty"`
+	Invalid  bool     `json:"invalid,omitempty"` // its arguments do not fit the tool
 	Refusal  string   `json:"refusal,omitempty"`
 	Outcome  string   `json:"outcome,omitempty"`
 	Took     int64    `json:"took,omitempty"`

@@ -44,7 +44,7 @@ export const overview = ({ get, state: s }) => loading(() => get(`data/overview?
     h('dl', { class: 'tiles' },
       tile('Success', counted ? percent(t.good / counted) : '–', counted ? `${percent(t.low)} to ${percent(t.high)}, of ${plural(counted, 'reply', 'replies')}` : 'no reply counts yet'),
       tile('Replies', brief(t.replies), t.silent + t.uncounted ? `${brief(t.silent)} without a call, ${brief(t.uncounted)} not counted` : 'all of them count'),
-      tile('Calls', brief(t.calls), `${brief(t.fixed)} mended`),
+      tile('Calls', brief(t.calls), `${brief(t.fixes)} repairs in them`),
       tile('Tokens', brief(t.in + t.out), `${brief(t.in)} in, ${brief(t.out)} out`),
       tile('Mean time', took(Math.round(t.took / t.replies)), 'to the end of a reply')),
     card('Success over time', success(o)),
@@ -88,15 +88,15 @@ export const usage = ({ get, state: s }) => loading(() => get(`data/overview?${q
 export const tools = ({ get, state: s }) => loading(() => get(`data/overview?${query(s)}`), o => {
   s.names(o.names);
   if (!o.tools.length) return empty('No tool of bx ran in this time', h('span', {}, 'The tools that ', code('bx'), ' runs are timed here. A gateway does not run the tools of its clients, so it has no times of theirs.'));
-  const most = Math.max(...o.tools.map(t => t.p95));
+  const most = Math.max(...o.tools.map(t => t.mean));
   return [card('Tools of bx, the slowest first', h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Tools of bx' }, h('table', {},
-    h('thead', {}, h('tr', {}, ['Tool', 'Mean', '95 % within', 'Longest', 'Runs', 'Failed'].map((n, i) => h('th', { scope: 'col', class: i ? 'num' : '' }, n)))),
+    h('thead', {}, h('tr', {}, ['Tool', 'Mean', 'All together', 'Runs', 'Failed', 'Refused'].map((n, i) => h('th', { scope: 'col', class: i ? 'num' : '' }, n)))),
     h('tbody', {}, o.tools.map(t => {
       const bar = h('span', { class: 'bar slim', 'aria-hidden': 'true' }), fill = h('span', { class: 'fill' });
-      fill.style.width = `${t.p95 / most * 100}%`;
+      fill.style.width = `${t.mean / most * 100}%`;
       bar.append(fill);
-      return h('tr', {}, h('th', { scope: 'row' }, name(t.name), bar), [took(t.mean), took(t.p95), took(t.max), count(t.calls)].map(v => h('td', { class: 'num' }, v)),
-        h('td', { class: 'num' }, t.failed ? h('span', { class: 'warn' }, `${count(t.failed)} (${percent(t.failed / t.calls)})`) : '0'));
+      return h('tr', {}, h('th', { scope: 'row' }, name(t.name), bar), [took(t.mean), took(t.spent), count(t.calls)].map(v => h('td', { class: 'num' }, v)),
+        h('td', { class: 'num' }, t.failed ? h('span', { class: 'warn' }, `${count(t.failed)} (${percent(t.failed / t.calls)})`) : '0'), h('td', { class: 'num' }, count(t.refused)));
     }))))), h('p', { class: 'note' }, 'A gateway does not run the tools of its clients: these are the ones that bx ran itself.')];
 });
 
@@ -207,7 +207,7 @@ export const reply = ({ get, id }) => loading(() => get(`data/reply?id=${encodeU
 });
 
 function made(c) {
-  const kind = c.invented ? ['bad', 'not offered'] : c.guessed ? ['bad', 'a guess'] : (c.fixes || []).length ? ['fixed', 'mended'] : ['good', 'as written'];
+  const kind = c.invented ? ['bad', 'not offered'] : c.invalid ? ['bad', 'does not fit its tool'] : c.guessed ? ['bad', 'a guess'] : (c.fixes || []).length ? ['fixed', 'mended'] : ['good', 'as written'];
   return h('li', { class: 'call' }, h('header', {}, h('h3', {}, name(c.name)), badge(...kind)),
     h('p', { class: 'note' }, c.source === 'native' ? 'a native call' : ['dialect ', code(plain(c.source))], c.took ? `, ran for ${took(c.took)}` : null, c.outcome ? `, ${plain(c.outcome)}` : null),
     (c.fixes || []).length ? h('ul', { class: 'fixes' }, c.fixes.map(f => h('li', {}, h('b', {}, plain(f))))) : null,
