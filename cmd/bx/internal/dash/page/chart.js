@@ -41,7 +41,7 @@ export function success(o) {
   const series = o.models.slice(0, MOST), H = 232, left = 42, right = 12, top = 10, bottom = 26;
   const share = (s, i) => s.good[i] + s.bad[i] ? s.good[i] / (s.good[i] + s.bad[i]) : null;
   const all = series.flatMap(s => o.starts.map((_, i) => share(s, i))).filter(x => x !== null);
-  const low = all.length ? Math.max(0, Math.floor((Math.min(...all) - 0.05) * 10) / 10) : 0;
+  const low = all.length ? Math.max(0, Math.floor((Math.min(...all) - 0.02) * 20) / 20) : 0;
   const plot = fitted(W => {
     const x = i => left + (o.starts.length < 2 ? 0.5 : i / (o.starts.length - 1)) * (W - left - right);
     const y = v => top + (1 - (v - low) / (1 - low || 1)) * (H - top - bottom);
