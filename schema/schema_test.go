@@ -196,6 +196,7 @@ func TestDescribe(t *testing.T) {
 		searchSchema: `f(query: string, limit?: integer = 5, exact?: boolean, paths?: string[], lang?: "go"|"python"|"c++", score?: number, filter?: {max_age: integer, tag?: string|null})`,
 		``:           `f()`,
 		`{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}],"default":null},"b":{"type":"array","items":{"type":["string","integer"]}},"c":{}}}`: `f(a?: string|null, b?: (string|integer)[], c?: any)`,
+		`{"properties":{"a":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"string"}}}}}}}`:          `f(a?: array[][][])`,
 		`{"properties":{"n":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"object","properties":{"kid":{"$ref":"#/$defs/n"}}}}}`:                                 `f(n?: {kid?: {kid?: {kid?: object}}})`,
 	} {
 		if got := one(schema).Describe("f"); got != want {
