@@ -383,6 +383,7 @@ func TestIssuesShowTheValue(t *testing.T) {
 	for _, c := range [][3]string{
 		{`{"properties":{"n":{"type":"number","exclusiveMinimum":"5"}}}`, `{"n":4}`, `/n: want more than 5, got 4`},
 		{`{"properties":{"l":{"type":"array","items":{"type":"object"}}}}`, `{"l":["x y"]}`, `/l/0: want an object, got "x y"`},
+		{`{"properties":{"s":{"type":"integer"}},"required":["s"]}`, `{"s":null}`, `/s: want an integer, got null`},
 	} {
 		_, _, issues := one(c[0]).Check("f", json.RawMessage(c[1]))
 		if len(issues) != 1 || issues[0].Path+": "+issues[0].Message != c[2] {
