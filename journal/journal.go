@@ -9,8 +9,6 @@ package journal
 import (
 	"bufio"
 	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,12 +37,11 @@ func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 func pathOf(dir, name string) string { return filepath.Join(dir, name) }
 
-// newName names a segment: its program, its day, when it began, and letters by
-// which it differs from all others.
+// newName names a segment: its program, its day, when it began, and by the clock
+// and the process a word that no other has.
 func newName(program, day string, now time.Time) string {
-	var r [4]byte
-	_, _ = rand.Read(r[:])
-	return fmt.Sprintf("%s-%s-%s-%s%s", program, day, now.UTC().Format("150405"), hex.EncodeToString(r[:]), extension)
+	word := strconv.FormatInt(time.Now().UnixNano(), 36) + "." + strconv.Itoa(os.Getpid())
+	return program + "-" + day + "-" + now.UTC().Format("150405") + "-" + word + extension
 }
 
 // parseName is the reverse of newName.
