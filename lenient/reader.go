@@ -329,6 +329,9 @@ func (r *Reader) push(k frameKind, t Kind, n int) int {
 		return r.fail("fewer nested containers")
 	}
 	r.begin()
+	if r.stack == nil {
+		r.stack = make([]frame, 0, 4)
+	}
 	r.stack = append(r.stack, frame{kind: k, index: -1})
 	r.state = [...]state{object: sKeyFirst, array: sFirst, set: sFirst, tuple: sFirst, arguments: sArgFirst, group: sValue}[k]
 	if k >= tuple {

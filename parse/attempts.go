@@ -39,18 +39,21 @@ type attempts struct {
 
 // put adds an event: to those that wait, if something may be taken back.
 func (t *attempts) put(e utp.Event) {
-	to := &t.out
+	to, room := &t.out, firstOut
 	if len(t.open) > 0 {
-		to = &t.waiting
+		to, room = &t.waiting, firstWaiting
 	}
 	if *to == nil {
-		*to = make([]utp.Event, 0, firstEvents)
+		*to = make([]utp.Event, 0, room)
 	}
 	*to = append(*to, e)
 }
 
-// firstEvents is how many events most replies have.
-const firstEvents = 8
+// How many events most pieces of a text, and most calls, have.
+const (
+	firstOut     = 2
+	firstWaiting = 8
+)
 
 // last is the innermost attempt.
 func (t *attempts) last() *attempt { return &t.open[len(t.open)-1] }

@@ -258,7 +258,7 @@ func (p *Parser) fromPair(list json.RawMessage) {
 func (p *Parser) inner(s string) utp.Reply {
 	c := *p.cfg
 	c.Seen, c.Forced = nil, ""
-	in := newParser(c, embedded(), callText)
+	in, _ := newParser(c, embedded(), callText)
 	evs := slices.Clone(in.feed(s))
 	return utp.Collect(append(evs, in.close(false)...))
 }

@@ -12,6 +12,8 @@ import (
 // that becomes a Mark. The blanks between thinking and its markers are theirs.
 type edges struct {
 	out    []utp.Event
+	given  int       // events that out shares its memory with; 0: none
+	read   int       // of those
 	parts  []int     // of each part the one it is among those that have more than blanks, plus 1
 	count  int       // of those
 	begun  int       // the part that text and thinking belong to; -1: none
@@ -22,9 +24,11 @@ type edges struct {
 }
 
 // events gives those to hand on, valid until the next call.
+// They stand in the memory of evs as far as there is room.
 func (s *edges) events(evs []utp.Event) []utp.Event {
-	s.out = s.out[:0]
+	s.out, s.given = evs[:0], len(evs)
 	for i := range evs {
+		s.read = i + 1
 		s.event(&evs[i])
 	}
 	return s.out
@@ -35,11 +39,14 @@ func (s *edges) event(e *utp.Event) {
 	if words && e.Raw == "" && e.Text != "" {
 		words = false // not of the text that is parsed
 	}
-	if s.trail.Raw != "" && !(words && e.Part == s.begun) {
-		s.endThinking(e)
-	}
-	if s.hold.Raw != "" && !(words && e.Part == s.hold.Part) {
-		s.drop(e)
+	if trail := s.trail.Raw != "" && !(words && e.Part == s.begun); trail || s.hold.Raw != "" && !(words && e.Part == s.hold.Part) {
+		next := *e // what comes before it takes its place
+		if e = &next; trail {
+			s.endThinking(e)
+		}
+		if s.hold.Raw != "" && !(words && e.Part == s.hold.Part) {
+			s.drop(e)
+		}
 	}
 	switch {
 	case !words:
@@ -58,9 +65,8 @@ func (s *edges) event(e *utp.Event) {
 // flow is the event for a piece that goes on with the text of the part that has begun.
 func (s *edges) flow(text string, extra json.RawMessage) []utp.Event {
 	s.marked = false
-	s.out = s.out[:1]
-	e := &s.out[0]
-	*e = utp.Event{} // and then its fields: a literal is made beside it and copied, at three times the cost
+	s.out = append(s.out[:0], utp.Event{})
+	e := &s.out[0] // a literal with all fields would be made elsewhere and copied, at three times the cost
 	e.Kind, e.Part, e.Text, e.Extra, e.Raw = utp.TextDelta, s.parts[s.begun]-1, text, extra, text
 	return s.out
 }
@@ -133,11 +139,16 @@ func (s *edges) note(e *utp.Event) {
 
 // put hands an event on, with its part among those that are.
 func (s *edges) put(next *utp.Event) {
-	if s.out == nil {
-		s.out = make([]utp.Event, 0, firstEvents)
+	n := len(s.out)
+	if s.read <= n && n < s.given { // its place is taken by one that was not read yet
+		s.out, s.given = append(make([]utp.Event, 0, 2*s.given), s.out...), 0
 	}
-	s.out = append(s.out, *next)
-	e := &s.out[len(s.out)-1]
+	if n < s.given && next == &s.out[:n+1][n] {
+		s.out = s.out[:n+1]
+	} else {
+		s.out = append(s.out, *next)
+	}
+	e := &s.out[n]
 	if e.Kind == utp.Finish {
 		e.Part = s.count
 	} else if e.Part >= 0 && (e.Kind != utp.Mark || s.count > 0) {

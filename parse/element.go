@@ -140,7 +140,7 @@ func (p *Parser) python(v scan.View) {
 
 // readElement feeds the value reader.
 func (p *Parser) readElement() bool {
-	e := &p.el
+	e := p.el
 	for p.st == inElement {
 		t := e.next(p)
 		switch t.Kind {
@@ -238,7 +238,7 @@ func (e *element) cutOff(p *Parser) {
 // readLost stands where the value broke off at a boundary: before a marker of
 // the block its closers were lost, anything else breaks the call.
 func (p *Parser) readLost() bool {
-	e := &p.el
+	e := p.el
 	switch scan.Fits(p.cur.g.bodyEnd, p.view()) {
 	case scan.More:
 		return false

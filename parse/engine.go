@@ -69,7 +69,7 @@ type Parser struct {
 
 	block *block
 	cur   call
-	el    element
+	el    *element // of the latest call; nil before the first
 	val   value
 	fence fence
 }

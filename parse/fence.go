@@ -126,7 +126,7 @@ func (p *Parser) startFence(mark string, n int) {
 	p.block.start = p.at()
 	f, c := &p.fence, *p.cfg
 	c.Prefill, c.Forced, c.Seen = "", "", nil
-	f.in = newParser(c, p.m.inside(), fenceText)
+	f.in, _ = newParser(c, p.m.inside(), fenceText)
 	p.pos += n
 	p.holdMark()
 	p.st = inFence

@@ -234,7 +234,12 @@ func (p *Parser) readTail() bool {
 		return false
 	}
 	g, v := p.cur.g, p.view()
-	n, f := scan.Longest(p.m.closers, v, nil)
+	n, f := 0, scan.No
+	if v.S == "" {
+		f = v.Ask()
+	} else if p.m.closing[v.S[0]] {
+		n, f = scan.Longest(p.m.closers, v, nil)
+	}
 	if p.tries.musing() { // what closes the thinking is not among them
 		shut := scan.Fits(p.tries.trial().think.think.close, v)
 		if shut == scan.More {

@@ -143,13 +143,15 @@ func (g *gram) lines() bool {
 	return g.Body == grammar.JSON && len(g.group.open) > 0 && len(g.call.close) == 0
 }
 
-// warm sets the bytes that begin one of the markers.
+// warm sets the bytes that begin one of the markers: all where it begins with a slot.
 func warm(hot *[256]bool, lists ...[]scan.Marker) {
 	for _, list := range lists {
 		for _, m := range list {
-			if m.Lead != "" {
-				hot[scan.Lower(m.Lead[0])], hot[scan.Upper(m.Lead[0])] = true, true
+			if m.Lead == "" {
+				*hot = allBytes
+				continue
 			}
+			hot[scan.Lower(m.Lead[0])], hot[scan.Upper(m.Lead[0])] = true, true
 		}
 	}
 }

@@ -62,6 +62,7 @@ type machine struct {
 	bareJSON  []int          // those of JSON grammars alone
 	wordFirst []int          // those of markup after a name
 	closers   []scan.Marker  // of all groups and calls but code fences
+	closing   [256]bool      // bytes that begin one of them
 	chat      *chatTokens
 	fence     *gram           // the grammar whose calls stand in code fences
 	inside    func() *machine // what is read inside such a fence
@@ -120,6 +121,7 @@ func build(list []*grammar.Grammar, w words) *machine {
 			}
 		}
 	}
+	warm(&m.closing, m.closers)
 	for i := range m.openers {
 		if !m.openers[i].message {
 			m.enter(i)

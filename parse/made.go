@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -9,20 +10,21 @@ import (
 
 // made is a call of this reply.
 type made struct {
-	call  utp.Call // its name and arguments; they are not changed any more
-	print string   // its Fingerprint, once it was asked for
-	start int      // its offset
-	block int      // that of its block
-	plain bool     // it has no markers
-	words int      // how often words were said before it
+	name  string
+	args  json.RawMessage // they are not changed any more; nil: not kept
+	print string          // its Fingerprint, once it was asked for
+	start int             // its offset
+	block int             // that of its block
+	plain bool            // it has no markers
+	words int             // how often words were said before it
 }
 
 // equals reports whether two calls are equal. That of most is seen by their bytes.
 func (m *made) equals(o *made) bool {
 	switch {
-	case m.call.Name != o.call.Name:
+	case m.name != o.name:
 		return false
-	case bytes.Equal(m.call.Args, o.call.Args) && m.call.Args != nil:
+	case bytes.Equal(m.args, o.args) && m.args != nil:
 		return true
 	}
 	return m.fingerprint() == o.fingerprint()
@@ -30,7 +32,7 @@ func (m *made) equals(o *made) bool {
 
 func (m *made) fingerprint() string {
 	if m.print == "" {
-		m.print = m.call.Fingerprint()
+		m.print = (&utp.Call{Name: m.name, Args: m.args}).Fingerprint()
 	}
 	return m.print
 }
@@ -67,9 +69,9 @@ func (h *history) forget(start int) {
 // again without its markers.
 func (h *history) note(m made) (blocks int, apart bool) {
 	last, block := -1, m.block
-	if h.kept += len(m.call.Args); h.kept > maxKept {
+	if h.kept += len(m.args); h.kept > maxKept {
 		m.fingerprint()
-		m.call.Args = nil
+		m.args = nil
 	}
 	for i := range h.calls {
 		if o := &h.calls[i]; o.block != m.block && o.equals(&m) {
@@ -96,7 +98,7 @@ func (p *Parser) repeated(c *utp.Call, start int, raw func() string) *utp.Proble
 	if len(p.cfg.Seen) > 0 && !p.cfg.Policy.Repeated && p.wasTold(c, raw()) {
 		return &utp.Problem{Kind: utp.Quoted, Message: "the call is quoted from a tool result or a user message"}
 	}
-	blocks, apart := p.made.note(made{call: utp.Call{Name: c.Name, Args: c.Args}, start: start, block: p.block.start, plain: p.cur.open && !p.cur.g.marked(), words: p.now.sofar.words})
+	blocks, apart := p.made.note(made{name: c.Name, args: c.Args, start: start, block: p.block.start, plain: p.cur.open && !p.cur.g.marked(), words: p.now.sofar.words})
 	switch {
 	case blocks >= maxRepeats:
 		p.made.looped = true

@@ -110,14 +110,23 @@ func (p *Parser) beginBlock(b choice) {
 	p.body(b.o, b.caps)
 }
 
+// room is the memory that the calls of most replies take, in one piece.
+type room struct {
+	element
+	stack    [8]holder
+	keys     [4]string
+	raw, buf [firstRoom]byte
+}
+
 // firstRoom is what most calls, and most calls' arguments, take in bytes.
 const firstRoom = 256
 
 // openCall opens a call that has no name yet.
 func (p *Parser) openCall(g *gram) {
-	if p.cur.buf == nil {
-		room := make([]byte, 2*firstRoom)
-		p.cur.raw, p.cur.buf, p.cur.keys = room[:0:firstRoom], room[firstRoom:firstRoom], make([]string, 0, 4)
+	if p.el == nil {
+		r := new(room)
+		p.el, r.element.stack = &r.element, r.stack[:0]
+		p.cur.raw, p.cur.buf, p.cur.keys = r.raw[:0], r.buf[:0], r.keys[:0]
 	}
 	p.cur = call{open: true, pending: true, g: g, closers: g.call.close, start: p.at(), raw: p.cur.raw[:0], buf: p.cur.buf[:0], keys: p.cur.keys[:0], argsAt: noArgs, args: argument{w: p.cur.args.w}}
 	p.cur.args.w.Reset()

@@ -84,14 +84,15 @@ func New(c Config) *Parser {
 	if len(c.Marks.Noise)+len(c.Marks.Drop)+len(c.Marks.Ends) > 0 {
 		m = m.with(c.Marks)
 	}
-	p := newParser(c, m, aReply)
-	p.through = &through{edges: edges{begun: -1}}
+	p, t := newParser(c, m, aReply)
+	p.through = t
 	p.through.tally = newTally(p)
 	return p
 }
 
-// newParser makes a parser and all that it holds, in one piece of memory.
-func newParser(c Config, m *machine, r reading) *Parser {
+// newParser makes a parser and all that it holds, in one piece of memory. through is
+// for one that is not within another.
+func newParser(c Config, m *machine, r reading) (p *Parser, t *through) {
 	if c.MaxCall <= 0 {
 		c.MaxCall = defaultMaxCall
 	}
@@ -106,26 +107,29 @@ func newParser(c Config, m *machine, r reading) *Parser {
 		offer
 		told
 		Config
+		through
 		cand  [16]int32
-		stack [8]holder
+		parts [4]int
 	}{moment: begin, tried: untried, Config: c}
-	p := &all.Parser
+	p, t = &all.Parser, &all.through
+	t.edges.begun, t.edges.parts = -1, all.parts[:0]
 	*p = Parser{window: &all.window, cfg: &all.Config, m: m, reads: r, tools: &all.offer, now: &all.moment, tries: &all.attempts,
 		tried: &all.tried, made: &all.history, others: &all.told, block: &all.block, cand: all.cand[:0]}
-	p.el.stack = all.stack[:0]
 	if c.Tools.Len() > 0 {
 		p.tools.Set = c.Tools
 	}
-	for _, g := range m.grams {
-		if preferred(g.Grammar, c.Prefer) {
-			p.preferred = append(p.preferred, g)
+	if len(c.Prefer) > 0 {
+		for _, g := range m.grams {
+			if preferred(g.Grammar, c.Prefer) {
+				p.preferred = append(p.preferred, g)
+			}
 		}
 	}
 	p.sentence = p.readsSentences()
 	if text := p.promptEnd(); text != "" {
 		p.prefill(text)
 	}
-	return p
+	return p, t
 }
 
 // promptEnd is how the prompt ended: as the caller says, or as the model's only

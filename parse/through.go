@@ -215,7 +215,7 @@ func (p *Parser) fromThink(text string) {
 		p.settle()
 		c := *p.cfg
 		c.Prefill = ""
-		t.think = newParser(c, p.m, aReply)
+		t.think, _ = newParser(c, p.m, aReply)
 		t.think.now.think = thinkOf(t.think.m)
 		t.think.st = inThink
 		t.mind = 0

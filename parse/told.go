@@ -85,7 +85,7 @@ func (p *Parser) noteTold(s, tool string) (found bool) {
 	for _, m := range machines {
 		c := *p.cfg
 		c.Forced, c.Seen, c.Made, c.Policy = "", nil, nil, Policy{}
-		in := newParser(c, m, othersText)
+		in, _ := newParser(c, m, othersText)
 		for _, evs := range [][]utp.Event{slices.Clone(in.feed(s)), in.close(false)} {
 			for i := range evs {
 				if e := &evs[i]; e.Kind == utp.CallEnd {

@@ -11,6 +11,9 @@ import (
 
 // AppendCompact writes JSON without the white space between its tokens.
 func AppendCompact(b []byte, v json.RawMessage) []byte {
+	if !bytes.ContainsAny(v, " \t\r\n") {
+		return append(b, v...)
+	}
 	var out bytes.Buffer
 	if json.Compact(&out, v) != nil {
 		return append(b, v...)
