@@ -107,7 +107,9 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 		}
 		ids, said := minting{of: x.request}, false
 		failed := wire.ErrCut
-		for e, err := range t.Backend.Ask(x.r.Context(), &asked, x.hooks()) {
+		hooks := x.hooks()
+		hooks.Form = x.form(t)
+		for e, err := range t.Backend.Ask(x.r.Context(), &asked, hooks) {
 			x.waits.Store(true)
 			said = said || says(e)
 			end := e.Kind == utp.Finish && e.End != nil

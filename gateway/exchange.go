@@ -39,6 +39,7 @@ type exchange struct {
 	chosen  func()          // a target is about to be asked; nil: nobody wants to know
 	seen    []utp.Event     // of the reply, as the client gets them
 	said    int             // tokens of it, by an estimate
+	lesson  *lesson         // the form of the conversation; nil: none is learned
 	words   strings.Builder // the beginning of its text, where calls may be in it
 	content content
 
@@ -328,9 +329,11 @@ func (x *exchange) note(e utp.Event) {
 		}
 	case utp.CallEnd:
 		r.called(*e.Call)
+		x.keepForm(e.Call.ID)
 	case utp.Whole:
 		if c, ok := e.Value.(utp.Call); ok {
 			r.called(c)
+			x.keepForm(c.ID)
 		}
 	case utp.ProblemEvent:
 		if e.Problem != nil {
@@ -369,6 +372,7 @@ func (x *exchange) over(err error) {
 	if x.request != nil {
 		r.close(x.words.String(), x.request.Tools)
 	}
+	x.taught()
 	r.count(&x.gate.metrics)
 	if r.Err == nil && !r.Stream {
 		_ = http.NewResponseController(x.w).Flush()

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/learn"
 	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -54,6 +55,7 @@ type Config struct {
 	Now     func() time.Time                           // nil: time.Now
 	Sleep   func(context.Context, time.Duration) error // between two tries; nil: time passes
 	Log     *slog.Logger                               // a line a request, without its content; nil: nowhere
+	Lessons func(target, model string) *learn.Evidence // what is known of a model where a route is Learned: its forms, and what was seen before; asked once each; nil: nothing is
 	Observe func(Report)                               // every request that is over; nil: nowhere
 	Content func(record.Content)                       // the request and the raw reply, redacted, before Observe; of routes and clients with Content alone; nil: nowhere
 	Trace   func(Trace)                                // both sides of every request, redacted; nil: nowhere
@@ -99,6 +101,7 @@ type Gateway struct {
 	meters   meters
 	metrics  metrics
 	breaks   breakers
+	lessons  lessons
 	second   *bucket // what may be asked for once more
 }
 
@@ -126,6 +129,7 @@ func (g *Gateway) Reload(c Config) error {
 	}
 	g.now.Store(equipped(c))
 	g.kept.resize(c.Limits.Kept)
+	g.lessons.forget()
 	g.second.resize(c.Limits.Retries)
 	return nil
 }

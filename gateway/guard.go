@@ -82,6 +82,8 @@ type Client struct {
 	Requests int               // a minute; 0: no limit
 	Tokens   int               // a minute, of prompts and replies; 0: no limit
 	Parallel int               // requests at once; 0: no limit
+	Steady   bool              // on Learned routes nothing is tried upon it
+	Trusted  bool              // on Learned routes its replies count in full, not for a tenth of the evidence at most
 	Metrics  bool              // the key is for /metrics, and for nothing else
 	Content  bool              // Config.Content gets its requests
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/learn"
 )
 
 // keeper keeps what clients do not bring back: conversations by the id of their
@@ -26,6 +27,7 @@ type kept struct {
 	messages []utp.Message // a conversation
 	thoughts []utp.Part    // before the call
 	call     utp.Call
+	pick     learn.Pick // the form of a conversation
 }
 
 // keepTime is how long a thing is kept after it was last used.

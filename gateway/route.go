@@ -19,12 +19,13 @@ import (
 
 // Route sends models to backends.
 type Route struct {
-	Match  []string // models' names, or globs in which "*" stands for any letters: "claude-*"; none is "*"
-	Listed bool     // only names that one of its targets lists
-	To     []Target // one of them by weight; a conversation stays with its own
-	Else   []Target // one after the other where that fails before the client has seen anything
-	Once   bool     // a reply whose call is broken is not asked for once more
-	Hidden bool     // not in the lists of models
+	Match   []string // models' names, or globs in which "*" stands for any letters: "claude-*"; none is "*"
+	Listed  bool     // only names that one of its targets lists
+	To      []Target // one of them by weight; a conversation stays with its own
+	Else    []Target // one after the other where that fails before the client has seen anything
+	Once    bool     // a reply whose call is broken is not asked for once more
+	Hidden  bool     // not in the lists of models
+	Learned bool     // each conversation gets its tools in the form that works best, by Config.Lessons
 
 	Content bool // Config.Content gets the requests that come by it
 }

@@ -36,6 +36,9 @@ func (x *exchange) headers(h http.Header) {
 	set("X-Bx-Target", x.report.Backend)
 	set("X-Bx-Model", x.report.Asked)
 	set("X-Bx-Again", x.report.Again)
+	if x.lesson != nil {
+		set("X-Bx-Form", x.lesson.pick.Form+": "+x.lesson.pick.Why)
+	}
 	warning := x.report.warning()
 	if x.remote() {
 		warning = addresses.ReplaceAllString(warning, "(its address)")

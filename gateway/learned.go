@@ -1,0 +1,156 @@
+package gateway
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/learn"
+	"github.com/unifiedtoolprotocol/utp/record"
+)
+
+// lessons is what was seen of models in the forms of tools. It outlives a Reload.
+type lessons struct {
+	mu sync.Mutex
+	of map[spot]*learn.Evidence
+}
+
+// with hands out the evidence of a model, which first brings where there is none.
+func (l *lessons) with(at spot, first func(target, model string) *learn.Evidence, do func(*learn.Evidence)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.of[at]
+	if e == nil {
+		e = first(at.target, at.model)
+		if l.of == nil {
+			l.of = map[spot]*learn.Evidence{}
+		}
+		l.of[at] = e
+	}
+	do(e)
+}
+
+// forget has the evidence brought anew that knows of no form: an examination may
+// have come since.
+func (l *lessons) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for at, e := range l.of {
+		if len(e.Forms()) == 0 {
+			delete(l.of, at)
+		}
+	}
+}
+
+// lesson is the form that a conversation has, where forms are learned.
+type lesson struct {
+	at   spot
+	pick learn.Pick
+}
+
+// formKept is about what a kept form takes, in bytes.
+const formKept = 512
+
+// form is the form for a target's model, "" where none is learned. Once a
+// conversation has one, it stays: it is kept by the conversation's beginning, and
+// by its calls for clients that shorten conversations. One that is not known any
+// more gets the form that is proved best, and no draw; so do requests that must
+// call, and keys that nothing is to be tried upon.
+func (x *exchange) form(t Target) string {
+	if !x.way.Learned || x.Lessons == nil {
+		return ""
+	}
+	at := t.spot(x.request.Model)
+	if x.lesson != nil && x.lesson.at == at {
+		return x.lesson.pick.Form // another try
+	}
+	x.lesson = nil
+	var pick learn.Pick
+	x.gate.lessons.with(at, x.Lessons, func(e *learn.Evidence) {
+		e.Running(t.digest(x.request.Model))
+		switch kept := x.keptForm(at, e.Forms()); {
+		case x.report.Required:
+			pick = e.Best()
+			return
+		case kept != nil:
+			pick = *kept
+		case x.report.Tools == 0:
+			return
+		case x.client != nil && x.client.Steady || slices.ContainsFunc(x.request.Messages, func(m utp.Message) bool { return m.Role == utp.Assistant }):
+			pick = e.Best()
+		default:
+			pick = e.Choose(learn.Seed(x.report.Conversation), x.who())
+		}
+	})
+	if pick.Form == "" {
+		return ""
+	}
+	x.lesson = &lesson{at, pick}
+	if !x.report.Required {
+		x.keepForm(x.report.Conversation)
+	}
+	return pick.Form
+}
+
+// digest is the version of the model, where its server has told it.
+func (t Target) digest(model string) string {
+	if t.stock == nil {
+		return ""
+	}
+	if m := t.stock.had(t.asked(model)); m != nil {
+		return m.Digest
+	}
+	return ""
+}
+
+// who is whose evidence a reply is: "" counts in full.
+func (x *exchange) who() string {
+	if x.client == nil || x.client.Trusted {
+		return ""
+	}
+	return x.client.Name
+}
+
+func (x *exchange) formKey(at spot, what string) string {
+	return x.keyOf("form", at.target+"\x00"+at.model+"\x00"+what)
+}
+
+func (x *exchange) keepForm(what string) {
+	if l := x.lesson; l != nil && what != "" {
+		x.gate.kept.put(&kept{key: x.formKey(l.at, what), size: formKept, pick: l.pick}, x.began)
+	}
+}
+
+// keptForm is what is known of the conversation's form, by its beginning, else by
+// its latest call. A form that is not among forms any more counts for nothing.
+func (x *exchange) keptForm(at spot, forms []string) *learn.Pick {
+	names := []string{x.report.Conversation}
+	for _, m := range slices.Backward(x.request.Messages) {
+		for _, c := range slices.Backward(m.Calls()) {
+			names = append(names, c.ID)
+		}
+	}
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		if e := x.gate.kept.get(x.formKey(at, name), x.began); e != nil && slices.Contains(forms, e.pick.Form) {
+			return &e.pick
+		}
+	}
+	return nil
+}
+
+// taught adds the reply to the evidence of its form, and says in the report why
+// it came in that form.
+func (x *exchange) taught() {
+	l, r := x.lesson, &x.report
+	if l == nil {
+		return
+	}
+	if r.Form == l.pick.Form {
+		r.Why, r.Trial = l.pick.Why, l.pick.Trial
+	}
+	outcome, _ := record.Judge(&r.Reply)
+	x.gate.lessons.with(l.at, x.Lessons, func(e *learn.Evidence) { e.Add(r.Form, x.who(), outcome, r.Trial) })
+}
