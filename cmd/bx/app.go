@@ -18,6 +18,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/dialect"
+	"github.com/unifiedtoolprotocol/utp/learn"
 	"github.com/unifiedtoolprotocol/utp/mcp"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/store/handle"
@@ -60,6 +61,8 @@ type job struct {
 	talk     *talk      // that the question is part of; nil: it is the only one
 	warnings []string   // of the turn
 	sources  []string   // files of the places that went along with the question
+
+	picks map[string]learn.Pick // the learned forms of this conversation, by model
 
 	serves bool       // as a gateway: the tools are the clients'
 	more   config.Own // dialects of the gateway's file
@@ -108,7 +111,7 @@ func (a *app) beginIn(root string) (*job, error) {
 	if err != nil {
 		return nil, flagError(err)
 	}
-	j := &job{app: a, root: root, cfg: cfg, set: set, view: a.printer(), rules: &rules{set: set.Rules}}
+	j := &job{app: a, root: root, cfg: cfg, set: set, view: a.printer(), rules: &rules{set: set.Rules}, picks: map[string]learn.Pick{}}
 	for _, w := range slices.Concat(cfg.Warnings, config.OldVariables(a.env)) {
 		j.view.Line(view.Normal, "warning: %s", w)
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -63,7 +64,7 @@ type coached struct {
 // coach reads what was seen, of some models or of all.
 func (j *job) coach(models []string) (coached, error) {
 	var c learn.Coach
-	if err := j.replies(c.Add); err != nil {
+	if err := j.replies(time.Time{}, c.Add); err != nil {
 		return coached{}, err
 	}
 	if dir, err := j.app.dataDir(j.set.Session.Storage); err == nil {

@@ -83,6 +83,7 @@ func (j *job) client(provider, url, model, why string) (*backend.Client, error) 
 	if model != "" {
 		h := j.set.Habits(model)
 		conf.Adapter, conf.DropEmpty = h.Adapter, h.DropEmpty
+		conf.Formats = withForm(j.pickForm(provider, url, model), conf.Formats)
 	}
 	client, err := backend.New(conf)
 	if err != nil {

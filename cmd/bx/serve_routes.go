@@ -57,7 +57,7 @@ func (s *server) readFile() error {
 func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
 	f := s.read
 	c = gateway.Config{
-		Hosts: f.Hosts, Origins: f.Origins, Explain: f.Explain || s.flags.explain, Trace: s.trace, Observe: s.observe, Content: s.content,
+		Hosts: f.Hosts, Origins: f.Origins, Explain: f.Explain || s.flags.explain, Trace: s.trace, Observe: s.observe, Lessons: s.lessons, Content: s.content,
 		Limits: gateway.Limits{Body: int64(f.Limits.BodyMB) << 20, Requests: f.Limits.Requests, Schema: schema.Limits{Bytes: f.Limits.SchemaKB << 10, Keys: f.Limits.SchemaKeys, Depth: f.Limits.SchemaDepth}, Kept: f.Limits.KeptMB << 20,
 			Heartbeat: time.Duration(f.Limits.Heartbeat), Client: time.Duration(f.Limits.Client), Retries: f.Limits.Retries},
 		NewID: newReplyID, Build: versionText(), Log: s.requestLog(),
@@ -67,7 +67,7 @@ func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
 		if err != nil {
 			return c, err
 		}
-		c.Clients = append(c.Clients, gateway.Client{Name: k.Name, Key: sum, Requests: k.Requests, Tokens: k.Tokens, Parallel: k.Parallel, Metrics: k.Metrics, Content: k.Content})
+		c.Clients = append(c.Clients, gateway.Client{Name: k.Name, Key: sum, Requests: k.Requests, Tokens: k.Tokens, Parallel: k.Parallel, Steady: k.Steady, Trusted: k.Trusted, Metrics: k.Metrics, Content: k.Content})
 	}
 	if len(f.Backends) == 0 {
 		c.Routes, c.Absent, err = s.found(ctx)
@@ -105,7 +105,7 @@ func (s *server) found(ctx context.Context) (routes []gateway.Route, absent stri
 	if s.set.Provider != "" && !s.flags.check {
 		s.announce(ctx, client, model)
 	}
-	return []gateway.Route{{To: []gateway.Target{{Backend: client, Model: model, Own: true}}}}, "", nil
+	return []gateway.Route{{Learned: s.learns(provider, model), To: []gateway.Target{{Backend: client, Model: model, Own: true}}}}, "", nil
 }
 
 func (s *server) toStart() string {
@@ -182,7 +182,7 @@ type clients struct {
 }
 
 func (c clients) route(r serving.Route) (out gateway.Route, err error) {
-	out = gateway.Route{Match: r.Match, Hidden: r.Hidden, Content: r.Content, Once: r.Again != nil && !*r.Again}
+	out = gateway.Route{Match: r.Match, Learned: r.Format == format.Learned, Hidden: r.Hidden, Content: r.Content, Once: r.Again != nil && !*r.Again}
 	if out.To, err = c.targets(r.To, r.Policy); err != nil {
 		return out, err
 	}

@@ -149,4 +149,7 @@ func cmdHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	text, err := io.ReadAll(resp.Body)
 	ts.Check(err)
 	fmt.Fprintf(ts.Stdout(), "%s\n%s\n%s\n", resp.Status, strings.Join(resp.Header["Set-Cookie"], "\n"), text)
+	if form := resp.Header.Get("X-Bx-Form"); form != "" {
+		fmt.Fprintf(ts.Stderr(), "X-Bx-Form: %s\n", form)
+	}
 }

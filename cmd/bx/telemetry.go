@@ -82,7 +82,7 @@ func (s sinks) kept(c record.Content) { s.content.Append(c) }
 
 // turn passes on the events of a turn of the agent, and tells of its requests.
 func (s sinks) turn(ctx context.Context, j *job, id string, r *utp.Request, events iter.Seq2[agent.Event, error]) iter.Seq2[agent.Event, error] {
-	about := telemetry.About{Model: record.Reply{Session: id, Speaks: j.model.provider}}
+	about := telemetry.About{Model: record.Reply{Session: id, Speaks: j.model.provider, Trial: j.picks[j.model.name].Trial}}
 	if at, err := url.Parse(j.model.url); err == nil {
 		about.Model.Backend = at.Host
 	}
