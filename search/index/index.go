@@ -7,8 +7,9 @@
 //
 // The ranking is BM25 over chunks (see search.Chunks) with the columns path,
 // symbols and body at weights 3, 2 and 1; identifiers count whole and in their
-// parts; tests and documents count less unless the question is about them; a
-// file's score is the decayed sum of its five best chunks.
+// parts; tests and documents count less unless the question is about them. The
+// best chunks are read and weighed by how near their text is to the question (see
+// search/vector); a file's score is the decayed sum of its five best chunks.
 package index
 
 import (

@@ -28,10 +28,10 @@ type weighed struct {
 // places finds the chunks that have words of the question, or words that say about
 // the same. A chunk's score is what the words count for that it has, times the
 // share of the question that they are: rare words are a greater share.
-func places(ctx context.Context, tx *sql.Tx, terms []string) ([]place, error) {
+func places(ctx context.Context, tx *sql.Tx, terms []string) ([]place, []weighed, error) {
 	var all int
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM chunks").Scan(&all); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	scores, shares, sum := map[int64]float64{}, map[int64]float64{}, 0.0
 	words := make([]weighed, len(terms))
@@ -42,7 +42,7 @@ func places(ctx context.Context, tx *sql.Tx, terms []string) ([]place, error) {
 		}
 		got, own, err := chunksWith(ctx, tx, term, all)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		words[i].rarity = words[i].weight * math.Log(1+float64(all)/float64(max(own, 1)))
 		sum += words[i].rarity
@@ -54,7 +54,8 @@ func places(ctx context.Context, tx *sql.Tx, terms []string) ([]place, error) {
 	for id, share := range shares {
 		scores[id] *= share / sum
 	}
-	return read(ctx, tx, best(scores), words)
+	found, err := read(ctx, tx, best(scores), words)
+	return found, words, err
 }
 
 // chunksWith gives what each chunk with a word, or one that says about the same,
@@ -96,7 +97,7 @@ func best(scores map[int64]float64) []place {
 		out = append(out, place{id: id, score: score})
 	}
 	slices.SortFunc(out, func(a, b place) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id)) })
-	return out[:min(len(out), candidates)]
+	return out[:min(len(out), judged)]
 }
 
 // read completes places with what the database knows of their chunks.

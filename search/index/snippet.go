@@ -14,19 +14,15 @@ const (
 	fill    = 3
 )
 
-// hits reads the lines of places from the files as they are now. A place
-// whose file is gone or got shorter is left out.
-func (x *Index) hits(places []place, terms []string) []Hit {
+// maxShown is how much of a line is looked at for words, in bytes.
+const maxShown = 1000
+
+// hits shows places by the lines of their files. A place whose file is gone or
+// got shorter is left out.
+func hits(places []place, files func(string) []string, terms []string) []Hit {
 	out := make([]Hit, 0, len(places))
-	files := map[string][]string{}
 	for _, p := range places {
-		lines, ok := files[p.path]
-		if !ok {
-			if src, err := search.Read(x.root, p.path, search.DefaultMaxSize); err == nil {
-				lines = strings.Split(strings.TrimSuffix(string(src), "\n"), "\n")
-			}
-			files[p.path] = lines
-		}
+		lines := files(p.path)
 		if p.end <= len(lines) {
 			out = append(out, p.hit(lines, terms))
 		}
@@ -83,7 +79,7 @@ func (p place) best(lines, terms []string) (out []int) {
 // words counts the terms that a line has.
 func words(line string, terms []string) (n int) {
 	seen := make([]bool, len(terms))
-	each(line[:min(len(line), 1000)], func(w string) {
+	each(line[:min(len(line), maxShown)], func(w string) {
 		for i, t := range terms {
 			if !seen[i] && alike(w, t) {
 				seen[i] = true

@@ -21,6 +21,11 @@ func split(s string) string {
 
 // each gives the words of a text in order.
 func each(s string, yield func(string)) {
+	identifiers(s, func(name string) { identifier(name, yield) })
+}
+
+// identifiers gives the identifiers of a text in order, as they are written.
+func identifiers(s string, yield func(string)) {
 	for s != "" {
 		n := strings.IndexFunc(s, inWord)
 		if n < 0 {
@@ -31,7 +36,7 @@ func each(s string, yield func(string)) {
 			n = len(s)
 		}
 		if n <= maxWord {
-			identifier(s[:n], yield)
+			yield(s[:n])
 		}
 		s = s[n:]
 	}

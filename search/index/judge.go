@@ -1,0 +1,167 @@
+package index
+
+import (
+	"context"
+	"math"
+	"path"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unifiedtoolprotocol/utp/search"
+	"github.com/unifiedtoolprotocol/utp/search/vector"
+)
+
+// judged is how many places, the best by their words, are read and judged by what
+// they are about. The others are left out.
+const judged = 150
+
+// What the score of a place is multiplied by: e to the power of these times how
+// near its parts are to the question, as cosines. Source: as of the weights of a
+// file.
+const (
+	nameNear    = 0.1
+	pathNear    = 0.7
+	commentNear = 1.1
+	codeNear    = 0.8
+	defines     = 0.5 // added, if it defines something or is of a document
+)
+
+// judge multiplies the scores of the best places by what their texts are about.
+func (x *Index) judge(ctx context.Context, found []place, words []weighed, files func(string) []string) error {
+	about := &vector.Vector{}
+	for _, w := range words {
+		about.Add(w.word, w.weight)
+	}
+	texts := make([][]string, len(found))
+	for i, p := range found {
+		if lines := files(p.path); p.end <= len(lines) {
+			texts[i] = lines[p.start-1 : p.end]
+		}
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range found {
+		g.Go(func() error {
+			found[i].score *= math.Exp(found[i].near(texts[i], about))
+			return ctx.Err()
+		})
+	}
+	return g.Wait()
+}
+
+// near tells how near a place is to what a question is about.
+func (p place) near(lines []string, about *vector.Vector) float64 {
+	ext := path.Ext(p.path)
+	comments, code := prose(ext, lines)
+	kind := search.KindOf(p.path)
+	if kind != search.Code { // all of it is both
+		comments, code = lines, lines
+	}
+	near := nameNear*about.Cos(of(p.symbols)) + pathNear*about.Cos(of(strings.TrimSuffix(p.path, ext))) +
+		commentNear*about.Cos(of(comments...)) + codeNear*about.Cos(of(code...))
+	if p.symbols != "" || kind == search.Doc {
+		near += defines
+	}
+	return near
+}
+
+// of is the vector of a text. A word that comes often counts little more than one
+// that comes once.
+func of(lines ...string) *vector.Vector {
+	var names, parts tally
+	for _, l := range lines {
+		identifiers(l[:min(len(l), maxShown)], func(name string) { names.add(name, 1) })
+	}
+	for i, name := range names.words {
+		identifier(name, func(w string) { parts.add(w, names.n[i]) })
+	}
+	v := &vector.Vector{}
+	for i, w := range parts.words {
+		v.Add(w, math.Log1p(float64(parts.n[i])))
+	}
+	return v
+}
+
+// tally counts words in the order in which they come, so that sums of them are
+// the same every time.
+type tally struct {
+	at    map[string]int
+	words []string
+	n     []int
+}
+
+func (t *tally) add(word string, n int) {
+	i, ok := t.at[word]
+	if !ok {
+		if t.at == nil {
+			t.at = map[string]int{}
+		}
+		i = len(t.words)
+		t.at[word], t.words, t.n = i, append(t.words, word), append(t.n, 0)
+	}
+	t.n[i] += n
+}
+
+// prose parts what the lines of a program say to people from what they do.
+func prose(ext string, lines []string) (comments, code []string) {
+	open := "" // what ends a docstring that has begun
+	for _, l := range lines {
+		text := strings.TrimLeft(l, " \t")
+		mark := strings.TrimLeft(text, "rRuUbB")
+		switch {
+		case open != "":
+			comments = append(comments, l)
+			if strings.Contains(l, open) {
+				open = ""
+			}
+		case ext == ".py" && (strings.HasPrefix(mark, `"""`) || strings.HasPrefix(mark, "'''")):
+			comments = append(comments, l)
+			if strings.Count(l, mark[:3]) < 2 {
+				open = mark[:3]
+			}
+		case remark(text):
+			comments = append(comments, l)
+		default:
+			does, says := trailing(l)
+			comments, code = append(comments, says), append(code, does)
+		}
+	}
+	return comments, code
+}
+
+// remark reports whether a line is a comment, of any language.
+func remark(text string) bool {
+	for _, mark := range [...]string{"//", "#", "/*", "*", "--", ";;"} {
+		if strings.HasPrefix(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// trailing cuts the comment behind code off a line.
+func trailing(l string) (does, says string) {
+	for _, mark := range [...]string{" // ", " # ", "\t// ", "\t# "} {
+		if does, says, ok := strings.Cut(l, mark); ok {
+			return does, says
+		}
+	}
+	return l, ""
+}
+
+// reader gives the lines of files as they are now, none of a file that is gone.
+func (x *Index) reader() func(file string) []string {
+	files := map[string][]string{}
+	return func(file string) []string {
+		lines, ok := files[file]
+		if !ok {
+			if src, err := search.Read(x.root, file, search.DefaultMaxSize); err == nil {
+				lines = strings.Split(strings.TrimSuffix(string(src), "\n"), "\n")
+			}
+			files[file] = lines
+		}
+		return lines
+	}
+}
