@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -42,8 +43,9 @@ func (c *spied) Prepare(query string) (driver.Stmt, error) {
 // time: each goes by an index.
 func TestNoQuestionReadsAllRows(t *testing.T) {
 	s := &spy{Driver: new(sqlite.Driver)}
-	sql.Register("spied", s)
-	db, err := sql.Open("spied", ":memory:")
+	name := fmt.Sprintf("spied-%p", s) // of this run: a name is registered once
+	sql.Register(name, s)
+	db, err := sql.Open(name, ":memory:")
 	if err != nil {
 		t.Fatal(err)
 	}
