@@ -121,16 +121,16 @@ func (p *Parser) readLineEnd() bool {
 	if f == scan.No && v.S[0] == '[' && p.inList() {
 		f = p.lookPython(v.From(1), true)
 	}
-	if f == scan.Yes && p.el.alone && p.reads != callText && len(p.el.guessed()) > 0 {
+	if f == scan.Yes && p.cur.el.alone && p.reads != callText && len(p.cur.el.guessed()) > 0 {
 		f = p.soleCall()
 	}
 	switch {
 	case f == scan.No:
-		p.el.kept = false // a mention
+		p.cur.el.kept = false // a mention
 		p.broken("unexpected text after the call", "the end of the line")
-	case f == scan.Yes && p.el.printed && v.S != "" && v.S[0] == ')':
+	case f == scan.Yes && p.cur.el.printed && v.S != "" && v.S[0] == ')':
 		p.pos += n + 1
-		p.el.printed = false
+		p.cur.el.printed = false
 	case f == scan.Yes:
 		p.cur.plain = false
 		p.finish()
@@ -210,9 +210,9 @@ func (p *Parser) afterJunk(v scan.View) bool {
 		p.surplus(v)
 		return true
 	case '}', ')':
-		if v.S[0] == ')' && p.el.printed {
+		if v.S[0] == ')' && p.cur.el.printed {
 			p.pos++
-			p.el.printed = false
+			p.cur.el.printed = false
 			return true
 		}
 		p.surplus(v)

@@ -56,7 +56,7 @@ func (p *Parser) argKey(key string) {
 // tool has no such argument.
 func (p *Parser) isResult(key string) bool {
 	order := p.tools.Order(p.cur.name)
-	return p.tries.trying() && p.tries.trial().bare && p.el.byKey && len(order) > 0 && !slices.Contains(order, key)
+	return p.tries.trying() && p.tries.trial().bare && p.cur.el.byKey && len(order) > 0 && !slices.Contains(order, key)
 }
 
 // firstKey sees whether the arguments may turn out to be something else.
@@ -66,7 +66,7 @@ func (p *Parser) firstKey(key string) {
 	if !known && schema.Wraps(key) {
 		c.holds = true
 	}
-	if !known && p.el.mayDefine() && (key == "type" || key == "properties" || key == "$schema" || key == "required") {
+	if !known && p.cur.el.mayDefine() && (key == "type" || key == "properties" || key == "$schema" || key == "required") {
 		c.holds = true
 	}
 }
@@ -183,10 +183,10 @@ func (p *Parser) argsJSON(v json.RawMessage) {
 			p.argField(f)
 		}
 		return
-	case v[0] == '[' && len(p.el.guessed()) > 0: // an id, or a reference
+	case v[0] == '[' && len(p.cur.el.guessed()) > 0: // an id, or a reference
 		p.broken("the arguments are no object", "{")
 		return
-	case v[0] == '[' && !p.el.lists() && p.placeAll(v):
+	case v[0] == '[' && !p.cur.el.lists() && p.placeAll(v):
 		return
 	}
 	p.sole(v)
@@ -241,7 +241,7 @@ func (p *Parser) argsText(s string) {
 // sole gives a lone value to the tool's only argument.
 func (p *Parser) sole(v json.RawMessage) {
 	key, ok := p.tools.Sole(p.cur.name)
-	if !ok || p.el.lists() {
+	if !ok || p.cur.el.lists() {
 		p.broken("the arguments are no object", "{")
 		return
 	}
@@ -278,7 +278,7 @@ func (e *element) mayDefine() bool {
 
 // isDefinition reports whether the arguments are a JSON Schema.
 func (p *Parser) isDefinition(fields []body.Field) bool {
-	if !p.el.mayDefine() {
+	if !p.cur.el.mayDefine() {
 		return false
 	}
 	for _, f := range fields {

@@ -42,6 +42,7 @@ type call struct {
 	whole bool // it will not change any more
 	echo  bool // looks like a tool's definition
 	args  argument
+	el    *element // what reads its JSON; nil before the first call
 
 	valueAt int    // where the argument at hand begins in buf
 	blank   string // what is a placeholder
@@ -254,7 +255,7 @@ func (p *Parser) fail(prob utp.Problem) {
 // broken turns the call into a Problem once its end is found. Inside a trial
 // nothing was a call, but for x = f(…): that is one which cannot be evaluated.
 func (p *Parser) broken(message, want string) {
-	if p.tries.trying() && p.el.kept {
+	if p.tries.trying() && p.cur.el.kept {
 		p.accept()
 	}
 	if p.tries.trying() {

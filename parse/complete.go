@@ -73,13 +73,13 @@ func (e *element) typed(p *Parser) {
 
 // nameless ends an element that names no tool; its siblings go on.
 func (p *Parser) nameless() {
-	if len(p.el.stack) == 0 && !p.tries.trying() && len(p.ownClosers()) > 0 {
+	if len(p.cur.el.stack) == 0 && !p.tries.trying() && len(p.ownClosers()) > 0 {
 		p.broken("", "")
 		p.cur.why = utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"}
 		return
 	}
 	p.fail(utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"})
-	if p.st == inElement && len(p.el.stack) == 0 {
+	if p.st == inElement && len(p.cur.el.stack) == 0 {
 		p.cur.open = false
 		p.now.textPart = -1
 		p.st = inGap

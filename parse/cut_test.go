@@ -8,6 +8,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/prompt"
+	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
 // TestACutLeavesNoMarkup: wherever the output ends in two calls, what was written of
@@ -74,6 +75,28 @@ func TestABareListLosesNothing(t *testing.T) {
 		}
 		if broken := lawOf(parse.Config{Tools: forecast}, c.in, false, every(len(c.in), 1)); broken != "" {
 			t.Errorf("%s: %s", c.in, broken)
+		}
+	}
+}
+
+// TestWordsLeaveAtOnce: the words of an ordinary reply are given out with the piece
+// that they come in. Where tools are known, the first word of a line may be one's
+// name, and waits for what follows it.
+func TestWordsLeaveAtOnce(t *testing.T) {
+	set := schema.Compile([]utp.Tool{{Name: "read_file"}, {Name: "search"}})
+	for name, c := range map[string]parse.Config{"no tools": {}, "two tools": {Tools: set}, "hermes": {Prefer: []string{"hermes"}, Tools: set}} {
+		p := parse.New(c)
+		came, said := "", ""
+		for _, piece := range []string{"Hell", "o", " there", ", all is well.", "\n", "Where", " it is", " I know", "\n"} {
+			came += piece
+			for _, e := range p.Feed(piece) {
+				said += e.Text
+			}
+			rest := strings.TrimPrefix(came, said)
+			word := came[strings.LastIndex(came, "\n")+1:]
+			if rest != "" && (c.Tools == nil || rest != word || strings.Contains(word, " ")) {
+				t.Errorf("%s: of %q, %q waits", name, came, rest)
+			}
 		}
 	}
 }

@@ -149,11 +149,11 @@ func (e *element) guessed() (out []utp.Fix) {
 // may be a variable is none either.
 func (p *Parser) mayGuessWords() bool {
 	c, order := &p.cur, p.tools.Order(p.cur.name)
-	words := p.el.guessed()
+	words := p.cur.el.guessed()
 	if len(words) == 0 {
 		return true
 	}
-	strict := p.reads == callText || p.el.alone
+	strict := p.reads == callText || p.cur.el.alone
 	for _, f := range words {
 		if slices.Contains(order, f.Was) || strict && isVariable(f.Was) {
 			return false

@@ -132,15 +132,15 @@ func (p *Parser) python(v scan.View) {
 		p.tries.trial().whole = true
 	}
 	opens := alone && from == 0 && !p.now.said() && p.reads != fenceText && p.cfg.Repair != Off
-	p.el.reset(lenient.Options{Python: true, Args: true, Strict: alone && p.reads != callText || p.cfg.Repair == Off, Words: opens, Guess: !alone && p.cfg.Repair == Aggressive}, argsRole, p.at())
-	p.el.printed = strings.HasPrefix(v.S[:from], "print") || strings.Contains(v.S[:from], "print(")
-	p.el.alone = alone
-	p.el.kept = alone && (from > 0 || p.cur.fenced && p.told(p.cur.g)) && !p.el.printed && p.now.think == nil
+	p.cur.el.reset(lenient.Options{Python: true, Args: true, Strict: alone && p.reads != callText || p.cfg.Repair == Off, Words: opens, Guess: !alone && p.cfg.Repair == Aggressive}, argsRole, p.at())
+	p.cur.el.printed = strings.HasPrefix(v.S[:from], "print") || strings.Contains(v.S[:from], "print(")
+	p.cur.el.alone = alone
+	p.cur.el.kept = alone && (from > 0 || p.cur.fenced && p.told(p.cur.g)) && !p.cur.el.printed && p.now.think == nil
 }
 
 // readElement feeds the value reader.
 func (p *Parser) readElement() bool {
-	e := p.el
+	e := p.cur.el
 	for p.st == inElement {
 		t := e.next(p)
 		switch t.Kind {
@@ -238,7 +238,7 @@ func (e *element) cutOff(p *Parser) {
 // readLost stands where the value broke off at a boundary: before a marker of
 // the block its closers were lost, anything else breaks the call.
 func (p *Parser) readLost() bool {
-	e := p.el
+	e := p.cur.el
 	switch scan.Fits(p.cur.g.bodyEnd, p.view()) {
 	case scan.More:
 		return false

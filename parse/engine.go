@@ -69,7 +69,6 @@ type Parser struct {
 
 	block *block
 	cur   call
-	el    *element // of the latest call; nil before the first
 	val   value
 	fence fence
 }

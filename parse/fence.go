@@ -251,7 +251,7 @@ func writtenName(c *utp.Call) string {
 func (p *Parser) inString() bool {
 	switch p.st {
 	case inElement:
-		return p.el.r.InString()
+		return p.cur.el.r.InString()
 	case inValue, inNest:
 		return true
 	}

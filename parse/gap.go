@@ -149,11 +149,11 @@ func (p *Parser) gapElement(g *gram, v scan.View) bool {
 	p.st = inElement
 	switch v.S[0] {
 	case '{':
-		p.el.call(p, g)
+		p.cur.el.call(p, g)
 	case '"', '\'':
-		p.el.quoted(p)
+		p.cur.el.quoted(p)
 	case '(', '[':
-		p.el.pair(p)
+		p.cur.el.pair(p)
 	default:
 		p.python(v)
 	}

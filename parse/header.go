@@ -218,7 +218,7 @@ func (p *Parser) readMessage() bool {
 	}
 	if p.cur.pending = p.cur.name == ""; p.cur.pending && g.Body == grammar.JSON {
 		p.st = inElement
-		p.el.call(p, g)
+		p.cur.el.call(p, g)
 		return true
 	}
 	p.st = inBody

@@ -18,7 +18,7 @@ type lookout struct {
 // watch looks for a closer in what was consumed, and reports whether its bytes
 // must wait.
 func (p *Parser) watch() bool {
-	w := &p.el.out
+	w := &p.cur.el.out
 	if !w.open || len(p.cur.closers) == 0 {
 		return false
 	}
@@ -50,7 +50,7 @@ func (p *Parser) watch() bool {
 // cutString breaks the open call at its own closer, if that stands in a string
 // that never ended. It reports whether it did.
 func (p *Parser) cutString() bool {
-	w := &p.el.out
+	w := &p.cur.el.out
 	p.watch()
 	if w.closer < w.string || w.closer >= p.at() || w.closer < p.base+p.covered()-len(p.carry) || p.at()-w.closer > maxSuspect || !w.open {
 		return false

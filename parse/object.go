@@ -235,7 +235,7 @@ func (e *element) positional(p *Parser) {
 // placed begins such an argument with its first token. False: there is no such
 // place, or an object stands where no object is wanted: f({"x": 1}).
 func (p *Parser) placed(t lenient.Token) bool {
-	order, i := p.tools.Order(p.cur.name), p.el.index-1
+	order, i := p.tools.Order(p.cur.name), p.cur.el.index-1
 	if i >= len(order) {
 		return false
 	}

@@ -123,12 +123,12 @@ const firstRoom = 256
 
 // openCall opens a call that has no name yet.
 func (p *Parser) openCall(g *gram) {
-	if p.el == nil {
+	if p.cur.el == nil {
 		r := new(room)
-		p.el, r.element.stack = &r.element, r.stack[:0]
+		p.cur.el, r.element.stack = &r.element, r.stack[:0]
 		p.cur.raw, p.cur.buf, p.cur.keys = r.raw[:0], r.buf[:0], r.keys[:0]
 	}
-	p.cur = call{open: true, pending: true, g: g, closers: g.call.close, start: p.at(), raw: p.cur.raw[:0], buf: p.cur.buf[:0], keys: p.cur.keys[:0], argsAt: noArgs, args: argument{w: p.cur.args.w}}
+	p.cur = call{open: true, pending: true, g: g, closers: g.call.close, start: p.at(), raw: p.cur.raw[:0], buf: p.cur.buf[:0], keys: p.cur.keys[:0], argsAt: noArgs, args: argument{w: p.cur.args.w}, el: p.cur.el}
 	p.cur.args.w.Reset()
 }
 
@@ -155,7 +155,7 @@ func (p *Parser) body(o *opener, c scan.Caps) {
 // named gives the open call its name.
 func (p *Parser) named(g *gram, c scan.Caps) {
 	p.cur.g, p.cur.closers = g, scan.Fill(g.call.close, &c)
-	p.el.argsKey = ""
+	p.cur.el.argsKey = ""
 	name := p.tools.nameOf(g, &c)
 	if name == "" && p.tools.counted(g, &c) {
 		p.cur.id, p.cur.counted = c.ID, true // its arguments name it
@@ -228,7 +228,7 @@ func (p *Parser) bodyJSON(g *gram, v scan.View, n int) bool {
 	}
 	p.pos += n
 	p.st = inElement
-	p.el.args(p, g)
+	p.cur.el.args(p, g)
 	return true
 }
 

@@ -167,12 +167,21 @@ func (p *Parser) lineOpener(c byte) scan.Found {
 	case len(p.m.bare) == 0 || p.tried.spent():
 		return scan.No
 	case !p.tools.known() && p.cfg.Forced == "":
-		return p.bareFrom(p.m.wordFirst)
+		return p.wordFirst()
 	}
 	if f := p.programLine(p.view()); f == scan.More {
 		return scan.More
 	}
 	return p.bare()
+}
+
+// wordFirst looks for markup after a name where no tools are known: any word may be
+// the name, so that only who is told of the grammar waits for what follows it.
+func (p *Parser) wordFirst() scan.Found {
+	if !slices.ContainsFunc(p.m.wordFirst, func(k int) bool { return p.isTold(p.m.openers[k].g) }) {
+		return scan.No
+	}
+	return p.bareFrom(p.m.wordFirst)
 }
 
 // prefersAt reports whether calls of a preferred grammar may begin with c: it

@@ -19,7 +19,7 @@ func (p *Parser) readTagged() bool {
 	}
 	if v.S[0] == '{' && len(p.cur.keys) == 0 {
 		p.st = inElement
-		p.el.args(p, g)
+		p.cur.el.args(p, g)
 		return true
 	}
 	if f := p.closeTagged(g, v); f != scan.No {
