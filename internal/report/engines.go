@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -9,8 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
+
+	"github.com/unifiedtoolprotocol/utp/safefile"
 )
 
 // What make engines builds: engines/README.md.
@@ -129,20 +131,16 @@ func alone(w io.Writer, cache string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	how := syscall.LOCK_EX | syscall.LOCK_NB
-	for {
-		switch err := syscall.Flock(int(lock.Fd()), how); err {
-		case nil:
-			return lock, nil
-		case syscall.EWOULDBLOCK:
-			fmt.Fprintf(w, "another make engines is at work in %s: waiting for it\n", cache)
-			how = syscall.LOCK_EX
-		case syscall.EINTR:
-		default:
-			lock.Close()
-			return nil, &os.PathError{Op: "lock", Path: lock.Name(), Err: err}
-		}
+	err = safefile.TryLock(lock)
+	if errors.Is(err, safefile.ErrLocked) {
+		fmt.Fprintf(w, "another make engines is at work in %s: waiting for it\n", cache)
+		err = safefile.Lock(context.Background(), lock)
 	}
+	if err != nil && !errors.Is(err, safefile.ErrNoLocks) {
+		lock.Close()
+		return nil, &os.PathError{Op: "lock", Path: lock.Name(), Err: err}
+	}
+	return lock, nil
 }
 
 // key is a hash of all that a step depends on.
