@@ -9,11 +9,16 @@ import (
 	"github.com/unifiedtoolprotocol/utp/learn"
 )
 
-// Fewer runs than make coach-sim makes; they are always the same ones.
+// Fewer runs than make coach-sim makes, but where a measure is a share of a few
+// percent; they are always the same ones.
 func TestMeasures(t *testing.T) {
 	for _, s := range learnsim.Scenes() {
+		runs := 60
+		if s.Steady {
+			runs = 1000
+		}
 		for _, n := range learnsim.Lengths {
-			r := learnsim.Simulate(s, n, 60)
+			r := learnsim.Simulate(s, n, runs)
 			for _, miss := range r.Misses() {
 				t.Errorf("%s, conversations of %d: %s", s.Name, n, miss)
 			}
