@@ -31,7 +31,7 @@ func (s *scenarios) client(name string) (told string, ok bool) {
 	if err != nil {
 		return err.Error(), false
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, s.node, s.program, "client", "--command", self, "--scenario", name).CombinedOutput()
 	return string(out), err == nil && passes(out)

@@ -117,6 +117,9 @@ func run(dir, node string, only []string) error {
 	return errors.Join(append(s.wrong, clients(dir, node, bx))...)
 }
 
+// patience is how long a scenario may take, on a machine that has other work.
+const patience = 3 * time.Minute
+
 // scenarios is a run of the suite.
 type scenarios struct {
 	node, program string
@@ -151,7 +154,7 @@ var passed = regexp.MustCompile(`Passed: (\d+)/(\d+), 0 failed, 0 warnings`)
 // server runs a scenario of the suite as the client of a server.
 func (s *scenarios) server(at string) func(name string) (told string, ok bool) {
 	return func(name string) (string, bool) {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		out, err := exec.CommandContext(ctx, s.node, s.program, "server", "--url", strings.Replace(at, "127.0.0.1", "localhost", 1)+"/mcp", "--scenario", name).CombinedOutput()
 		return string(out), err == nil && passes(out)
