@@ -43,7 +43,7 @@ func dist(w io.Writer, _ []string) error {
 			if err := build(p, "./"+filepath.ToSlash(dir), filepath.Join("dist", name), version); err != nil {
 				return err
 			}
-			if err := bounded(filepath.Base(dir), filepath.Join("dist", name)); err != nil {
+			if err := bounded(w, filepath.Base(dir), filepath.Join("dist", name)); err != nil {
 				return err
 			}
 			names = append(names, name)
@@ -57,11 +57,11 @@ func dist(w io.Writer, _ []string) error {
 	return os.WriteFile(filepath.Join("dist", "SHA256SUMS"), []byte(sums), 0o666)
 }
 
-// bounded checks that a program is no longer than it may be.
-func bounded(program, file string) error {
+// bounded says that a program is longer than it is meant to be.
+func bounded(w io.Writer, program, file string) error {
 	info, err := os.Stat(file)
 	if err == nil && program == "te" && info.Size() > maxProgram {
-		err = fmt.Errorf("dist: %s has %d bytes, want at most %d", file, info.Size(), maxProgram)
+		_, err = fmt.Fprintf(w, "%s has %d bytes, want at most %d\n", file, info.Size(), maxProgram)
 	}
 	return err
 }
