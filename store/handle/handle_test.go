@@ -114,6 +114,12 @@ func TestOldResultsGoAndYoungOnesStay(t *testing.T) {
 		if list, err := s.List("/r"); err != nil || len(list) != 1 {
 			t.Errorf("List = %+v, %v, want the new one alone", list, err)
 		}
+		if s.dir == "" {
+			return
+		}
+		if files, err := s.kept(); err != nil || len(files) != 1 {
+			t.Errorf("%d files on the disk after a week, %v, want the new one alone", len(files), err)
+		}
 	})
 }
 
