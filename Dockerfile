@@ -5,8 +5,9 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-ARG VERSION=""
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /bx ./cmd/bx
+ARG VERSION="" COMMIT="" DATE=""
+ARG BUILD=github.com/unifiedtoolprotocol/utp/cmd/internal/build
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X $BUILD.version=$VERSION -X $BUILD.commit=$COMMIT -X $BUILD.date=$DATE" -o /bx ./cmd/bx
 
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt

@@ -2,14 +2,13 @@ package main
 
 import (
 	"fmt"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-)
 
-// version is set by the linker in releases.
-var version = ""
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/build"
+)
 
 // flags are the options of the command line.
 type flags struct {
@@ -44,7 +43,7 @@ const examples = `  bx
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use: `bx "question"`, Short: "Ask about the code around you", Long: about, Example: examples,
-		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true, Version: versionText(),
+		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true, Version: build.This().String(),
 		RunE: func(cmd *cobra.Command, words []string) error { return a.ask(cmd, words) },
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.checkOutput(cmd) }
@@ -139,18 +138,14 @@ func noWords(cmd *cobra.Command, words []string) error {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "Print the version", Args: noWords, RunE: func(cmd *cobra.Command, _ []string) error {
-		fmt.Fprintf(a.out, "bx %s\n", versionText())
+	return &cobra.Command{Use: "version", Short: "Print the version, its commit and the commit's date", Args: noWords, RunE: func(cmd *cobra.Command, _ []string) error {
+		if a.json {
+			return view.JSON(a.out, build.This())
+		}
+		fmt.Fprintf(a.out, "bx %s\n", build.This())
 		return nil
 	}}
 }
 
-func versionText() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
+// versionText is the version alone, for other programs.
+func versionText() string { return build.This().Version }

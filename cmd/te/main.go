@@ -7,27 +7,14 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/build"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/commands"
 )
-
-// version is set by the linker.
-var version = ""
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(commands.Main(ctx, commands.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Getenv, versionText(), os.Args[1:]))
-}
-
-func versionText() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
+	os.Exit(commands.Main(ctx, commands.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Getenv, build.This(), os.Args[1:]))
 }

@@ -70,7 +70,7 @@ var rooms = []Room{
 	{Path: "internal/fake", Ring: 4}, // also "bx mock"
 	{Path: "tool", Ring: 4},
 
-	{Path: "cmd/bx", Ring: 5, Beside: []string{"cmd/internal/commands", "cmd/internal/dirs", "cmd/bx/internal/cells", "cmd/bx/internal/clientfile", "cmd/bx/internal/config", "cmd/bx/internal/cost", "cmd/bx/internal/dash", "cmd/bx/internal/doctor", "cmd/bx/internal/envelope", "cmd/bx/internal/line", "cmd/bx/internal/markdown", "cmd/bx/internal/reading", "cmd/bx/internal/serving", "cmd/bx/internal/stats", "cmd/bx/internal/telemetry", "cmd/bx/internal/translation", "cmd/bx/internal/view"}},
+	{Path: "cmd/bx", Ring: 5, Beside: []string{"cmd/internal/build", "cmd/internal/commands", "cmd/internal/dirs", "cmd/bx/internal/cells", "cmd/bx/internal/clientfile", "cmd/bx/internal/config", "cmd/bx/internal/cost", "cmd/bx/internal/dash", "cmd/bx/internal/doctor", "cmd/bx/internal/envelope", "cmd/bx/internal/line", "cmd/bx/internal/markdown", "cmd/bx/internal/reading", "cmd/bx/internal/serving", "cmd/bx/internal/stats", "cmd/bx/internal/telemetry", "cmd/bx/internal/translation", "cmd/bx/internal/view"}},
 	{Path: "cmd/bx/internal/cells", Ring: 5},
 	{Path: "cmd/bx/internal/clientfile", Ring: 5},
 	{Path: "cmd/bx/internal/config", Ring: 5, Beside: []string{"cmd/internal/toolenvelope"}},
@@ -86,10 +86,11 @@ var rooms = []Room{
 	{Path: "cmd/bx/internal/telemetry", Ring: 5},
 	{Path: "cmd/bx/internal/translation", Ring: 5},
 	{Path: "cmd/bx/internal/view", Ring: 5, Beside: []string{"cmd/bx/internal/cells", "cmd/bx/internal/markdown"}},
-	{Path: "cmd/internal/commands", Ring: 5, Beside: []string{"cmd/internal/dirs", "cmd/internal/toolenvelope"}},
+	{Path: "cmd/internal/build", Ring: 5},
+	{Path: "cmd/internal/commands", Ring: 5, Beside: []string{"cmd/internal/build", "cmd/internal/dirs", "cmd/internal/toolenvelope"}},
 	{Path: "cmd/internal/dirs", Ring: 5},
 	{Path: "cmd/internal/toolenvelope", Ring: 5},
-	{Path: "cmd/te", Ring: 5, Beside: []string{"cmd/internal/commands"}},
+	{Path: "cmd/te", Ring: 5, Beside: []string{"cmd/internal/build", "cmd/internal/commands"}},
 
 	{Path: "internal/arch", Ring: Tooling},
 	{Path: "internal/contract", Ring: Tooling},

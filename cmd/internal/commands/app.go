@@ -6,6 +6,7 @@ package commands
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/build"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/toolenvelope"
 	"github.com/unifiedtoolprotocol/utp/record"
@@ -29,8 +31,8 @@ type Streams struct {
 
 // Main runs te with its arguments and returns the exit code. env looks up a
 // variable of the environment.
-func Main(ctx context.Context, s Streams, env func(string) string, version string, args []string) int {
-	a := &app{in: s.In, out: bufio.NewWriterSize(s.Out, 64<<10), err: s.Err, env: env, now: time.Now, versionText: version}
+func Main(ctx context.Context, s Streams, env func(string) string, this build.Info, args []string) int {
+	a := &app{in: s.In, out: bufio.NewWriterSize(s.Out, 64<<10), err: s.Err, env: env, now: time.Now, build: this}
 	return a.main(ctx, args)
 }
 
@@ -54,7 +56,7 @@ type app struct {
 	env func(string) string
 	now func() time.Time
 
-	versionText string
+	build build.Info
 
 	globals
 	command string
@@ -151,9 +153,8 @@ func (a *app) run(ctx context.Context, args []string) (int, error) {
 		a.command, a.args = rest[0], rest[1:]
 	}
 	switch {
-	case a.version:
-		fmt.Fprintf(a.out, "te %s\n", a.versionText)
-		return exitOK, nil
+	case a.version || a.command == "version":
+		return exitOK, a.printVersion()
 	case a.help || a.command == "help":
 		a.out.WriteString(usageText)
 		return exitOK, nil
@@ -188,6 +189,14 @@ var commands = map[string]func(*app, context.Context) (int, error){
 	"grep": (*app).grep, "find": (*app).find, "cat": (*app).read, "read": (*app).read, "ls": (*app).ls, "tree": (*app).tree,
 	"diff": (*app).git, "log": (*app).git, "status": (*app).git, "run": (*app).program, "json": (*app).shape,
 	"repo": (*app).repo, "rag": (*app).rag, "coach": (*app).coach,
+}
+
+func (a *app) printVersion() error {
+	if a.json {
+		return json.NewEncoder(a.out).Encode(a.build)
+	}
+	_, err := fmt.Fprintf(a.out, "te %s\n", a.build)
+	return err
 }
 
 // begin reads the configuration and opens the workspace.
@@ -235,6 +244,7 @@ const usageText = `te shows what shell commands find as a tool envelope.
   te repo read --root R --path P
   te rag query --q QUESTION    ranked places for a question, by bx
   te coach report              which way of showing results served best
+  te version                   which build this is
   te COMMAND…                  any other command, as it is
 
   --handle ID [--chunk N]      all of a result that was cut, or a piece
