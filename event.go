@@ -10,16 +10,16 @@ import (
 type Kind int
 
 const (
-	TextDelta    Kind = iota + 1 // Text: more of a text part
-	ThinkDelta                   // Text: more of a thinking part
-	CallStart                    // Call: ID, Name, Source; arguments follow
-	CallDelta                    // Text: more of the arguments' JSON
-	CallEnd                      // Call: complete; the only event that may lead to a run
-	Whole                        // Value: a part in one piece
-	PartEnd                      // the part is complete; Value may carry what belongs to it (a Think's Signature)
-	ProblemEvent                 // Problem: something could not be read; a started call with this Part never ends
-	Mark                         // Raw: markup that belongs to no part; Text: why what the model wrote does not count
-	Finish                       // End: the reply is over
+	EventText      Kind = iota + 1 // Text: more of a text part
+	EventThink                     // Text: more of a thinking part
+	EventCallStart                 // Call: ID, Name, Source; arguments follow
+	EventCallDelta                 // Text: more of the arguments' JSON
+	EventCallEnd                   // Call: complete; the only event that may lead to a run
+	EventWhole                     // Value: a part in one piece
+	EventPartEnd                   // the part is complete; Value may carry what belongs to it (a Think's Signature)
+	EventProblem                   // Problem: something could not be read; a started call with this Part never ends
+	EventMark                      // Raw: markup that belongs to no part; Text: why what the model wrote does not count
+	EventFinish                    // End: the reply is over
 )
 
 var kindNames = [...]string{"", "text", "think", "call-start", "call-delta", "call", "whole", "part-end", "problem", "mark", "finish"}
@@ -43,7 +43,7 @@ type Event struct {
 	Value   Part
 	Problem *Problem
 	End     *End
-	Extra   json.RawMessage // Finish: unknown fields of the message; TextDelta: what its provider says of this piece, such as logprobs
+	Extra   json.RawMessage // EventFinish: unknown fields of the message; EventText: what its provider says of this piece, such as logprobs
 	Raw     string          // model text covered; joined, the Raws of a text parse are its input
 }
 
@@ -51,15 +51,15 @@ type Event struct {
 type ProblemKind string
 
 const (
-	Truncated   ProblemKind = "truncated"    // the output ended inside it
-	Malformed   ProblemKind = "malformed"    // it cannot be read
-	MissingName ProblemKind = "missing_name" // it names no tool
-	Empty       ProblemKind = "empty"        // markers with nothing between
-	UnknownTool ProblemKind = "unknown_tool" // it names a tool that was not offered
-	TooLong     ProblemKind = "too_long"     // it passed the size cap
-	Quoted      ProblemKind = "quoted"       // it repeats markup from a tool result or of the user
-	Invalid     ProblemKind = "invalid"      // its arguments break the schema
-	Repeated    ProblemKind = "repeated"     // it repeats an earlier call of the reply
+	ProblemTruncated   ProblemKind = "truncated"    // the output ended inside it
+	ProblemMalformed   ProblemKind = "malformed"    // it cannot be read
+	ProblemMissingName ProblemKind = "missing_name" // it names no tool
+	ProblemEmpty       ProblemKind = "empty"        // markers with nothing between
+	ProblemUnknownTool ProblemKind = "unknown_tool" // it names a tool that was not offered
+	ProblemTooLong     ProblemKind = "too_long"     // it passed the size cap
+	ProblemQuoted      ProblemKind = "quoted"       // it repeats markup from a tool result or of the user
+	ProblemInvalid     ProblemKind = "invalid"      // its arguments break the schema
+	ProblemRepeated    ProblemKind = "repeated"     // it repeats an earlier call of the reply
 )
 
 // Problem is a call that could not be made of what the model wrote. It is an
@@ -79,12 +79,12 @@ type Problem struct {
 // output that was cut off, or markers without a call, leave over is not, nor are
 // calls that repeat earlier ones.
 func (p *Problem) Shows() bool {
-	return p == nil || p.Kind != Truncated && p.Kind != Empty && p.Kind != Repeated
+	return p == nil || p.Kind != ProblemTruncated && p.Kind != ProblemEmpty && p.Kind != ProblemRepeated
 }
 
 // Failed reports whether the model tried to make a call and failed: there is none
 // where it only quotes one or repeats itself.
-func (p *Problem) Failed() bool { return p.Kind != Quoted && p.Kind != Repeated }
+func (p *Problem) Failed() bool { return p.Kind != ProblemQuoted && p.Kind != ProblemRepeated }
 
 // Error says where, what kind and what was wanted.
 func (p *Problem) Error() string {
@@ -158,7 +158,7 @@ func Collect(evs []Event) Reply {
 
 // building is a part under construction.
 type building struct {
-	kind   Kind // TextDelta, ThinkDelta, CallStart, Whole
+	kind   Kind // EventText, EventThink, EventCallStart, EventWhole
 	text   words
 	value  Part
 	name   string
@@ -200,33 +200,33 @@ type collector struct {
 
 func (c *collector) add(e *Event) {
 	switch e.Kind {
-	case Mark:
+	case EventMark:
 		return
-	case Finish:
+	case EventFinish:
 		if e.End != nil {
 			c.out.End = *e.End
 		}
 		c.out.Message.Extra = e.Extra
 		return
-	case ProblemEvent:
+	case EventProblem:
 		c.problem(e)
 		return
 	}
 	b := c.at(e)
 	b.parsed = b.parsed || e.Raw != ""
 	switch e.Kind {
-	case TextDelta, ThinkDelta:
+	case EventText, EventThink:
 		b.text.add(e.Text)
-	case CallStart:
+	case EventCallStart:
 		b.name = e.Call.Name
 		b.raw = append(b.raw, e.Raw...)
-	case CallDelta:
+	case EventCallDelta:
 		b.raw = append(b.raw, e.Raw...)
-	case CallEnd:
+	case EventCallEnd:
 		b.value, b.done, b.raw = *e.Call, true, nil
-	case Whole:
+	case EventWhole:
 		b.value, b.done = e.Value, true
-	case PartEnd:
+	case EventPartEnd:
 		b.end(e.Value)
 	}
 }
@@ -238,12 +238,12 @@ func (c *collector) at(e *Event) *building {
 	}
 	kind := e.Kind
 	switch kind {
-	case CallDelta, CallEnd:
-		kind = CallStart
-	case PartEnd:
-		kind = ThinkDelta
-	case ProblemEvent:
-		kind = TextDelta
+	case EventCallDelta, EventCallEnd:
+		kind = EventCallStart
+	case EventPartEnd:
+		kind = EventThink
+	case EventProblem:
+		kind = EventText
 	}
 	c.index[e.Part] = len(c.parts)
 	c.parts = append(c.parts, building{kind: kind})
@@ -262,7 +262,7 @@ func (c *collector) problem(e *Event) {
 	if e.Problem != nil {
 		c.out.Problems = append(c.out.Problems, *e.Problem)
 	}
-	if i, ok := c.index[e.Part]; ok && c.parts[i].kind == CallStart && !c.parts[i].done {
+	if i, ok := c.index[e.Part]; ok && c.parts[i].kind == EventCallStart && !c.parts[i].done {
 		if !e.Problem.Shows() {
 			c.parts[i].raw, e = nil, &Event{}
 		}
@@ -284,21 +284,21 @@ func (c *collector) problem(e *Event) {
 func (b *building) toText(more string) {
 	b.text, b.raw, b.done = words{whole: string(b.raw) + more}, nil, true
 	if b.text.String() != "" {
-		b.kind = TextDelta
+		b.kind = EventText
 	}
 }
 
 func (c *collector) reply() Reply {
 	for i := range c.parts {
-		if b := &c.parts[i]; b.kind == CallStart && !b.done {
-			c.out.Problems = append(c.out.Problems, Problem{Kind: Truncated, Name: b.name,
+		if b := &c.parts[i]; b.kind == EventCallStart && !b.done {
+			c.out.Problems = append(c.out.Problems, Problem{Kind: ProblemTruncated, Name: b.name,
 				Message: "the stream ended inside the call", Raw: string(b.raw)})
 			b.raw = nil
 			b.toText("")
 		}
 	}
 	c.join()
-	c.out.Role = Assistant
+	c.out.Role = RoleAssistant
 	for i := range c.parts {
 		if p := c.finish(i); p != nil {
 			c.out.Parts = append(c.out.Parts, p)
@@ -336,7 +336,7 @@ func nativeFirst(parts []Part) {
 func (c *collector) join() {
 	out := c.parts[:0]
 	for _, b := range c.parts {
-		if n := len(out); n > 0 && b.kind == TextDelta && b.parsed && out[n-1].kind == TextDelta && out[n-1].parsed {
+		if n := len(out); n > 0 && b.kind == EventText && b.parsed && out[n-1].kind == EventText && out[n-1].parsed {
 			out[n-1].text.add(b.text.String())
 			continue
 		}
@@ -347,14 +347,14 @@ func (c *collector) join() {
 
 func (c *collector) finish(i int) Part {
 	b := &c.parts[i]
-	if b.kind != TextDelta && b.kind != ThinkDelta {
+	if b.kind != EventText && b.kind != EventThink {
 		return b.value // nil for a call that broke and left no text
 	}
 	text := b.text.String()
 	if b.parsed && strings.TrimSpace(text) == "" {
 		return nil
 	}
-	if b.kind == TextDelta {
+	if b.kind == EventText {
 		return Text{Text: text}
 	}
 	t, _ := b.value.(Think)
@@ -366,24 +366,24 @@ func (c *collector) finish(i int) Part {
 func Replay(r Reply) []Event {
 	evs := make([]Event, 0, len(r.Parts)+len(r.Problems)+1)
 	for i, p := range r.Parts {
-		e := Event{Kind: Whole, Part: i, Value: p}
+		e := Event{Kind: EventWhole, Part: i, Value: p}
 		switch p := p.(type) {
 		case Text:
 			if p.Extra == nil {
-				e = Event{Kind: TextDelta, Part: i, Text: p.Text}
+				e = Event{Kind: EventText, Part: i, Text: p.Text}
 			}
 		case Think:
 			if p.Extra == nil && p.plain() {
-				e = Event{Kind: ThinkDelta, Part: i, Text: p.Text}
+				e = Event{Kind: EventThink, Part: i, Text: p.Text}
 			}
 		}
 		evs = append(evs, e)
 	}
 	for i := range r.Problems {
-		evs = append(evs, Event{Kind: ProblemEvent, Part: -1, Problem: &r.Problems[i]})
+		evs = append(evs, Event{Kind: EventProblem, Part: -1, Problem: &r.Problems[i]})
 	}
 	end := r.End
-	return append(evs, Event{Kind: Finish, Part: len(r.Parts), End: &end, Extra: r.Message.Extra})
+	return append(evs, Event{Kind: EventFinish, Part: len(r.Parts), End: &end, Extra: r.Message.Extra})
 }
 
 func (t Think) plain() bool {

@@ -61,11 +61,11 @@ func Example_sdk() {
 func ExampleCollect() {
 	call := &utp.Call{ID: "call_1", Name: "list_dir", Args: json.RawMessage(`{"path":"."}`), Source: "text:hermes"}
 	reply := utp.Collect([]utp.Event{
-		{Kind: utp.TextDelta, Part: 0, Text: "Let me look."},
-		{Kind: utp.CallStart, Part: 1, Call: call},
-		{Kind: utp.CallDelta, Part: 1, Text: `{"path":"."}`},
-		{Kind: utp.CallEnd, Part: 1, Call: call},
-		{Kind: utp.Finish, End: &utp.End{Stop: utp.StopTool}},
+		{Kind: utp.EventText, Part: 0, Text: "Let me look."},
+		{Kind: utp.EventCallStart, Part: 1, Call: call},
+		{Kind: utp.EventCallDelta, Part: 1, Text: `{"path":"."}`},
+		{Kind: utp.EventCallEnd, Part: 1, Call: call},
+		{Kind: utp.EventFinish, End: &utp.End{Stop: utp.StopTool}},
 	})
 	fmt.Println(reply.Text())
 	for _, c := range reply.Calls() {

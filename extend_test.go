@@ -47,9 +47,9 @@ func TestAGrammarOfOnesOwn(t *testing.T) {
 		`{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}`)}
 	call := utp.Call{ID: "1", Name: "search_code", Args: json.RawMessage(`{"query":"a < b","limit":5}`)}
 	r, err := prompt.Render(g, &utp.Request{Tools: []utp.Tool{tool}, Messages: []utp.Message{
-		utp.NewText(utp.User, "Where?"),
-		{Role: utp.Assistant, Parts: []utp.Part{call}},
-		{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(call, utp.OK, "a.go:1")}},
+		utp.NewText(utp.RoleUser, "Where?"),
+		{Role: utp.RoleAssistant, Parts: []utp.Part{call}},
+		{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(call, utp.StatusOK, "a.go:1")}},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func (telegram) Read(body []byte, newID func() string) (utp.Reply, error) {
 func (telegram) Reader(func() string) wire.Reader { return &telegram{} }
 func (telegram) Err() error                       { return nil }
 func (telegram) Close() []utp.Event {
-	return []utp.Event{{Kind: utp.Finish, End: &utp.End{Stop: utp.StopEnd}}}
+	return []utp.Event{{Kind: utp.EventFinish, End: &utp.End{Stop: utp.StopEnd}}}
 }
 
 func (t *telegram) Feed(f wire.Frame) (evs []utp.Event) {
@@ -114,10 +114,10 @@ func (t *telegram) Feed(f wire.Frame) (evs []utp.Event) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		t.n++
 		if name, args, ok := strings.Cut(rest, " "); ok && word == "CALL" {
-			evs = append(evs, utp.Event{Kind: utp.Whole, Part: t.n, Value: utp.Call{Name: name, Args: json.RawMessage(args), Source: utp.Native}})
+			evs = append(evs, utp.Event{Kind: utp.EventWhole, Part: t.n, Value: utp.Call{Name: name, Args: json.RawMessage(args), Source: utp.Native}})
 			continue
 		}
-		evs = append(evs, utp.Event{Kind: utp.TextDelta, Part: t.n, Text: rest})
+		evs = append(evs, utp.Event{Kind: utp.EventText, Part: t.n, Text: rest})
 	}
 	return evs
 }
@@ -154,12 +154,12 @@ func (p *post) Stream(_ context.Context, r *utp.Request) iter.Seq2[utp.Event, er
 func TestACodecAndARunnerOfOnesOwn(t *testing.T) {
 	m := &post{back: telegraph{}, answers: []string{
 		"SAY Let me see.\nCALL weigh {\"what\":\"a walrus\"}\nCALL shout {\"what\":\"HEY\"}\nCALL weigh {}\n", "SAY 1200 kg.\n"}}
-	scales := agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result { return utp.TextResult(c, utp.OK, "1200 kg") })
-	gate := &agent.Gate{Tier: utp.Walk, Runner: scales, Tools: schema.Compile([]utp.Tool{
+	scales := agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result { return utp.TextResult(c, utp.StatusOK, "1200 kg") })
+	gate := &agent.Gate{Tier: utp.TierWalk, Runner: scales, Tools: schema.Compile([]utp.Tool{
 		{Name: "weigh", Schema: json.RawMessage(`{"type":"object","properties":{"what":{"type":"string"}},"required":["what"]}`)},
-		{Name: "shout", Tier: utp.Run},
+		{Name: "shout", Tier: utp.TierRun},
 	})}
-	a, err := agent.Ask(t.Context(), agent.Config{Model: m, Gate: gate}, &utp.Request{Messages: []utp.Message{utp.NewText(utp.User, "How heavy?")}})
+	a, err := agent.Ask(t.Context(), agent.Config{Model: m, Gate: gate}, &utp.Request{Messages: []utp.Message{utp.NewText(utp.RoleUser, "How heavy?")}})
 	if err != nil || a.Text != "1200 kg." || len(a.Calls) != 3 {
 		t.Fatalf("%+v, %v", a, err)
 	}

@@ -50,7 +50,7 @@ func TestACallEndsWithItsCloser(t *testing.T) {
 		text += "\n"
 		for i := range len(text) {
 			for _, e := range p.Feed(text[i : i+1]) {
-				if e.Kind == utp.CallEnd {
+				if e.Kind == utp.EventCallEnd {
 					end = i
 				}
 			}
@@ -81,8 +81,8 @@ func TestAFileStreamsAsItIsWritten(t *testing.T) {
 			for i := range len(text) {
 				for _, e := range p.Feed(text[i : i+1]) {
 					seen += len(e.Raw)
-					began, over = began || e.Kind == utp.CallDelta, over || e.Kind == utp.CallEnd
-					if e.Kind == utp.CallDelta {
+					began, over = began || e.Kind == utp.EventCallDelta, over || e.Kind == utp.EventCallEnd
+					if e.Kind == utp.EventCallDelta {
 						args.WriteString(e.Text)
 					}
 				}
@@ -132,7 +132,7 @@ func TestTheBeginningIsHeldNoLongerThanNeeded(t *testing.T) {
 				fed++
 				for _, e := range p.Feed(string(c)) {
 					given += len(e.Raw)
-					if e.Kind != utp.TextDelta && e.Kind != utp.Mark {
+					if e.Kind != utp.EventText && e.Kind != utp.EventMark {
 						t.Errorf("%q: %s at %d", marked, e.Kind, fed)
 					}
 				}
@@ -143,7 +143,7 @@ func TestTheBeginningIsHeldNoLongerThanNeeded(t *testing.T) {
 		p := parse.New(parse.Config{Tools: offered})
 		for _, c := range []byte(call) {
 			for _, e := range p.Feed(string(c)) {
-				if e.Kind == utp.TextDelta {
+				if e.Kind == utp.EventText {
 					t.Errorf("%q: %q was given out as text", call, e.Text)
 				}
 			}
@@ -168,12 +168,12 @@ func TestTextAroundCallsHasItsEvents(t *testing.T) {
 	var raw strings.Builder
 	for i, e := range evs {
 		raw.WriteString(e.Raw)
-		if e.Kind != utp.Mark && (len(order) == 0 || e.Kind != order[len(order)-1] || e.Part != evs[i-1].Part) {
+		if e.Kind != utp.EventMark && (len(order) == 0 || e.Kind != order[len(order)-1] || e.Part != evs[i-1].Part) {
 			order = append(order, e.Kind)
 		}
 	}
-	call := []utp.Kind{utp.CallStart, utp.CallDelta, utp.CallEnd}
-	want := slices.Concat([]utp.Kind{utp.TextDelta}, call, []utp.Kind{utp.TextDelta}, call, []utp.Kind{utp.TextDelta, utp.ProblemEvent})
+	call := []utp.Kind{utp.EventCallStart, utp.EventCallDelta, utp.EventCallEnd}
+	want := slices.Concat([]utp.Kind{utp.EventText}, call, []utp.Kind{utp.EventText}, call, []utp.Kind{utp.EventText, utp.EventProblem})
 	if got := slices.Compact(order); !slices.Equal(got, want) || raw.String() != in {
 		t.Errorf("got  %v\nwant %v\nraw %q", got, want, raw.String())
 	}

@@ -55,10 +55,10 @@ func (Unknown) part() {}
 type Role string
 
 const (
-	System    Role = "system"
-	User      Role = "user"
-	Assistant Role = "assistant"
-	ToolRole  Role = "tool" // carries Results only
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool" // carries Results only
 )
 
 // Message is one turn of a conversation. It marshals to JSON, each part with

@@ -17,17 +17,17 @@ type Request struct {
 type ChoiceMode string
 
 const (
-	Auto     ChoiceMode = ""         // the model decides
-	Required ChoiceMode = "required" // some call
-	Named    ChoiceMode = "named"    // the tool Name
-	None     ChoiceMode = "none"     // no call
+	ChoiceAuto     ChoiceMode = ""         // the model decides
+	ChoiceRequired ChoiceMode = "required" // some call
+	ChoiceNamed    ChoiceMode = "named"    // the tool Name
+	ChoiceNone     ChoiceMode = "none"     // no call
 )
 
 // Choice limits which tools a model may call.
 type Choice struct {
 	Mode     ChoiceMode `json:"mode,omitempty"`
-	Name     string     `json:"name,omitempty"`     // Named
-	Allowed  []string   `json:"allowed,omitempty"`  // with Auto or Required: only these
+	Name     string     `json:"name,omitempty"`     // ChoiceNamed
+	Allowed  []string   `json:"allowed,omitempty"`  // with ChoiceAuto or ChoiceRequired: only these
 	Parallel *bool      `json:"parallel,omitempty"` // false: at most one call a turn
 }
 

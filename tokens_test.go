@@ -37,7 +37,7 @@ func TestTokensInEveryScript(t *testing.T) {
 // TestTokensOfJapanese: a count of characters takes a third of what there is.
 func TestTokensOfJapanese(t *testing.T) {
 	text := strings.Repeat("このプログラムは質問に答えるために、必要なファイルを読みます。", 1000)
-	r := &utp.Request{Messages: []utp.Message{utp.NewText(utp.User, text)}}
+	r := &utp.Request{Messages: []utp.Message{utp.NewText(utp.RoleUser, text)}}
 	if got := r.Tokens(); got < 17000 || got > 25000 {
 		t.Errorf("%d tokens for %d characters; o200k counts 20000", got, len([]rune(text)))
 	}
@@ -69,11 +69,11 @@ func TestTokensOfRequest(t *testing.T) {
 		"unknown": {utp.Unknown{Raw: []byte(`"` + words + `"`)}}, "a text file": {utp.Blob{MIME: "text/plain", Data: []byte(words)}},
 		"an image": {utp.Blob{MIME: "image/png", Data: []byte{1, 2, 3}}},
 	} {
-		if n := (utp.Message{Role: utp.User, Parts: parts}).Tokens(); n < 650 || n > 1100 {
+		if n := (utp.Message{Role: utp.RoleUser, Parts: parts}).Tokens(); n < 650 || n > 1100 {
 			t.Errorf("%s: %d tokens", name, n)
 		}
 	}
-	bare := &utp.Request{Messages: []utp.Message{utp.NewText(utp.User, "hi")}}
+	bare := &utp.Request{Messages: []utp.Message{utp.NewText(utp.RoleUser, "hi")}}
 	told := &utp.Request{Messages: bare.Messages, Tools: []utp.Tool{{Name: "read_file", Description: words, Schema: []byte(`{"type":"object"}`)}}}
 	if few, more := bare.Tokens(), told.Tokens(); few > 10 || more < few+650 {
 		t.Errorf("%d tokens without tools, %d with", few, more)
@@ -82,7 +82,7 @@ func TestTokensOfRequest(t *testing.T) {
 
 func TestTokensAllocatesNothing(t *testing.T) {
 	r := &utp.Request{Tools: []utp.Tool{{Name: "f", Schema: []byte(`{"type":"object"}`)}},
-		Messages: []utp.Message{utp.NewText(utp.User, strings.Repeat("Wörter und 言葉 ", 100))}}
+		Messages: []utp.Message{utp.NewText(utp.RoleUser, strings.Repeat("Wörter und 言葉 ", 100))}}
 	if n := testing.AllocsPerRun(20, func() { _ = r.Tokens() }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

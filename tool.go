@@ -10,16 +10,16 @@ import (
 type Tier int
 
 const (
-	Crawl Tier = iota // searches an index
-	Walk              // reads files
-	Run               // writes or executes
+	TierCrawl Tier = iota // searches an index
+	TierWalk              // reads files
+	TierRun               // writes or executes
 )
 
 var tierNames = [...]string{"CRAWL", "WALK", "RUN"}
 
 // String gives the name used in config and in messages: CRAWL, WALK or RUN.
 func (t Tier) String() string {
-	if t < Crawl || t > Run {
+	if t < TierCrawl || t > TierRun {
 		return fmt.Sprintf("Tier(%d)", int(t))
 	}
 	return tierNames[t]
@@ -127,9 +127,9 @@ func (c Call) FromText() bool { return strings.HasPrefix(c.Source, "text:") }
 type Status string
 
 const (
-	OK     Status = "ok"
-	Failed Status = "error"
-	Denied Status = "denied" // refused by a tier, a rule or the user
+	StatusOK     Status = "ok"
+	StatusFailed Status = "error"
+	StatusDenied Status = "denied" // refused by a tier, a rule or the user
 )
 
 // Result answers one call. A failure is a Result too: the model must see it.

@@ -46,13 +46,13 @@ func anyPart() *rapid.Generator[utp.Part] {
 
 func anyReply() *rapid.Generator[utp.Reply] {
 	return rapid.Custom(func(t *rapid.T) utp.Reply {
-		r := utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: rapid.SliceOfN(anyPart(), 0, 6).Draw(t, "parts")}}
+		r := utp.Reply{Message: utp.Message{Role: utp.RoleAssistant, Parts: rapid.SliceOfN(anyPart(), 0, 6).Draw(t, "parts")}}
 		r.End = utp.End{Stop: utp.StopTool, Usage: utp.Usage{Input: 3, Output: 4}, Model: "m", ID: anyText().Draw(t, "end id")}
 		if rapid.Bool().Draw(t, "extra") {
 			r.Message.Extra = json.RawMessage(`{"refusal":null}`)
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "problems") {
-			r.Problems = append(r.Problems, utp.Problem{Kind: utp.Malformed, Offset: 3, Raw: "x"})
+			r.Problems = append(r.Problems, utp.Problem{Kind: utp.ProblemMalformed, Offset: 3, Raw: "x"})
 		}
 		return r
 	})
@@ -94,7 +94,7 @@ func TestReplay(t *testing.T) {
 func TestAResultSurvivesJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := anyCall().Draw(t, "call")
-		want := utp.TextResult(c, rapid.SampledFrom([]utp.Status{utp.OK, utp.Failed, utp.Denied}).Draw(t, "status"), anyText().Draw(t, "text"))
+		want := utp.TextResult(c, rapid.SampledFrom([]utp.Status{utp.StatusOK, utp.StatusFailed, utp.StatusDenied}).Draw(t, "status"), anyText().Draw(t, "text"))
 		want.Parts = append(want.Parts, rapid.SliceOfN(anyPart(), 0, 3).Draw(t, "parts")...)
 		if want.CallID != c.ID || want.Name != c.Name {
 			t.Fatalf("%+v does not name the call %+v", want, c)
@@ -118,18 +118,18 @@ func TestAResultSurvivesJSON(t *testing.T) {
 func TestTextIsHandedOnByteForByte(t *testing.T) {
 	call := &utp.Call{Name: "f", Args: json.RawMessage(`{}`), Source: "text:hermes"}
 	got := utp.Collect([]utp.Event{
-		{Kind: utp.TextDelta, Part: 0, Text: "  Before \n", Raw: "  Before \n"},
-		{Kind: utp.CallStart, Part: 1, Call: call, Raw: "<tool_call>"},
-		{Kind: utp.CallEnd, Part: 1, Call: call, Raw: "</tool_call>"},
-		{Kind: utp.TextDelta, Part: 2, Text: "\n\n", Raw: "\n\n"},
+		{Kind: utp.EventText, Part: 0, Text: "  Before \n", Raw: "  Before \n"},
+		{Kind: utp.EventCallStart, Part: 1, Call: call, Raw: "<tool_call>"},
+		{Kind: utp.EventCallEnd, Part: 1, Call: call, Raw: "</tool_call>"},
+		{Kind: utp.EventText, Part: 2, Text: "\n\n", Raw: "\n\n"},
 	})
 	want := []utp.Part{utp.Text{Text: "  Before \n"}, *call}
 	if d := cmp.Diff(want, got.Parts); d != "" {
 		t.Fatal(d)
 	}
 	native := utp.Collect([]utp.Event{
-		{Kind: utp.TextDelta, Part: 0, Text: "Before \n"},
-		{Kind: utp.Whole, Part: 1, Value: utp.Call{Name: "f"}},
+		{Kind: utp.EventText, Part: 0, Text: "Before \n"},
+		{Kind: utp.EventWhole, Part: 1, Value: utp.Call{Name: "f"}},
 	})
 	if native.Text() != "Before \n" {
 		t.Fatalf("native text was trimmed: %q", native.Text())
@@ -141,12 +141,12 @@ func TestTextIsHandedOnByteForByte(t *testing.T) {
 //
 // contract: Z-09 T-04
 func TestCollectBrokenCall(t *testing.T) {
-	start := utp.Event{Kind: utp.CallStart, Part: 1, Call: &utp.Call{Name: "rm"}, Raw: `<tool_call>{"name":"rm",`}
-	text := utp.Event{Kind: utp.TextDelta, Part: 0, Text: "I will ", Raw: "I will "}
-	problem := utp.Event{Kind: utp.ProblemEvent, Part: 1, Raw: `"arg`, Problem: &utp.Problem{Kind: utp.Truncated}}
+	start := utp.Event{Kind: utp.EventCallStart, Part: 1, Call: &utp.Call{Name: "rm"}, Raw: `<tool_call>{"name":"rm",`}
+	text := utp.Event{Kind: utp.EventText, Part: 0, Text: "I will ", Raw: "I will "}
+	problem := utp.Event{Kind: utp.EventProblem, Part: 1, Raw: `"arg`, Problem: &utp.Problem{Kind: utp.ProblemTruncated}}
 	for name, evs := range map[string][]utp.Event{"problem": {text, start, problem}, "silence": {text, start}} {
 		r := utp.Collect(evs)
-		if len(r.Calls()) != 0 || len(r.Problems) != 1 || r.Problems[0].Kind != utp.Truncated {
+		if len(r.Calls()) != 0 || len(r.Problems) != 1 || r.Problems[0].Kind != utp.ProblemTruncated {
 			t.Errorf("%s: calls %v, problems %v", name, r.Calls(), r.Problems)
 		}
 		if got := r.Text(); got != "I will " {
@@ -158,8 +158,8 @@ func TestCollectBrokenCall(t *testing.T) {
 // A native call has no text: one that breaks leaves a Problem and no empty part.
 func TestCollectBrokenNative(t *testing.T) {
 	r := utp.Collect([]utp.Event{
-		{Kind: utp.CallStart, Part: 0, Call: &utp.Call{Name: "rm", Source: utp.Native}},
-		{Kind: utp.ProblemEvent, Part: 0, Problem: &utp.Problem{Kind: utp.Malformed}},
+		{Kind: utp.EventCallStart, Part: 0, Call: &utp.Call{Name: "rm", Source: utp.Native}},
+		{Kind: utp.EventProblem, Part: 0, Problem: &utp.Problem{Kind: utp.ProblemMalformed}},
 	})
 	if len(r.Parts) != 0 || len(r.Problems) != 1 {
 		t.Fatalf("parts %v, problems %v", r.Parts, r.Problems)

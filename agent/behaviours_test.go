@@ -64,9 +64,9 @@ func behave(t *testing.T, file, provider string, cut func(*backend.Config, *fake
 	var ran []string
 	run := agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
 		ran = append(ran, c.Name+string(c.Args))
-		return utp.TextResult(c, utp.OK, "net/retry.go:42: const maxTries = 5")
+		return utp.TextResult(c, utp.StatusOK, "net/retry.go:42: const maxTries = 5")
 	})
-	gate := &agent.Gate{Tools: schema.Compile([]utp.Tool{searchCode}), Tier: utp.Walk, Runner: run}
+	gate := &agent.Gate{Tools: schema.Compile([]utp.Tool{searchCode}), Tier: utp.TierWalk, Runner: run}
 	q := ask("Where is the retry limit?")
 	q.Model = ""
 	a, err := agent.Ask(t.Context(), agent.Config{Model: client, Gate: gate, Insist: true}, q)

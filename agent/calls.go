@@ -126,7 +126,7 @@ func (t *turn) overLimit(s *slot) bool {
 		t.ran++
 		return false
 	}
-	no := refusal{OverLimit, utp.Failed, fmt.Sprintf("Too many tool calls this turn: the limit is %d. It was not run.", t.MaxCalls)}
+	no := refusal{OverLimit, utp.StatusFailed, fmt.Sprintf("Too many tool calls this turn: the limit is %d. It was not run.", t.MaxCalls)}
 	s.Done, s.ready = refuse(s.Call, no, t.emit), true
 	return true
 }
@@ -157,7 +157,7 @@ func (t *turn) run(ctx context.Context, s *slot, see func(Event)) {
 // stopped words the failure of a call that ended because the turn did.
 func stopped(ctx context.Context, e Event) Event {
 	if e.Kind == Failed && e.Refusal == NotRefused && ctx.Err() != nil {
-		r := utp.TextResult(*e.Call, utp.Failed, stoppedLine)
+		r := utp.TextResult(*e.Call, utp.StatusFailed, stoppedLine)
 		e.Result = &r
 	}
 	return e
@@ -166,7 +166,7 @@ func stopped(ctx context.Context, e Event) Event {
 // results tells and keeps the result of every call, in call order, and makes
 // the message with them. The note goes to the end of the last one.
 func (t *turn) results(slots []slot, note string) utp.Message {
-	m := utp.Message{Role: utp.ToolRole}
+	m := utp.Message{Role: utp.RoleTool}
 	for i := range slots {
 		s := &slots[i]
 		t.answer.Calls = append(t.answer.Calls, s.Done)

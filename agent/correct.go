@@ -24,7 +24,7 @@ func (t *turn) correct(rep reply, last bool) (why string) {
 // that, tools are on offer, and none has run in the conversation so far.
 func (t *turn) idle() bool {
 	mode := t.ask.Choice.Mode
-	insist := t.Insist && mode != utp.None || mode == utp.Required || mode == utp.Named
+	insist := t.Insist && mode != utp.ChoiceNone || mode == utp.ChoiceRequired || mode == utp.ChoiceNamed
 	return insist && !t.urged && len(t.Gate.Offered()) > 0 &&
 		!slices.ContainsFunc(t.msgs, func(m utp.Message) bool { return len(m.Results()) > 0 })
 }
@@ -42,7 +42,7 @@ func (t *turn) urge(rep reply) {
 func (t *turn) answerBack(rep reply, text string) {
 	kept := withoutCalls(rep.Message)
 	if len(kept.Parts) > 0 {
-		t.msgs = append(t.msgs, kept, utp.NewText(utp.User, text))
+		t.msgs = append(t.msgs, kept, utp.NewText(utp.RoleUser, text))
 		return
 	}
 	t.msgs = appendUser(t.msgs, text)
@@ -50,12 +50,12 @@ func (t *turn) answerBack(rep reply, text string) {
 
 // appendUser adds text as the user, without making two user messages in a row.
 func appendUser(ms []utp.Message, text string) []utp.Message {
-	if n := len(ms); n > 0 && ms[n-1].Role == utp.User {
+	if n := len(ms); n > 0 && ms[n-1].Role == utp.RoleUser {
 		last := ms[n-1]
 		last.Parts = append(append([]utp.Part{}, last.Parts...), utp.Text{Text: text})
 		return append(append([]utp.Message{}, ms[:n-1]...), last)
 	}
-	return append(ms, utp.NewText(utp.User, text))
+	return append(ms, utp.NewText(utp.RoleUser, text))
 }
 
 // problemNote tells of the calls that could not be read beside good ones.
@@ -79,7 +79,7 @@ func (t *turn) listProblems(rep reply) string {
 }
 
 func (t *turn) wordProblem(p utp.Problem) string {
-	if p.Kind == utp.UnknownTool {
+	if p.Kind == utp.ProblemUnknownTool {
 		return "- " + t.Gate.unknown(p.Name)
 	}
 	var b strings.Builder
@@ -100,7 +100,7 @@ func (t *turn) wordProblem(p utp.Problem) string {
 }
 
 var problemWords = map[utp.ProblemKind]string{
-	utp.Truncated: "a call that is cut off", utp.Malformed: "a call that cannot be read",
-	utp.MissingName: "a call that names no tool", utp.Empty: "call markers with nothing between",
-	utp.TooLong: "a call that is too long", utp.Invalid: "a call whose arguments do not fit",
+	utp.ProblemTruncated: "a call that is cut off", utp.ProblemMalformed: "a call that cannot be read",
+	utp.ProblemMissingName: "a call that names no tool", utp.ProblemEmpty: "call markers with nothing between",
+	utp.ProblemTooLong: "a call that is too long", utp.ProblemInvalid: "a call whose arguments do not fit",
 }

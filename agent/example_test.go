@@ -31,16 +31,16 @@ func (parrot) Stream(_ context.Context, r *utp.Request) iter.Seq2[utp.Event, err
 }
 
 func Example() {
-	tools := []utp.Tool{{Name: "read_file", Tier: utp.Walk,
+	tools := []utp.Tool{{Name: "read_file", Tier: utp.TierWalk,
 		Schema: []byte(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}}
 	gate := &agent.Gate{
 		Tools: schema.Compile(tools),
-		Tier:  utp.Walk,
+		Tier:  utp.TierWalk,
 		Runner: agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
-			return utp.TextResult(c, utp.OK, "module example")
+			return utp.TextResult(c, utp.StatusOK, "module example")
 		}),
 	}
-	question := &utp.Request{Messages: []utp.Message{utp.NewText(utp.User, "Which module is this?")}}
+	question := &utp.Request{Messages: []utp.Message{utp.NewText(utp.RoleUser, "Which module is this?")}}
 	for e, err := range agent.Turn(context.Background(), agent.Config{Model: parrot{}, Gate: gate}, question) {
 		if err != nil {
 			panic(err)
@@ -60,7 +60,7 @@ func Example() {
 func ExampleRaise() {
 	table := agent.Intents()
 	for _, q := range []string{"How does the address book work?", "fix the typo in README"} {
-		fmt.Println(agent.Raise(q, utp.Walk, utp.Run, table).Why)
+		fmt.Println(agent.Raise(q, utp.TierWalk, utp.TierRun, table).Why)
 	}
 	// Output:
 	// WALK: nothing in the question asks for more
@@ -71,10 +71,10 @@ func ExampleRaise() {
 // a tool.
 func ExampleTeam() {
 	reader := &agent.Member{Name: "reader", Description: "Reads files.", Config: agent.Config{Model: parrot{}, Gate: &agent.Gate{
-		Tools: schema.Compile([]utp.Tool{{Name: "read_file", Tier: utp.Walk, Schema: []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}),
-		Tier:  utp.Walk,
+		Tools: schema.Compile([]utp.Tool{{Name: "read_file", Tier: utp.TierWalk, Schema: []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}),
+		Tier:  utp.TierWalk,
 		Runner: agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
-			return utp.TextResult(c, utp.OK, "module example")
+			return utp.TextResult(c, utp.StatusOK, "module example")
 		}),
 	}}}
 	team := &agent.Team{Members: []*agent.Member{reader}}

@@ -67,7 +67,7 @@ func lines(n int) string {
 func TestPipedTextIsCutInTheMiddle(t *testing.T) {
 	piped := lines(5_000_000)
 	m := &narrow{script: readScript("text Looks good.\n"), window: 31000}
-	r := &utp.Request{Messages: []utp.Message{utp.NewText(utp.System, "You review."), utp.NewText(utp.User, "Review this diff\n\n"+piped)}}
+	r := &utp.Request{Messages: []utp.Message{utp.NewText(utp.RoleSystem, "You review."), utp.NewText(utp.RoleUser, "Review this diff\n\n"+piped)}}
 	c := config("", m.script, &bench{})
 	c.Model, c.Piped, c.Window = m, piped, room(31000)
 	answer, warned, err := fitted(t, c, r)
@@ -100,7 +100,7 @@ func TestArgumentsOfADeniedCallAreCut(t *testing.T) {
 	}
 	m := &narrow{script: readScript("call w1 write_file " + string(args) + "\n---\ntext I could not write it.\n"), window: 16000}
 	c := config("", m.script, &bench{})
-	c.Model, c.Window, c.Gate = m, room(16000), &agent.Gate{Tools: schema.Compile(tools), Tier: utp.Walk, Runner: &bench{}}
+	c.Model, c.Window, c.Gate = m, room(16000), &agent.Gate{Tools: schema.Compile(tools), Tier: utp.TierWalk, Runner: &bench{}}
 	answer, warned, err := fitted(t, c, ask("Write it"))
 	if err != nil || len(m.sent) != 2 {
 		t.Fatal(err, len(m.sent))
@@ -139,9 +139,9 @@ func reading(files int) *script {
 func TestOldResultsAreCutFirst(t *testing.T) {
 	m := &narrow{script: reading(8), window: 12000}
 	c := config("", m.script, agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
-		return utp.TextResult(c, utp.OK, string(c.Args)+"\n"+lines(8000))
+		return utp.TextResult(c, utp.StatusOK, string(c.Args)+"\n"+lines(8000))
 	}))
-	c.Model, c.Rounds, c.Window, c.Session = m, 20, room(12000), &session{past: []utp.Message{utp.NewText(utp.User, "Before?"), utp.NewText(utp.Assistant, "Before.")}}
+	c.Model, c.Rounds, c.Window, c.Session = m, 20, room(12000), &session{past: []utp.Message{utp.NewText(utp.RoleUser, "Before?"), utp.NewText(utp.RoleAssistant, "Before.")}}
 	answer, warned, err := fitted(t, c, ask("Read all"))
 	if err != nil || len(m.sent) != 9 {
 		t.Fatal(err, len(m.sent))
@@ -178,7 +178,7 @@ func (s *session) Append(context.Context, ...transcript.Entry) error { return ni
 
 // Earlier questions go before what was piped in.
 func TestHistoryIsLeftOutBeforeTheInput(t *testing.T) {
-	past := []utp.Message{utp.NewText(utp.User, lines(6000)), utp.NewText(utp.Assistant, lines(6000))}
+	past := []utp.Message{utp.NewText(utp.RoleUser, lines(6000)), utp.NewText(utp.RoleAssistant, lines(6000))}
 	m := &narrow{script: readScript("text ok\n"), window: 4000}
 	c := config("", m.script, &bench{})
 	c.Model, c.Window, c.Session, c.Piped = m, room(4000), &session{past}, lines(4000)

@@ -90,7 +90,7 @@ func (g *Gate) run(ctx context.Context, c utp.Call, now func() time.Time, see fu
 	}
 	d := Done{Call: c, Result: r, Duration: now().Sub(start)}
 	kind := Succeeded
-	if r.Status != utp.OK {
+	if r.Status != utp.StatusOK {
 		kind = Failed
 	}
 	see(Event{Kind: kind, Call: &c, Result: &r, Duration: d.Duration})
@@ -107,7 +107,7 @@ type refusal struct {
 func refuse(c utp.Call, no refusal, see func(Event)) Done {
 	r := utp.TextResult(c, no.status, no.text)
 	kind := Denied
-	if no.status == utp.Failed {
+	if no.status == utp.StatusFailed {
 		kind = Failed
 	}
 	see(Event{Kind: kind, Call: &c, Result: &r, Refusal: no.why})
@@ -119,18 +119,18 @@ func refuse(c utp.Call, no refusal, see func(Event)) Done {
 func (g *Gate) check(c utp.Call) (utp.Call, utp.Tool, *refusal) {
 	tool, ok := g.Tools.Tool(c.Name)
 	if !ok {
-		return c, tool, &refusal{UnknownTool, utp.Failed, g.unknown(c.Name)}
+		return c, tool, &refusal{UnknownTool, utp.StatusFailed, g.unknown(c.Name)}
 	}
 	if tool.Tier > g.Tier {
-		return c, tool, &refusal{AboveTier, utp.Denied,
+		return c, tool, &refusal{AboveTier, utp.StatusDenied,
 			fmt.Sprintf("Tool '%s' not available at current tier (%s)", c.Name, g.Tier)}
 	}
 	c, issues := g.Tools.Fit(c)
 	if len(issues) > 0 {
-		return c, tool, &refusal{BadArguments, utp.Failed, g.misfit(c.Name, issues)}
+		return c, tool, &refusal{BadArguments, utp.StatusFailed, g.misfit(c.Name, issues)}
 	}
 	if v := g.rule(c); v.Decision == rule.Deny {
-		return c, tool, &refusal{Forbidden, utp.Denied, forbidden(c, v)}
+		return c, tool, &refusal{Forbidden, utp.StatusDenied, forbidden(c, v)}
 	}
 	return c, tool, g.tooHigh(c)
 }
@@ -212,11 +212,11 @@ func (g *Gate) confirm(ctx context.Context, c utp.Call, tool utp.Tool, see func(
 	if why != "" {
 		text += ": " + why
 	}
-	return &refusal{NotConfirmed, utp.Denied, text}
+	return &refusal{NotConfirmed, utp.StatusDenied, text}
 }
 
 // asks reports whether a tool runs only after a question.
-func asks(t utp.Tool) bool { return t.Confirm || t.Tier >= utp.Run }
+func asks(t utp.Tool) bool { return t.Confirm || t.Tier >= utp.TierRun }
 
 func (g *Gate) allowed(t utp.Tool) bool {
 	return slices.ContainsFunc(g.Allow, func(a string) bool {
@@ -254,21 +254,21 @@ func (g *Gate) harmless(c utp.Call) bool {
 func (g *Gate) call(ctx context.Context, c utp.Call) (r utp.Result) {
 	defer func() {
 		if p := recover(); p != nil {
-			r = utp.TextResult(c, utp.Failed, fmt.Sprintf("Tool '%s' failed: %v", c.Name, p))
+			r = utp.TextResult(c, utp.StatusFailed, fmt.Sprintf("Tool '%s' failed: %v", c.Name, p))
 		}
 	}()
 	if c.Name == requestTools {
 		return g.raise(c)
 	}
 	if g.Runner == nil {
-		return utp.TextResult(c, utp.Failed, fmt.Sprintf("Tool '%s' cannot run here: no runner is set", c.Name))
+		return utp.TextResult(c, utp.StatusFailed, fmt.Sprintf("Tool '%s' cannot run here: no runner is set", c.Name))
 	}
 	r = g.Runner.Run(ctx, c)
 	switch {
 	case r.Status == "" && len(r.Parts) == 0:
-		r = utp.TextResult(c, utp.Failed, fmt.Sprintf("Tool '%s' gave no result: it was lost", c.Name))
+		r = utp.TextResult(c, utp.StatusFailed, fmt.Sprintf("Tool '%s' gave no result: it was lost", c.Name))
 	case r.Status == "":
-		r.Status = utp.OK
+		r.Status = utp.StatusOK
 	}
 	r.CallID, r.Name = c.ID, c.Name
 	return r

@@ -28,9 +28,9 @@ func callOf(name, args, source string) utp.Call {
 // contract: X-01 X-03
 func TestTiersAreCumulative(t *testing.T) {
 	for tier, want := range map[utp.Tier][]string{
-		utp.Crawl: {"search_code"},
-		utp.Walk:  {"search_code", "read_file", "list_dir"},
-		utp.Run:   {"search_code", "read_file", "list_dir", "write_file"},
+		utp.TierCrawl: {"search_code"},
+		utp.TierWalk:  {"search_code", "read_file", "list_dir"},
+		utp.TierRun:   {"search_code", "read_file", "list_dir", "write_file"},
 	} {
 		g, _ := gate(tier)
 		var got []string
@@ -47,11 +47,11 @@ func TestTiersAreCumulative(t *testing.T) {
 func TestTierHoldsWhateverTheSource(t *testing.T) {
 	const args = `{"path":"a","content":"b"}`
 	for _, source := range []string{utp.Native, "text:hermes", "text:tools", "text:react", "text:json", "text:autobyteus", ""} {
-		g, b := gate(utp.Walk)
+		g, b := gate(utp.TierWalk)
 		g.Allow = []string{"run", "write_file"}
 		g.Confirm = func(context.Context, utp.Call, utp.Tool) (bool, string) { return true, "" }
 		r := g.Run(t.Context(), callOf("write_file", args, source))
-		if r.Status != utp.Denied || r.Text() != "Tool 'write_file' not available at current tier (WALK)" || len(b.ran) > 0 {
+		if r.Status != utp.StatusDenied || r.Text() != "Tool 'write_file' not available at current tier (WALK)" || len(b.ran) > 0 {
 			t.Errorf("%q: %s %q, ran %v", source, r.Status, r.Text(), b.ran)
 		}
 		if r.CallID != "c1" || r.Name != "write_file" {
@@ -68,10 +68,10 @@ func TestOnlyExactNamesPass(t *testing.T) {
 		name := rapid.OneOf(
 			rapid.SampledFrom([]string{"write_file ", " write_file", "Write_File", "write-file", "functions.write_file", "write_file()", "wrіte_file", "write_file\x00", "write\tfile", "default_api.write_file:0"}),
 			rapid.StringMatching(`(?i)[ .:_-]?write[ ._-]?file[ .:()_-]?`)).Draw(rt, "name")
-		g, b := gate(utp.Run)
+		g, b := gate(utp.TierRun)
 		g.Allow = []string{"run"}
 		r := g.Run(context.Background(), callOf(name, `{"path":"a","content":"b"}`, utp.Native))
-		if name != "write_file" && (r.Status != utp.Failed || len(b.ran) > 0) {
+		if name != "write_file" && (r.Status != utp.StatusFailed || len(b.ran) > 0) {
 			rt.Errorf("%q ran: %+v", name, r)
 		}
 	})
@@ -79,10 +79,10 @@ func TestOnlyExactNamesPass(t *testing.T) {
 
 // contract: A-08
 func TestUnknownToolIsTold(t *testing.T) {
-	g, _ := gate(utp.Walk)
+	g, _ := gate(utp.TierWalk)
 	r := g.Run(t.Context(), callOf("serch_code", `{}`, utp.Native))
 	want := "Tool 'serch_code' does not exist. Available: search_code, read_file, list_dir\nDid you mean 'search_code'?"
-	if r.Status != utp.Failed || r.Text() != want {
+	if r.Status != utp.StatusFailed || r.Text() != want {
 		t.Errorf("%s %q, want %q", r.Status, r.Text(), want)
 	}
 	if r := g.Run(t.Context(), callOf("write_fil", `{}`, utp.Native)); strings.Contains(r.Text(), "write_file") {
@@ -94,8 +94,8 @@ func TestUnknownToolIsTold(t *testing.T) {
 func TestConfirmation(t *testing.T) {
 	yes := func(context.Context, utp.Call, utp.Tool) (bool, string) { return true, "" }
 	no := func(context.Context, utp.Call, utp.Tool) (bool, string) { return false, "" }
-	careful := utp.Tool{Name: "careful", Tier: utp.Walk, Confirm: true}
-	bold := utp.Tool{Name: "bold", Tier: utp.Run} // asks too: every RUN tool does
+	careful := utp.Tool{Name: "careful", Tier: utp.TierWalk, Confirm: true}
+	bold := utp.Tool{Name: "bold", Tier: utp.TierRun} // asks too: every RUN tool does
 	for _, c := range []struct {
 		tool    utp.Tool
 		confirm agent.Confirm
@@ -116,9 +116,9 @@ func TestConfirmation(t *testing.T) {
 		{bold, no, []string{"bol", "*", ""}, false},
 	} {
 		b := &bench{}
-		g := agent.Gate{Tools: schema.Compile([]utp.Tool{c.tool}), Tier: utp.Run, Runner: b, Confirm: c.confirm, Allow: c.allow}
+		g := agent.Gate{Tools: schema.Compile([]utp.Tool{c.tool}), Tier: utp.TierRun, Runner: b, Confirm: c.confirm, Allow: c.allow}
 		r := g.Run(t.Context(), callOf(c.tool.Name, `{}`, utp.Native))
-		if (r.Status == utp.OK) != c.ok || (len(b.ran) == 1) != c.ok || !c.ok && r.Status != utp.Denied {
+		if (r.Status == utp.StatusOK) != c.ok || (len(b.ran) == 1) != c.ok || !c.ok && r.Status != utp.StatusDenied {
 			t.Errorf("%s allow %v: %s %q, ran %v", c.tool.Name, c.allow, r.Status, r.Text(), b.ran)
 		}
 	}
@@ -129,11 +129,11 @@ func TestConfirmation(t *testing.T) {
 // contract: X-04 X-08 X-11
 func TestNobodyIsAskedAboutACallThatCannotRun(t *testing.T) {
 	asked := 0
-	g, b := gate(utp.Run)
+	g, b := gate(utp.TierRun)
 	g.Confirm = func(context.Context, utp.Call, utp.Tool) (bool, string) { asked++; return true, "" }
 	g.Run(t.Context(), callOf("write_file", `{"path":"a"}`, utp.Native))
 	g.Run(t.Context(), callOf("rm", `{}`, utp.Native))
-	g.Tier = utp.Walk
+	g.Tier = utp.TierWalk
 	g.Run(t.Context(), callOf("write_file", `{"path":"a","content":""}`, utp.Native))
 	if asked > 0 || len(b.ran) > 0 {
 		t.Errorf("asked %d times, ran %v", asked, b.ran)
@@ -159,25 +159,25 @@ func TestTheQuestionMarksCallsFoundInText(t *testing.T) {
 //
 // contract: X-10
 func TestARunnerMayRefuse(t *testing.T) {
-	g, b := gate(utp.Walk)
+	g, b := gate(utp.TierWalk)
 	g.Runner = agent.RunnerFunc(func(ctx context.Context, c utp.Call) utp.Result {
 		if strings.Contains(string(c.Args), "secret") {
-			return utp.TextResult(c, utp.Denied, "secrets are not read")
+			return utp.TextResult(c, utp.StatusDenied, "secrets are not read")
 		}
 		return b.Run(ctx, c)
 	})
-	if r := g.Run(t.Context(), callOf("read_file", `{"path":"secret.txt"}`, utp.Native)); r.Status != utp.Denied || len(b.ran) > 0 {
+	if r := g.Run(t.Context(), callOf("read_file", `{"path":"secret.txt"}`, utp.Native)); r.Status != utp.StatusDenied || len(b.ran) > 0 {
 		t.Errorf("%+v, ran %v", r, b.ran)
 	}
-	if r := g.Run(t.Context(), callOf("read_file", `{"path":"a.txt"}`, utp.Native)); r.Status != utp.OK {
+	if r := g.Run(t.Context(), callOf("read_file", `{"path":"a.txt"}`, utp.Native)); r.Status != utp.StatusOK {
 		t.Errorf("%+v", r)
 	}
 }
 
 // contract: X-09 X-11
 func TestArgumentsAreFittedOrRefused(t *testing.T) {
-	g, b := gate(utp.Walk)
-	if r := g.Run(t.Context(), callOf("search_code", `{"query":"x","limit":"5"}`, utp.Native)); r.Status != utp.OK {
+	g, b := gate(utp.TierWalk)
+	if r := g.Run(t.Context(), callOf("search_code", `{"query":"x","limit":"5"}`, utp.Native)); r.Status != utp.StatusOK {
 		t.Errorf("%+v", r)
 	}
 	for _, c := range []utp.Call{
@@ -187,7 +187,7 @@ func TestArgumentsAreFittedOrRefused(t *testing.T) {
 		{Name: "search_code", Args: []byte(`{"query":{}}`)},
 	} {
 		r := g.Run(t.Context(), c)
-		if r.Status != utp.Failed || !strings.Contains(r.Text(), "Expected: search_code(query: string, limit?: integer)") {
+		if r.Status != utp.StatusFailed || !strings.Contains(r.Text(), "Expected: search_code(query: string, limit?: integer)") {
 			t.Errorf("%+v: %s %q", c, r.Status, r.Text())
 		}
 	}
@@ -197,15 +197,15 @@ func TestArgumentsAreFittedOrRefused(t *testing.T) {
 }
 
 func TestGateWithoutARunner(t *testing.T) {
-	g := agent.Gate{Tools: schema.Compile(tools), Tier: utp.Walk}
-	if r := g.Run(t.Context(), callOf("read_file", `{"path":"a"}`, utp.Native)); r.Status != utp.Failed {
+	g := agent.Gate{Tools: schema.Compile(tools), Tier: utp.TierWalk}
+	if r := g.Run(t.Context(), callOf("read_file", `{"path":"a"}`, utp.Native)); r.Status != utp.StatusFailed {
 		t.Errorf("%+v", r)
 	}
 }
 
 // contract: A-16 C-03 R-12
 func TestPreflight(t *testing.T) {
-	g, b := gate(utp.Run)
+	g, b := gate(utp.TierRun)
 	reply := utp.Reply{
 		Message: utp.Message{Parts: []utp.Part{
 			callOf("serch_code", `{}`, utp.Native),
@@ -214,7 +214,7 @@ func TestPreflight(t *testing.T) {
 			callOf("write_file", `{"path":"a","content":"b"}`, "text:hermes"),
 			callOf("read_file", `{"path":"a"}`, "text:hermes"),
 		}},
-		Problems: []utp.Problem{{Kind: utp.Truncated, Name: "read_file"}},
+		Problems: []utp.Problem{{Kind: utp.ProblemTruncated, Name: "read_file"}},
 	}
 	var got []string
 	for _, i := range agent.Preflight(g, reply) {
@@ -225,7 +225,7 @@ func TestPreflight(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || len(b.ran) > 0 {
 		t.Errorf("%s\nran %v", d, b.ran)
 	}
-	g.Tier = utp.Walk
+	g.Tier = utp.TierWalk
 	if is := agent.Preflight(g, reply); !strings.Contains(is[3].Message, "current tier (WALK)") {
 		t.Errorf("%+v", is)
 	}
@@ -259,9 +259,9 @@ func TestAStreamedCallKeepsItsID(t *testing.T) {
 		call := utp.Call{ID: id, Name: "write_file", Args: json.RawMessage(`{"path":"a","content":"x"}`), Source: utp.Native}
 		start := call
 		start.Args = nil
-		return []utp.Event{{Kind: utp.CallStart, Part: part, Call: &start}, {Kind: utp.CallDelta, Part: part, Text: string(call.Args)}, {Kind: utp.CallEnd, Part: part, Call: &call}}
+		return []utp.Event{{Kind: utp.EventCallStart, Part: part, Call: &start}, {Kind: utp.EventCallDelta, Part: part, Text: string(call.Args)}, {Kind: utp.EventCallEnd, Part: part, Call: &call}}
 	}
-	finish := utp.Event{Kind: utp.Finish, End: &utp.End{Stop: utp.StopTool}}
+	finish := utp.Event{Kind: utp.EventFinish, End: &utp.End{Stop: utp.StopTool}}
 	m := readScript("text .\n---\ntext Done.\n")
 	m.replies[0] = slices.Concat(stream(0, "own"), stream(1, ""), stream(2, "own"), []utp.Event{finish})
 	c := config("tier run\nconfirm yes", m, &bench{})
@@ -272,7 +272,7 @@ func TestAStreamedCallKeepsItsID(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch {
-		case e.Kind == agent.Stream && e.Model.Kind == utp.CallStart:
+		case e.Kind == agent.Stream && e.Model.Kind == utp.EventCallStart:
 			seen[e.Model.Call.ID] = append(seen[e.Model.Call.ID], "start")
 		case e.Call != nil:
 			seen[e.Call.ID] = append(seen[e.Call.ID], e.Kind.String())
@@ -297,13 +297,13 @@ func TestRulesDecide(t *testing.T) {
 		refused agent.Refusal
 		by      string
 	}{
-		{utp.Run, "write_file", rule.Allow, "", false, agent.NotRefused, "rule"},
-		{utp.Run, "write_file", rule.Ask, "run", true, agent.NotRefused, "user"},
-		{utp.Run, "write_file", rule.Deny, "run", false, agent.Forbidden, ""},
-		{utp.Run, "write_file", rule.None, "run", false, agent.NotRefused, "allow"},
-		{utp.Run, "read_file", rule.Ask, "", true, agent.NotRefused, "user"},
-		{utp.Run, "read_file", rule.Deny, "", false, agent.Forbidden, ""},
-		{utp.Walk, "write_file", rule.Allow, "", false, agent.AboveTier, ""},
+		{utp.TierRun, "write_file", rule.Allow, "", false, agent.NotRefused, "rule"},
+		{utp.TierRun, "write_file", rule.Ask, "run", true, agent.NotRefused, "user"},
+		{utp.TierRun, "write_file", rule.Deny, "run", false, agent.Forbidden, ""},
+		{utp.TierRun, "write_file", rule.None, "run", false, agent.NotRefused, "allow"},
+		{utp.TierRun, "read_file", rule.Ask, "", true, agent.NotRefused, "user"},
+		{utp.TierRun, "read_file", rule.Deny, "", false, agent.Forbidden, ""},
+		{utp.TierWalk, "write_file", rule.Allow, "", false, agent.AboveTier, ""},
 	} {
 		asked, by := false, ""
 		g := &agent.Gate{Tools: schema.Compile(tools), Tier: tt.tier, Runner: &bench{}, Allow: []string{tt.allow},

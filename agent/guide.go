@@ -37,7 +37,7 @@ func (t *turn) guideRoom() int {
 	if room <= 0 {
 		return guideBytes
 	}
-	tokens := max(utp.NewText(utp.User, t.Guide).Tokens(), 1)
+	tokens := max(utp.NewText(utp.RoleUser, t.Guide).Tokens(), 1)
 	return int(float64(len(t.Guide)) * min(1, float64(room)/guideShare/float64(tokens)))
 }
 

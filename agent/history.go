@@ -58,7 +58,7 @@ func blocksOf(ms []utp.Message) (out []block) {
 	for i := 0; i < len(ms); {
 		end := i + 1
 		if len(ms[i].Calls()) > 0 {
-			for end < len(ms) && ms[end].Role == utp.ToolRole {
+			for end < len(ms) && ms[end].Role == utp.RoleTool {
 				end++
 			}
 		}

@@ -107,9 +107,9 @@ func (w *writeFails) Append(context.Context, ...transcript.Entry) error { return
 // long makes n messages of about 100 tokens: questions and answers by turns.
 func long(n int) (out []utp.Message) {
 	for i := range n {
-		role := utp.User
+		role := utp.RoleUser
 		if i%2 == 1 {
-			role = utp.Assistant
+			role = utp.RoleAssistant
 		}
 		out = append(out, utp.NewText(role, fmt.Sprintf("%03d%s", i, strings.Repeat(" word", 107))))
 	}
@@ -154,16 +154,16 @@ func TestSelectKeepsPairsWhole(t *testing.T) {
 			c := utp.Call{ID: fmt.Sprint("c", i), Name: "t", Args: []byte("{}")}
 			switch rapid.IntRange(0, 4).Draw(rt, "kind") {
 			case 0:
-				ms = append(ms, utp.NewText(utp.User, text))
+				ms = append(ms, utp.NewText(utp.RoleUser, text))
 			case 1:
-				ms = append(ms, utp.NewText(utp.Assistant, text))
+				ms = append(ms, utp.NewText(utp.RoleAssistant, text))
 			case 2:
-				ms = append(ms, utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}},
-					utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, text)}})
+				ms = append(ms, utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{c}},
+					utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, text)}})
 			case 3: // a call whose result was lost
-				ms = append(ms, utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}})
+				ms = append(ms, utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{c}})
 			case 4: // a result whose call was lost
-				ms = append(ms, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, text)}})
+				ms = append(ms, utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, text)}})
 			}
 		}
 		budget := rapid.IntRange(0, 2000).Draw(rt, "budget")

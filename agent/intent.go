@@ -21,12 +21,12 @@ type Intent struct {
 // Intents is the default table.
 func Intents() []Intent {
 	return []Intent{
-		{Tier: utp.Run, Order: true, Others: true,
+		{Tier: utp.TierRun, Order: true, Others: true,
 			Words: []string{"edit", "change", "modify", "update", "fix", "add", "remove", "create", "write", "delete", "replace",
 				"refactor", "rename", "implement", "insert", "append", "rewrite", "correct", "revert"},
 			Except: []string{"summary", "overview", "explanation", "description", "list", "table", "answer", "report", "comparison",
 				"paragraph", "sentence", "sentences", "outline", "diagram", "example", "examples", "poem", "haiku"}},
-		{Tier: utp.Walk,
+		{Tier: utp.TierWalk,
 			Words: []string{"show me", "read", "view", "see", "look at", "contents of", "what's in", "open", "display", "print"}},
 	}
 }

@@ -35,8 +35,8 @@ func TestQuestionsRaiseNothing(t *testing.T) {
 		t.Errorf("only %d questions", len(qs))
 	}
 	for _, q := range qs {
-		o := agent.Raise(q, utp.Walk, utp.Run, agent.Intents())
-		if o.Tier != utp.Walk || o.Word != "" {
+		o := agent.Raise(q, utp.TierWalk, utp.TierRun, agent.Intents())
+		if o.Tier != utp.TierWalk || o.Word != "" {
 			t.Errorf("%q raised to %s: %s", q, o.Tier, o.Why)
 		}
 	}
@@ -49,8 +49,8 @@ func TestOrdersRaise(t *testing.T) {
 		t.Errorf("only %d orders", len(orders))
 	}
 	for _, q := range orders {
-		o := agent.Raise(q, utp.Walk, utp.Run, agent.Intents())
-		if o.Tier != utp.Run || !strings.Contains(o.Why, o.Word) {
+		o := agent.Raise(q, utp.TierWalk, utp.TierRun, agent.Intents())
+		if o.Tier != utp.TierRun || !strings.Contains(o.Why, o.Word) {
 			t.Errorf("%q did not raise: %s", q, o.Why)
 		}
 	}
@@ -64,15 +64,15 @@ func TestRaiseStaysBelowTheCeiling(t *testing.T) {
 		want          utp.Tier
 		why           string
 	}{
-		{"fix the typo in README", utp.Walk, utp.Walk, utp.Walk, "above the ceiling"},
-		{"fix the typo in README", utp.Crawl, utp.Run, utp.Run, `"fix"`},
-		{"fix the typo in README", utp.Crawl, utp.Crawl, utp.Crawl, "above the ceiling"},
-		{"show me main.go", utp.Crawl, utp.Run, utp.Walk, `"show me"`},
-		{"show me main.go", utp.Walk, utp.Run, utp.Walk, "nothing"},
-		{"do not open main.go", utp.Crawl, utp.Run, utp.Crawl, "nothing"},
-		{"who reopens threads?", utp.Crawl, utp.Run, utp.Crawl, "nothing"},
-		{"hello", utp.Run, utp.Walk, utp.Walk, "nothing"},
-		{"", utp.Walk, utp.Run, utp.Walk, "nothing"},
+		{"fix the typo in README", utp.TierWalk, utp.TierWalk, utp.TierWalk, "above the ceiling"},
+		{"fix the typo in README", utp.TierCrawl, utp.TierRun, utp.TierRun, `"fix"`},
+		{"fix the typo in README", utp.TierCrawl, utp.TierCrawl, utp.TierCrawl, "above the ceiling"},
+		{"show me main.go", utp.TierCrawl, utp.TierRun, utp.TierWalk, `"show me"`},
+		{"show me main.go", utp.TierWalk, utp.TierRun, utp.TierWalk, "nothing"},
+		{"do not open main.go", utp.TierCrawl, utp.TierRun, utp.TierCrawl, "nothing"},
+		{"who reopens threads?", utp.TierCrawl, utp.TierRun, utp.TierCrawl, "nothing"},
+		{"hello", utp.TierRun, utp.TierWalk, utp.TierWalk, "nothing"},
+		{"", utp.TierWalk, utp.TierRun, utp.TierWalk, "nothing"},
 	} {
 		o := agent.Raise(c.q, c.from, c.ceiling, agent.Intents())
 		if o.Tier != c.want || !strings.Contains(o.Why, c.why) {
@@ -83,11 +83,11 @@ func TestRaiseStaysBelowTheCeiling(t *testing.T) {
 
 // contract: X-02
 func TestTheTableCanBeChanged(t *testing.T) {
-	mine := append(agent.Intents(), agent.Intent{Tier: utp.Run, Order: true, Words: []string{"korrigiere"}})
-	if o := agent.Raise("Korrigiere den Tippfehler in README", utp.Walk, utp.Run, mine); o.Tier != utp.Run || o.Word != "korrigiere" {
+	mine := append(agent.Intents(), agent.Intent{Tier: utp.TierRun, Order: true, Words: []string{"korrigiere"}})
+	if o := agent.Raise("Korrigiere den Tippfehler in README", utp.TierWalk, utp.TierRun, mine); o.Tier != utp.TierRun || o.Word != "korrigiere" {
 		t.Errorf("%+v", o)
 	}
-	if o := agent.Raise("fix the typo", utp.Walk, utp.Run, nil); o.Tier != utp.Walk {
+	if o := agent.Raise("fix the typo", utp.TierWalk, utp.TierRun, nil); o.Tier != utp.TierWalk {
 		t.Errorf("without a table: %+v", o)
 	}
 }
@@ -97,8 +97,8 @@ func TestRaiseNeverPassesTheCeiling(t *testing.T) {
 	words := append(readLines(t, "orders.txt"), "`", "\"", "```", "?", ",", "’", "\x00", "\n", "it", "don't", "é\xff")
 	rapid.Check(t, func(rt *rapid.T) {
 		q := strings.Join(rapid.SliceOf(rapid.OneOf(rapid.SampledFrom(words), rapid.String())).Draw(rt, "question"), " ")
-		o := agent.Raise(q, utp.Crawl, utp.Walk, agent.Intents())
-		if o.Tier > utp.Walk || o.Why == "" {
+		o := agent.Raise(q, utp.TierCrawl, utp.TierWalk, agent.Intents())
+		if o.Tier > utp.TierWalk || o.Why == "" {
 			rt.Errorf("%+v", o)
 		}
 	})

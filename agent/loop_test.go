@@ -38,7 +38,7 @@ func TestAskGivesTheAnswerAndTheCalls(t *testing.T) {
 			t.Errorf("markup in the history: %q", m.Text())
 		}
 	}
-	want := []utp.Role{utp.Assistant, utp.ToolRole, utp.Assistant, utp.ToolRole, utp.Assistant}
+	want := []utp.Role{utp.RoleAssistant, utp.RoleTool, utp.RoleAssistant, utp.RoleTool, utp.RoleAssistant}
 	if d := cmp.Diff(want, roles); d != "" {
 		t.Error(d)
 	}
@@ -60,7 +60,7 @@ func TestReadsRunSideBySide(t *testing.T) {
 			<-turns[i+1] // the later call ends first
 		}
 		close(turns[i])
-		return utp.TextResult(c, utp.OK, c.ID)
+		return utp.TextResult(c, utp.StatusOK, c.ID)
 	})
 	conf := config("", m, run)
 	conf.Parallel = 3
@@ -108,7 +108,7 @@ func TestWritesRunAlone(t *testing.T) {
 		}
 		mu.Unlock()
 		defer func() { mu.Lock(); running--; mu.Unlock() }()
-		return utp.TextResult(c, utp.OK, "ok")
+		return utp.TextResult(c, utp.StatusOK, "ok")
 	})
 	conf := config("tier run\nallow run", m, run)
 	conf.Parallel = 2
@@ -153,7 +153,7 @@ func TestCtrlCReachesARunningTool(t *testing.T) {
 	run := agent.RunnerFunc(func(ctx context.Context, c utp.Call) utp.Result {
 		cancel()
 		<-ctx.Done()
-		return utp.TextResult(c, utp.Failed, "stopped")
+		return utp.TextResult(c, utp.StatusFailed, "stopped")
 	})
 	m := readScript("call 1 read_file {\"path\":\"a\"}\ncall 2 read_file {\"path\":\"b\"}\n---\ntext Done.\n")
 	a, err := agent.Ask(ctx, config("", m, run), ask("?"))
@@ -243,7 +243,7 @@ func TestNoLimitNeedsABudget(t *testing.T) {
 func TestForcedChoiceCountsOnce(t *testing.T) {
 	m := readScript("call 1 read_file {\"path\":\"a\"}\n---\ncall 2 read_file {\"path\":\"b\"}\n---\ntext Done.\n")
 	r := ask("?")
-	r.Choice = utp.Choice{Mode: utp.Named, Name: "read_file", Allowed: []string{"read_file"}}
+	r.Choice = utp.Choice{Mode: utp.ChoiceNamed, Name: "read_file", Allowed: []string{"read_file"}}
 	if _, err := agent.Ask(t.Context(), config("rounds 2", m, &bench{}), r); err != nil {
 		t.Fatal(err)
 	}
@@ -251,10 +251,10 @@ func TestForcedChoiceCountsOnce(t *testing.T) {
 	for _, r := range m.requests {
 		got = append(got, r.Choice.Mode)
 	}
-	if want := []utp.ChoiceMode{utp.Named, utp.Auto, utp.None}; !cmp.Equal(want, got) {
+	if want := []utp.ChoiceMode{utp.ChoiceNamed, utp.ChoiceAuto, utp.ChoiceNone}; !cmp.Equal(want, got) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if r.Choice.Mode != utp.Named || len(r.Messages) != 2 || r.Tools != nil {
+	if r.Choice.Mode != utp.ChoiceNamed || len(r.Messages) != 2 || r.Tools != nil {
 		t.Error("the caller's request was changed")
 	}
 }
@@ -283,7 +283,7 @@ func TestImagesReachTheModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := m.requests[1].Messages[3].Results()[0]
-	if len(r.Parts) != 3 || r.Status != utp.OK {
+	if len(r.Parts) != 3 || r.Status != utp.StatusOK {
 		t.Fatalf("%+v", r)
 	}
 	if _, ok := r.Parts[1].(utp.Blob); !ok {

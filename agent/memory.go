@@ -40,7 +40,7 @@ func (m *memory) keep(key string, d Done, tier utp.Tier) {
 	if d.Cached {
 		return
 	}
-	if tier >= utp.Run && d.Result.Status == utp.OK {
+	if tier >= utp.TierRun && d.Result.Status == utp.StatusOK {
 		maps.DeleteFunc(m.calls, func(k string, _ *memo) bool { return k != key })
 	}
 	if m.calls == nil {

@@ -48,7 +48,7 @@ func TestEqualCallsHaveDifferentIDs(t *testing.T) {
 func TestAToolWithoutANameLeavesTheOthers(t *testing.T) {
 	set := schema.Compile([]utp.Tool{tools[0], {Description: "Nameless."}, {Name: "odd", Schema: json.RawMessage(`{"type":`)}, tools[1]})
 	m := readScript("text Done.\n")
-	if _, err := agent.Ask(t.Context(), agent.Config{Model: m, Gate: &agent.Gate{Tools: set, Tier: utp.Walk}}, ask("?")); err != nil {
+	if _, err := agent.Ask(t.Context(), agent.Config{Model: m, Gate: &agent.Gate{Tools: set, Tier: utp.TierWalk}}, ask("?")); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -85,7 +85,7 @@ func TestASchemaIsCompiledOnce(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		r := gate.Run(t.Context(), call)
 		runtime.ReadMemStats(&after)
-		if bytes[i] = after.TotalAlloc - before.TotalAlloc; r.Status != utp.OK {
+		if bytes[i] = after.TotalAlloc - before.TotalAlloc; r.Status != utp.StatusOK {
 			t.Fatalf("%+v", r)
 		}
 	}

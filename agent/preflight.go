@@ -58,7 +58,7 @@ func (g *Gate) preflight(c utp.Call) (out []Issue) {
 	if g.decider(fixed, tool) == "" {
 		say(SeverityWarning, "confirmation", fmt.Sprintf("'%s' would run only after a question to the user", c.Name))
 	}
-	if c.FromText() && tool.Tier >= utp.Run {
+	if c.FromText() && tool.Tier >= utp.TierRun {
 		say(SeverityWarning, "text", fmt.Sprintf("'%s' was recovered from the model's text (%s)", c.Name, c.Source))
 	}
 	return out

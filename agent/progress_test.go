@@ -24,7 +24,7 @@ func many(n int) string {
 //
 // contract: A-04
 func TestRoundsWithoutProgressEnd(t *testing.T) {
-	same := agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result { return utp.TextResult(c, utp.OK, "nothing") })
+	same := agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result { return utp.TextResult(c, utp.StatusOK, "nothing") })
 	a, err := agent.Ask(t.Context(), config("", readScript(many(4)), same), ask("?"))
 	if err != nil || a.Text != "Well." || a.Rounds != 4 || !strings.Contains(a.Forced, "3 rounds in a row brought nothing new") {
 		t.Errorf("%d rounds, forced %q, %v", a.Rounds, a.Forced, err)

@@ -25,24 +25,24 @@ type reader struct {
 // take passes an event on and keeps it, with the call's final id in it.
 func (rd *reader) take(e utp.Event) {
 	switch e.Kind {
-	case utp.TextDelta:
+	case utp.EventText:
 		rd.say(Text, e, e.Text)
-	case utp.ThinkDelta:
+	case utp.EventThink:
 		rd.say(Think, e, e.Text)
-	case utp.Whole:
+	case utp.EventWhole:
 		rd.whole(&e)
-	case utp.CallStart:
+	case utp.EventCallStart:
 		e.Call = rd.named(e)
 		rd.raw += e.Raw
 		rd.t.emit(Event{Kind: Stream, Model: &e})
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		e.Call = rd.named(e)
 		delete(rd.open, e.Part)
 		rd.parsed(e, e.Call)
-	case utp.ProblemEvent:
+	case utp.EventProblem:
 		rd.problem(&e)
 	default:
-		rd.finished = rd.finished || e.Kind == utp.Finish
+		rd.finished = rd.finished || e.Kind == utp.EventFinish
 		rd.raw += e.Raw
 		rd.t.emit(Event{Kind: Stream, Model: &e})
 	}
@@ -87,7 +87,7 @@ func (rd *reader) named(e utp.Event) *utp.Call {
 		return &c
 	}
 	rd.t.ids.fix(&c)
-	if e.Kind == utp.CallStart {
+	if e.Kind == utp.EventCallStart {
 		rd.open[e.Part] = c.ID
 	}
 	return &c
@@ -132,7 +132,7 @@ func (rd *reader) problem(e *utp.Event) {
 	if e.Problem != nil {
 		rd.t.emit(Event{Kind: Problem, Problem: e.Problem, Raw: raw, Model: e})
 	}
-	if e.Problem != nil && e.Problem.Kind == utp.Quoted {
+	if e.Problem != nil && e.Problem.Kind == utp.ProblemQuoted {
 		rd.t.emit(Event{Kind: Text, Text: e.Raw, Model: e})
 		return
 	}
@@ -146,8 +146,8 @@ func (rd *reader) reply() (reply, error) {
 	}
 	for _, part := range slices.Sorted(maps.Keys(rd.open)) {
 		rd.dead[part] = true
-		p := utp.Problem{Kind: utp.Truncated, Message: "the reply ended inside the call"}
-		rd.evs = append(rd.evs, utp.Event{Kind: utp.ProblemEvent, Part: -1, Problem: &p})
+		p := utp.Problem{Kind: utp.ProblemTruncated, Message: "the reply ended inside the call"}
+		rd.evs = append(rd.evs, utp.Event{Kind: utp.EventProblem, Part: -1, Problem: &p})
 		rd.t.emit(Event{Kind: Problem, Problem: &p, Raw: rd.raw})
 	}
 	r := utp.Collect(rd.clean())
@@ -173,7 +173,7 @@ func (rd *reader) reply() (reply, error) {
 func (rd *reader) clean() []utp.Event {
 	out := rd.evs[:0:0]
 	for _, e := range rd.evs {
-		if rd.dead[e.Part] && (e.Kind == utp.CallStart || e.Kind == utp.CallDelta) {
+		if rd.dead[e.Part] && (e.Kind == utp.EventCallStart || e.Kind == utp.EventCallDelta) {
 			continue
 		}
 		out = append(out, e)

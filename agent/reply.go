@@ -132,7 +132,7 @@ func (t *turn) exchange(ctx context.Context, req *utp.Request) (reply, error) {
 		}
 		if rd.stuck {
 			t.warn("the model says the same again and again; its reply was stopped", nil)
-			rd.take(utp.Event{Kind: utp.Finish, Part: e.Part + 1, End: &utp.End{Stop: utp.StopLength}})
+			rd.take(utp.Event{Kind: utp.EventFinish, Part: e.Part + 1, End: &utp.End{Stop: utp.StopLength}})
 			break
 		}
 	}
@@ -149,10 +149,10 @@ func (t *turn) compose(tools []utp.Tool, line string) *utp.Request {
 	if len(tools) == 0 {
 		req.Choice = utp.Choice{}
 		if t.answer.Forced != "" {
-			req.Choice.Mode = utp.None // a call in the reply is one still, and no part of the answer
+			req.Choice.Mode = utp.ChoiceNone // a call in the reply is one still, and no part of the answer
 		}
-	} else if t.answer.Requests > 1 && (req.Choice.Mode == utp.Required || req.Choice.Mode == utp.Named) {
-		req.Choice.Mode, req.Choice.Name = utp.Auto, ""
+	} else if t.answer.Requests > 1 && (req.Choice.Mode == utp.ChoiceRequired || req.Choice.Mode == utp.ChoiceNamed) {
+		req.Choice.Mode, req.Choice.Name = utp.ChoiceAuto, ""
 	}
 	req.Messages = t.messages(line)
 	return &req
@@ -166,9 +166,9 @@ func withLine(ms []utp.Message, line string) []utp.Message {
 		return out
 	}
 	if systems(ms) == 0 {
-		return append([]utp.Message{utp.NewText(utp.System, line)}, out...)
+		return append([]utp.Message{utp.NewText(utp.RoleSystem, line)}, out...)
 	}
-	out[0] = utp.NewText(utp.System, joinLines(out[0].Text(), line))
+	out[0] = utp.NewText(utp.RoleSystem, joinLines(out[0].Text(), line))
 	return out
 }
 

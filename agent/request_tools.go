@@ -17,7 +17,7 @@ const requestTools = "request_tools"
 // of its Tools, and answers its calls itself after a question. It raises what is
 // offered; each call of the tools offered then is judged as ever.
 func RequestTools() utp.Tool {
-	return utp.Tool{Name: requestTools, Tier: utp.Crawl, Confirm: true,
+	return utp.Tool{Name: requestTools, Tier: utp.TierCrawl, Confirm: true,
 		Description: "Ask the user for tools that are not offered now: WALK reads files, RUN changes files and runs commands. Use it only where the question needs them, and say why.",
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"tier":{"type":"string","description":"The tier of the tools","enum":["WALK","RUN"]},` +
@@ -47,14 +47,14 @@ func (g *Gate) tooHigh(c utp.Call) *refusal {
 	if !ok || tier <= g.Ceiling {
 		return nil
 	}
-	return &refusal{AboveTier, utp.Denied, fmt.Sprintf("The tools of tier %s are not available: the user allows those up to %s", tier, g.Ceiling)}
+	return &refusal{AboveTier, utp.StatusDenied, fmt.Sprintf("The tools of tier %s are not available: the user allows those up to %s", tier, g.Ceiling)}
 }
 
 // raise answers a call of RequestTools to which the user said yes.
 func (g *Gate) raise(c utp.Call) utp.Result {
 	tier, _, ok := Wanted(c)
 	if !ok {
-		return utp.TextResult(c, utp.Failed, "no tier was named: want WALK or RUN")
+		return utp.TextResult(c, utp.StatusFailed, "no tier was named: want WALK or RUN")
 	}
 	had := len(g.Offered())
 	if tier > g.Tier {
@@ -68,5 +68,5 @@ func (g *Gate) raise(c utp.Call) utp.Result {
 	if len(names) <= had && tier < g.Tier {
 		text = "They were offered already: " + strings.Join(names, ", ")
 	}
-	return utp.TextResult(c, utp.OK, text)
+	return utp.TextResult(c, utp.StatusOK, text)
 }

@@ -33,11 +33,11 @@ func TestAModelAsksForAHigherTier(t *testing.T) {
 			Tier: tier, Ceiling: ceiling, Runner: b, Allow: []string{"run"},
 			Confirm: func(context.Context, utp.Call, utp.Tool) (bool, string) { asked++; return yes, "the user said no" }}
 	}
-	g := make(utp.Walk, utp.Run)
+	g := make(utp.TierWalk, utp.TierRun)
 	if got := names(g); !slices.Contains(got, "request_tools") || slices.Contains(got, "write_file") {
 		t.Errorf("offered %v", got)
 	}
-	if r := g.Run(t.Context(), request("RUN")); r.Status != utp.OK || !strings.Contains(r.Text(), "write_file") || asked != 1 {
+	if r := g.Run(t.Context(), request("RUN")); r.Status != utp.StatusOK || !strings.Contains(r.Text(), "write_file") || asked != 1 {
 		t.Errorf("%s %q, asked %d times; --allow run is no yes to it", r.Status, r.Text(), asked)
 	}
 	if got := names(g); slices.Contains(got, "request_tools") || !slices.Contains(got, "write_file") {
@@ -47,19 +47,19 @@ func TestAModelAsksForAHigherTier(t *testing.T) {
 		t.Errorf("%v ran", b.ran)
 	}
 	yes = false
-	g = make(utp.Walk, utp.Run)
-	if r := g.Run(t.Context(), request("RUN")); r.Status != utp.Denied || g.Tier != utp.Walk {
+	g = make(utp.TierWalk, utp.TierRun)
+	if r := g.Run(t.Context(), request("RUN")); r.Status != utp.StatusDenied || g.Tier != utp.TierWalk {
 		t.Errorf("after a no: %s %q, tier %s", r.Status, r.Text(), g.Tier)
 	}
 	asked = 0
-	if r := make(utp.Crawl, utp.Walk).Run(t.Context(), request("RUN")); r.Status != utp.Denied || asked > 0 || !strings.Contains(r.Text(), "up to WALK") {
+	if r := make(utp.TierCrawl, utp.TierWalk).Run(t.Context(), request("RUN")); r.Status != utp.StatusDenied || asked > 0 || !strings.Contains(r.Text(), "up to WALK") {
 		t.Errorf("above the ceiling: %s %q, asked %d times", r.Status, r.Text(), asked)
 	}
-	g = make(utp.Run, utp.Run)
+	g = make(utp.TierRun, utp.TierRun)
 	if slices.Contains(names(g), "request_tools") {
 		t.Error("it is offered where there is nothing to ask for")
 	}
-	if r := make(utp.Walk, 0).Run(t.Context(), request("RUN")); r.Status == utp.OK || asked > 0 {
+	if r := make(utp.TierWalk, 0).Run(t.Context(), request("RUN")); r.Status == utp.StatusOK || asked > 0 {
 		t.Errorf("without a ceiling: %s %q", r.Status, r.Text())
 	}
 }

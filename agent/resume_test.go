@@ -90,7 +90,7 @@ func checkPairs(t *testing.T, ms []utp.Message) {
 			t.Errorf("the calls %v have the results %v", want, got)
 		}
 	}
-	if last := ms[len(ms)-1]; last.Role != utp.Assistant || strings.TrimSpace(last.Text()) == "" {
+	if last := ms[len(ms)-1]; last.Role != utp.RoleAssistant || strings.TrimSpace(last.Text()) == "" {
 		t.Errorf("the last message is of %s: %q", last.Role, last.Text())
 	}
 }
@@ -130,7 +130,7 @@ func TestACallIsLoggedBeforeItRuns(t *testing.T) {
 		if last.Kind != transcript.Call || last.Call.ID != c.ID || last.Decision != transcript.Allowed {
 			t.Errorf("%s runs behind the entry %s %s", c.ID, last.Kind, last.Decision)
 		}
-		return utp.TextResult(c, utp.OK, "done")
+		return utp.TextResult(c, utp.StatusOK, "done")
 	})
 	conf := config("tier run\nconfirm yes", readScript("call a read_file {\"path\":\"x\"}\ncall b write_file {\"path\":\"y\",\"content\":\"\"}\ncall c nothing {}\n---\ntext Well.\n"), runs)
 	conf.Session = kept
@@ -162,10 +162,10 @@ func TestTextIsLoggedBeforeItIsShown(t *testing.T) {
 	conf.Model = streamer(func(yield func(utp.Event, error) bool) {
 		for range 500 {
 			at = at.Add(10 * time.Millisecond)
-			yield(utp.Event{Kind: utp.TextDelta, Text: "word "}, nil)
+			yield(utp.Event{Kind: utp.EventText, Text: "word "}, nil)
 		}
-		yield(utp.Event{Kind: utp.TextDelta, Text: strings.Repeat("x", 3000)}, nil)
-		yield(utp.Event{Kind: utp.Finish, Part: 1, End: &utp.End{Stop: utp.StopEnd}}, nil)
+		yield(utp.Event{Kind: utp.EventText, Text: strings.Repeat("x", 3000)}, nil)
+		yield(utp.Event{Kind: utp.EventFinish, Part: 1, End: &utp.End{Stop: utp.StopEnd}}, nil)
 	})
 	conf.Session, conf.Now = kept, func() time.Time { return at }
 	shown := ""
@@ -250,7 +250,7 @@ func TestAStoppedToolIsToldAsStopped(t *testing.T) {
 	kept := &notebook{}
 	conf := config("", readScript("call a read_file {\"path\":\"x\"}\n---\ntext Well.\n"), agent.RunnerFunc(func(ctx context.Context, c utp.Call) utp.Result {
 		stop()
-		return utp.TextResult(c, utp.Failed, ctx.Err().Error())
+		return utp.TextResult(c, utp.StatusFailed, ctx.Err().Error())
 	}))
 	conf.Session = kept
 	if _, err := agent.Ask(ctx, conf, ask("?")); !errors.Is(err, agent.ErrStopped) {

@@ -17,13 +17,13 @@ import (
 )
 
 var tools = []utp.Tool{
-	{Name: "search_code", Tier: utp.Crawl, Schema: json.RawMessage(
+	{Name: "search_code", Tier: utp.TierCrawl, Schema: json.RawMessage(
 		`{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}`)},
-	{Name: "read_file", Tier: utp.Walk, Schema: json.RawMessage(
+	{Name: "read_file", Tier: utp.TierWalk, Schema: json.RawMessage(
 		`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
-	{Name: "list_dir", Tier: utp.Walk, Schema: json.RawMessage(
+	{Name: "list_dir", Tier: utp.TierWalk, Schema: json.RawMessage(
 		`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
-	{Name: "write_file", Tier: utp.Run, Confirm: true, Schema: json.RawMessage(
+	{Name: "write_file", Tier: utp.TierRun, Confirm: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`)},
 }
 
@@ -40,7 +40,7 @@ func (b *bench) Run(ctx context.Context, c utp.Call) utp.Result {
 	b.mu.Unlock()
 	var args struct{ Query, Path, Content string }
 	if err := json.Unmarshal(c.Args, &args); err != nil {
-		return utp.TextResult(c, utp.Failed, err.Error())
+		return utp.TextResult(c, utp.StatusFailed, err.Error())
 	}
 	switch {
 	case args.Path == "panic":
@@ -48,15 +48,15 @@ func (b *bench) Run(ctx context.Context, c utp.Call) utp.Result {
 	case args.Path == "lost":
 		return utp.Result{}
 	case args.Path == "missing":
-		return utp.TextResult(c, utp.Failed, "File not found: missing")
+		return utp.TextResult(c, utp.StatusFailed, "File not found: missing")
 	case args.Path == "big":
-		return utp.TextResult(c, utp.OK, strings.Repeat("0123456789abcde\n", 10))
+		return utp.TextResult(c, utp.StatusOK, strings.Repeat("0123456789abcde\n", 10))
 	case c.Name == "search_code":
-		return utp.TextResult(c, utp.OK, "a.go:1 has "+args.Query)
+		return utp.TextResult(c, utp.StatusOK, "a.go:1 has "+args.Query)
 	case c.Name == "write_file":
-		return utp.TextResult(c, utp.OK, "written "+args.Path)
+		return utp.TextResult(c, utp.StatusOK, "written "+args.Path)
 	}
-	return utp.TextResult(c, utp.OK, fmt.Sprintf("run %d: %s of %s", n, c.Name, args.Path))
+	return utp.TextResult(c, utp.StatusOK, fmt.Sprintf("run %d: %s of %s", n, c.Name, args.Path))
 }
 
 // script is a Model that says what it was told to, reply by reply, and the
@@ -117,27 +117,27 @@ func readReply(text string) (evs []utp.Event, fail error) {
 		case "":
 			continue
 		case "text":
-			e.Kind, e.Text, e.Raw = utp.TextDelta, rest, rest
+			e.Kind, e.Text, e.Raw = utp.EventText, rest, rest
 		case "think":
-			e.Kind, e.Text = utp.ThinkDelta, rest
+			e.Kind, e.Text = utp.EventThink, rest
 		case "mark":
-			e.Kind, e.Raw = utp.Mark, rest
+			e.Kind, e.Raw = utp.EventMark, rest
 		case "quote":
-			e.Kind, e.Raw, e.Problem = utp.ProblemEvent, rest, &utp.Problem{Kind: utp.Quoted, Raw: rest}
+			e.Kind, e.Raw, e.Problem = utp.EventProblem, rest, &utp.Problem{Kind: utp.ProblemQuoted, Raw: rest}
 		case "call":
-			e.Kind, e.Call = utp.CallEnd, &utp.Call{ID: strings.Trim(f[0], "-"), Name: f[1], Args: json.RawMessage(f[2]), Source: utp.Native}
+			e.Kind, e.Call = utp.EventCallEnd, &utp.Call{ID: strings.Trim(f[0], "-"), Name: f[1], Args: json.RawMessage(f[2]), Source: utp.Native}
 		case "textcall":
 			name, args, _ := strings.Cut(rest, " ")
-			e.Kind, e.Raw = utp.CallEnd, "<tool_call>"+rest+"</tool_call>"
+			e.Kind, e.Raw = utp.EventCallEnd, "<tool_call>"+rest+"</tool_call>"
 			e.Call = &utp.Call{Name: name, Args: json.RawMessage(args), Source: "text:hermes"}
 		case "problem":
-			e.Kind, e.Raw = utp.ProblemEvent, "<tool_call>{broken"
+			e.Kind, e.Raw = utp.EventProblem, "<tool_call>{broken"
 			e.Problem = &utp.Problem{Kind: utp.ProblemKind(f[0]), Name: strings.Trim(f[1], "-"), Offset: 7, Want: "}", Message: f[2], Raw: e.Raw}
 		case "try":
-			e.Kind, e.Part = utp.ProblemEvent, -1
-			e.Problem = &utp.Problem{Kind: utp.UnknownTool, Name: f[0], Raw: strings.TrimPrefix(rest, f[0]+" ")}
+			e.Kind, e.Part = utp.EventProblem, -1
+			e.Problem = &utp.Problem{Kind: utp.ProblemUnknownTool, Name: f[0], Raw: strings.TrimPrefix(rest, f[0]+" ")}
 		case "begin":
-			e.Kind, e.Raw, e.Call = utp.CallStart, f[1], &utp.Call{Name: f[0], Source: "text:hermes"}
+			e.Kind, e.Raw, e.Call = utp.EventCallStart, f[1], &utp.Call{Name: f[0], Source: "text:hermes"}
 		case "usage":
 			end.Usage.Input, _ = strconv.Atoi(f[0])
 			end.Usage.Output, _ = strconv.Atoi(f[1])
@@ -157,14 +157,14 @@ func readReply(text string) (evs []utp.Event, fail error) {
 		evs = append(evs, e)
 	}
 	if finish {
-		evs = append(evs, utp.Event{Kind: utp.Finish, Part: 99, End: &end})
+		evs = append(evs, utp.Event{Kind: utp.EventFinish, Part: 99, End: &end})
 	}
 	return evs, fail
 }
 
 // config reads lines "key value" into a Config with the tools above.
 func config(text string, m agent.Model, run agent.Runner) agent.Config {
-	gate := &agent.Gate{Tools: schema.Compile(tools), Tier: utp.Walk, Runner: run}
+	gate := &agent.Gate{Tools: schema.Compile(tools), Tier: utp.TierWalk, Runner: run}
 	c := agent.Config{Model: m, Gate: gate, Parallel: 1, Now: ticks()}
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -211,5 +211,5 @@ func ticks() func() time.Time {
 }
 
 func ask(question string) *utp.Request {
-	return &utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.System, "You help."), utp.NewText(utp.User, question)}}
+	return &utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.RoleSystem, "You help."), utp.NewText(utp.RoleUser, question)}}
 }

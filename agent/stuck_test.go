@@ -13,7 +13,7 @@ import (
 // A model that says the same words for ever is stopped; what it said is the answer.
 func TestEndlessRepetitionIsStopped(t *testing.T) {
 	for _, phrase := range []string{"I will look again. ", "a", "\n", strings.Repeat("A long phrase, with é in it, that comes again. ", 20)} {
-		for kind, k := range map[string]utp.Kind{"text": utp.TextDelta, "thinking": utp.ThinkDelta} {
+		for kind, k := range map[string]utp.Kind{"text": utp.EventText, "thinking": utp.EventThink} {
 			sent := 0
 			conf := config("", nil, &bench{})
 			conf.Model = streamer(func(yield func(utp.Event, error) bool) {
@@ -60,11 +60,11 @@ func TestALongTextIsNotStopped(t *testing.T) {
 	conf := config("", nil, &bench{})
 	conf.Model = streamer(func(yield func(utp.Event, error) bool) {
 		for line := range strings.Lines(text.String()) {
-			if !yield(utp.Event{Kind: utp.TextDelta, Text: line}, nil) {
+			if !yield(utp.Event{Kind: utp.EventText, Text: line}, nil) {
 				return
 			}
 		}
-		yield(utp.Event{Kind: utp.Finish, Part: 1, End: &utp.End{Stop: utp.StopEnd}}, nil)
+		yield(utp.Event{Kind: utp.EventFinish, Part: 1, End: &utp.End{Stop: utp.StopEnd}}, nil)
 	})
 	a, err := agent.Ask(t.Context(), conf, ask("?"))
 	if err != nil || a.Text != strings.TrimSpace(text.String()) {

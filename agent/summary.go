@@ -42,7 +42,7 @@ func (t *turn) condense(ctx context.Context, newest int) {
 	}
 	if !strings.HasSuffix(f.summary, unsummedLine) {
 		f.summary = joinLines(f.summary, unsummedLine)
-		f.over += utp.NewText(utp.User, unsummedLine).Tokens()
+		f.over += utp.NewText(utp.RoleUser, unsummedLine).Tokens()
 	}
 	for i := from; i < to && (f.over > 0 || len(t.msgs[i].Results()) > 0); i++ {
 		if !f.gone[i] {
@@ -59,12 +59,12 @@ func (t *turn) sumUp(ctx context.Context, from, to, saved int) error {
 	if err != nil {
 		return err
 	}
-	tokens := utp.NewText(utp.User, text).Tokens()
+	tokens := utp.NewText(utp.RoleUser, text).Tokens()
 	if tokens >= saved {
 		return errors.New("its summary is no shorter")
 	}
 	t.emit(Event{Kind: Summed, Text: text})
-	f.over += tokens - utp.NewText(utp.User, f.summary).Tokens()
+	f.over += tokens - utp.NewText(utp.RoleUser, f.summary).Tokens()
 	f.summary = text
 	for i := from; i < to; i++ {
 		if !f.gone[i] {
@@ -94,7 +94,7 @@ func (t *turn) summary(ctx context.Context, from, to int) (string, error) {
 	system := fmt.Sprintf("%s\nWrite %d words at most.", summaryLine, words)
 	req := &utp.Request{Model: t.ask.Model, Stream: t.ask.Stream, Params: utp.Params{Temperature: t.ask.Params.Temperature, Context: t.ask.Params.Context}}
 	for keep := 8 << 10; ; keep /= 2 {
-		req.Messages = []utp.Message{utp.NewText(utp.System, system), utp.NewText(utp.User, t.work(from, to, keep))}
+		req.Messages = []utp.Message{utp.NewText(utp.RoleSystem, system), utp.NewText(utp.RoleUser, t.work(from, to, keep))}
 		if req.Tokens() <= t.fitting.room*3/4 || keep < 100 {
 			break
 		}
@@ -132,7 +132,7 @@ func (t *turn) work(from, to, keep int) string {
 			continue
 		case i < from && !t.fitting.gone[i], i >= from && t.fitting.gone[i]:
 			continue
-		case m.Role == utp.User:
+		case m.Role == utp.RoleUser:
 			said("Asked before", m.Text())
 		default:
 			said("Said", m.Text())

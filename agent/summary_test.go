@@ -33,8 +33,8 @@ func (m *summer) Stream(ctx context.Context, r *utp.Request) iter.Seq2[utp.Event
 			return
 		}
 		text := strings.ReplaceAll(m.summary, "%d", fmt.Sprint(len(m.asked)))
-		if yield(utp.Event{Kind: utp.TextDelta, Text: text, Raw: text}, nil) {
-			yield(utp.Event{Kind: utp.Finish, Part: 9, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 10, Output: 5}}}, nil)
+		if yield(utp.Event{Kind: utp.EventText, Text: text, Raw: text}, nil) {
+			yield(utp.Event{Kind: utp.EventFinish, Part: 9, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 10, Output: 5}}}, nil)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func summed(t *testing.T, m *summer, files int) (agent.Answer, *notebook, []stri
 	m.narrow = &narrow{script: reading(files), window: 3000}
 	kept := &notebook{}
 	c := config("", m, agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
-		return utp.TextResult(c, utp.OK, string(c.Args)+"\n"+lines(3000))
+		return utp.TextResult(c, utp.StatusOK, string(c.Args)+"\n"+lines(3000))
 	}))
 	c.Model, c.Rounds, c.Window, c.Session = m, 100, room(3000), kept
 	c.Guide, c.Stale = "Notes of the repository.", 100
@@ -70,7 +70,7 @@ func TestRoundsThatDoNotFitAreSummedUp(t *testing.T) {
 		}
 	}
 	last := m.sent[len(m.sent)-1]
-	checkPairs(t, append(slices.Clone(last.Messages), utp.NewText(utp.Assistant, "end")))
+	checkPairs(t, append(slices.Clone(last.Messages), utp.NewText(utp.RoleAssistant, "end")))
 	question := last.Messages[1].Text()
 	if !strings.Contains(question, "Notes of the repository.") || !strings.Contains(question, "Read all of them word for word") ||
 		!strings.HasSuffix(question, fmt.Sprintf("(summary %d)", len(m.asked))) || strings.Count(question, "(summary ") != 1 || len(last.Tools) == 0 {
@@ -116,7 +116,7 @@ func TestAFailedSummaryCostsNoAnswer(t *testing.T) {
 			t.Errorf("%s: the model is not told: %s", want, last)
 		}
 		for _, r := range m.sent {
-			checkPairs(t, append(slices.Clone(r.Messages), utp.NewText(utp.Assistant, "end")))
+			checkPairs(t, append(slices.Clone(r.Messages), utp.NewText(utp.RoleAssistant, "end")))
 		}
 		if slices.ContainsFunc(kept.log, func(e transcript.Entry) bool { return e.Kind == transcript.Summary }) {
 			t.Errorf("%s: a summary is in the log", want)

@@ -26,7 +26,7 @@ func (m *Member) Tool() utp.Tool {
 	if text != "" {
 		text += "\n"
 	}
-	return utp.Tool{Name: m.Name, Description: text + memberLine, Tier: utp.Crawl,
+	return utp.Tool{Name: m.Name, Description: text + memberLine, Tier: utp.TierCrawl,
 		Schema: json.RawMessage(`{"type":"object","properties":{"task":{"type":"string","description":"all that it needs to know"}},"required":["task"]}`)}
 }
 
@@ -82,7 +82,7 @@ func (t *Team) Run(ctx context.Context, c utp.Call) utp.Result {
 		}
 	}
 	if t.Next == nil {
-		return utp.TextResult(c, utp.Failed, fmt.Sprintf("Tool '%s' cannot run here: no runner is set", c.Name))
+		return utp.TextResult(c, utp.StatusFailed, fmt.Sprintf("Tool '%s' cannot run here: no runner is set", c.Name))
 	}
 	return t.Next.Run(ctx, c)
 }
@@ -90,7 +90,7 @@ func (t *Team) Run(ctx context.Context, c utp.Call) utp.Result {
 func (t *Team) work(ctx context.Context, m *Member, c utp.Call) utp.Result {
 	var args struct{ Task string }
 	if err := json.Unmarshal(c.Args, &args); err != nil || strings.TrimSpace(args.Task) == "" {
-		return utp.TextResult(c, utp.Failed, "The task is missing: say what "+m.Name+" has to do.")
+		return utp.TextResult(c, utp.StatusFailed, "The task is missing: say what "+m.Name+" has to do.")
 	}
 	if m.worksAlone() {
 		t.alone.Lock()
@@ -100,14 +100,14 @@ func (t *Team) work(ctx context.Context, m *Member, c utp.Call) utp.Result {
 		defer t.alone.RUnlock()
 	}
 	r := m.Request
-	r.Messages = append(append([]utp.Message{}, r.Messages...), utp.NewText(utp.User, args.Task))
+	r.Messages = append(append([]utp.Message{}, r.Messages...), utp.NewText(utp.RoleUser, args.Task))
 	inside := context.WithValue(ctx, around{}, func(u utp.Usage) { t.count(ctx, u) })
 	answer, err := play(inside, m.Config, &r, func(e Event) bool { t.see(m.Name, e); return true })
 	t.count(ctx, answer.Usage)
 	if err != nil {
-		return utp.TextResult(c, utp.Failed, fmt.Sprintf("%s could not answer: %v", m.Name, err))
+		return utp.TextResult(c, utp.StatusFailed, fmt.Sprintf("%s could not answer: %v", m.Name, err))
 	}
-	return utp.TextResult(c, utp.OK, answer.Text)
+	return utp.TextResult(c, utp.StatusOK, answer.Text)
 }
 
 // worksAlone reports whether a member may run a tool that asks first, or leads

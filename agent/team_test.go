@@ -18,7 +18,7 @@ import (
 // member is one that plays a script, with the tools of a tier.
 func member(name, tier, script string, run agent.Runner) *agent.Member {
 	return &agent.Member{Name: name, Description: "Knows " + name + ".", Config: config("tier "+tier, readScript(script), run),
-		Request: utp.Request{Model: name, Messages: []utp.Message{utp.NewText(utp.System, "You are "+name+".")}}}
+		Request: utp.Request{Model: name, Messages: []utp.Message{utp.NewText(utp.RoleSystem, "You are "+name+".")}}}
 }
 
 // lead asks a team with a script.
@@ -39,7 +39,7 @@ func TestAMemberIsATool(t *testing.T) {
 	var ran []string
 	run := agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
 		ran = append(ran, c.Name+string(c.Args))
-		return utp.TextResult(c, utp.OK, "a.go:1 has it")
+		return utp.TextResult(c, utp.StatusOK, "a.go:1 has it")
 	})
 	m := member("reader", "walk", "call 1 read_file {\"path\":\"a.go\"}\nusage 10 1\n---\ntext It is in a.go:1.\nusage 20 2\n", run)
 	var seen []string
@@ -84,7 +84,7 @@ func TestATeamInsideAMember(t *testing.T) {
 		mu.Lock()
 		running--
 		mu.Unlock()
-		return utp.TextResult(c, utp.OK, "ok")
+		return utp.TextResult(c, utp.StatusOK, "ok")
 	})
 	inner := &agent.Team{Members: []*agent.Member{member("writer", "run", "call 1 read_file {\"path\":\"a\"}\nusage 100 10\n---\ntext Read.\nusage 200 20\n", run)}}
 	chief := &agent.Member{Name: "chief", Config: agent.Config{Gate: &agent.Gate{Tools: schema.Compile(inner.Tools()), Runner: inner},
@@ -113,14 +113,14 @@ func TestAMemberFails(t *testing.T) {
 		`{"task":" "}`:     "The task is missing: say what reader has to do.",
 	} {
 		r := team.Run(t.Context(), utp.Call{ID: "1", Name: "reader", Args: []byte(args)})
-		if r.Status != utp.Failed || r.Text() != want {
+		if r.Status != utp.StatusFailed || r.Text() != want {
 			t.Errorf("%s: %s %q", args, r.Status, r.Text())
 		}
 	}
-	if r := team.Run(t.Context(), utp.Call{ID: "1", Name: "other"}); r.Status != utp.Failed {
+	if r := team.Run(t.Context(), utp.Call{ID: "1", Name: "other"}); r.Status != utp.StatusFailed {
 		t.Errorf("%+v", r)
 	}
-	team.Next = agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result { return utp.TextResult(c, utp.OK, "next") })
+	team.Next = agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result { return utp.TextResult(c, utp.StatusOK, "next") })
 	if r := team.Run(t.Context(), utp.Call{ID: "1", Name: "other"}); r.Text() != "next" {
 		t.Errorf("%+v", r)
 	}
@@ -146,7 +146,7 @@ func TestMembersThatWriteWorkAlone(t *testing.T) {
 			mu.Lock()
 			running--
 			mu.Unlock()
-			return utp.TextResult(call, utp.OK, "ok")
+			return utp.TextResult(call, utp.StatusOK, "ok")
 		})
 		script := "call 1 read_file {\"path\":\"a\"}\n---\ntext Done.\n"
 		team, calls := &agent.Team{}, ""

@@ -132,7 +132,7 @@ func (t *turn) open(ctx context.Context) error {
 
 // systems counts the leading system messages.
 func systems(ms []utp.Message) (n int) {
-	for n < len(ms) && ms[n].Role == utp.System {
+	for n < len(ms) && ms[n].Role == utp.RoleSystem {
 		n++
 	}
 	return n
@@ -140,7 +140,7 @@ func systems(ms []utp.Message) (n int) {
 
 func questions(ms []utp.Message) (n int) {
 	for _, m := range ms {
-		if m.Role == utp.User {
+		if m.Role == utp.RoleUser {
 			n++
 		}
 	}

@@ -84,7 +84,7 @@ func query(name, arg string) utp.Tool {
 
 func question(tools ...utp.Tool) *utp.Request {
 	return &utp.Request{Tools: tools, Messages: []utp.Message{
-		utp.NewText(utp.System, "Be brief."), utp.NewText(utp.User, "Where is authentication?")}}
+		utp.NewText(utp.RoleSystem, "Be brief."), utp.NewText(utp.RoleUser, "Where is authentication?")}}
 }
 
 var (
@@ -126,7 +126,7 @@ func after(r *utp.Request, rep utp.Reply) *utp.Request {
 	out := *r
 	out.Messages = append(slices.Clone(r.Messages), rep.Message)
 	for _, c := range rep.Calls() {
-		out.Messages = append(out.Messages, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, "auth.go:12: func check()")}})
+		out.Messages = append(out.Messages, utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, "auth.go:12: func check()")}})
 	}
 	return &out
 }
@@ -255,9 +255,9 @@ func TestNativeArgumentsAreMendedOrRefused(t *testing.T) {
 		got, deltas := utp.Collect(evs), map[int]string{}
 		for _, e := range evs {
 			switch e.Kind {
-			case utp.CallDelta:
+			case utp.EventCallDelta:
 				deltas[e.Part] += e.Text
-			case utp.CallEnd:
+			case utp.EventCallEnd:
 				if deltas[e.Part] != string(e.Call.Args) {
 					t.Errorf("deltas %q, arguments %q", deltas[e.Part], e.Call.Args)
 				}
@@ -358,7 +358,7 @@ func TestAnExplicitParserIsExclusive(t *testing.T) {
 
 // contract: N-12 N-10
 func TestToolsAndResultsAreToldEachInTheirForm(t *testing.T) {
-	q := after(question(search), utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: []utp.Part{
+	q := after(question(search), utp.Reply{Message: utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{
 		utp.Call{ID: "call_1", Name: "search_code", Args: json.RawMessage(`{"query":"auth"}`)}}}})
 	for _, c := range []struct {
 		told, results      string
@@ -406,7 +406,7 @@ func TestNumCtx(t *testing.T) {
 		return body.Options.NumCtx
 	}
 	long := question()
-	long.Messages[1] = utp.NewText(utp.User, strings.Repeat("is a ", 7_000)) // about 12,000 tokens
+	long.Messages[1] = utp.NewText(utp.RoleUser, strings.Repeat("is a ", 7_000)) // about 12,000 tokens
 	r := setUp(t, inline(t, "-- server --\ncontext: 131072\nmodel: other, qwen3:8b\n-- turn --\nrepeat\n-- text --\nok\n"), backend.Config{})
 	for i, q := range []*utp.Request{question(), long, question()} {
 		mustReply(t, r.Client, q)
@@ -436,7 +436,7 @@ func TestNumCtx(t *testing.T) {
 
 func TestTheWindowOfOtherServers(t *testing.T) {
 	long := question()
-	long.Messages[1] = utp.NewText(utp.User, strings.Repeat("is a ", 2800))
+	long.Messages[1] = utp.NewText(utp.RoleUser, strings.Repeat("is a ", 2800))
 	for _, kind := range []string{"vllm", "llamacpp", "lmstudio"} {
 		r := setUp(t, inline(t, "-- server --\nkind: "+kind+"\nmodel: m\ncontext: 4096\ntoken: 2\n-- turn --\n-- text --\nok\n"), backend.Config{Provider: backend.OpenAI, Model: "m"})
 		_, err := reply(r.Client, long)
@@ -534,7 +534,7 @@ func TestTheReaderMayLeave(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Kind == utp.TextDelta {
+		if e.Kind == utp.EventText {
 			break
 		}
 	}

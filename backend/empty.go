@@ -26,16 +26,16 @@ func newThinner(on bool, tools *schema.Set) *thinner {
 func (t *thinner) event(e utp.Event) []utp.Event {
 	t.out = t.out[:0]
 	switch e.Kind {
-	case utp.CallDelta:
+	case utp.EventCallDelta:
 		t.held[e.Part] = append(t.held[e.Part], e)
 		return nil
-	case utp.CallEnd, utp.ProblemEvent:
+	case utp.EventCallEnd, utp.EventProblem:
 		t.end(&e)
-	case utp.Whole:
+	case utp.EventWhole:
 		if c, ok := e.Value.(utp.Call); ok {
 			e.Value = t.thin(c)
 		}
-	case utp.Finish:
+	case utp.EventFinish:
 		for part := range t.held {
 			t.release(part)
 		}
@@ -45,7 +45,7 @@ func (t *thinner) event(e utp.Event) []utp.Event {
 
 // end lets go of the arguments of a call, of a good one without what is empty.
 func (t *thinner) end(e *utp.Event) {
-	if e.Kind == utp.ProblemEvent {
+	if e.Kind == utp.EventProblem {
 		t.release(e.Part)
 		return
 	}
@@ -59,7 +59,7 @@ func (t *thinner) end(e *utp.Event) {
 		raw.WriteString(d.Raw)
 	}
 	delete(t.held, e.Part)
-	t.out = append(t.out, utp.Event{Kind: utp.CallDelta, Part: e.Part, Text: string(c.Args), Raw: raw.String()})
+	t.out = append(t.out, utp.Event{Kind: utp.EventCallDelta, Part: e.Part, Text: string(c.Args), Raw: raw.String()})
 	e.Call = &c
 }
 

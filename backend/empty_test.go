@@ -32,7 +32,7 @@ func TestEmptyArgumentsAreLeftOut(t *testing.T) {
 					}
 					evs = append(evs, e)
 					raw.WriteString(e.Raw)
-					if e.Kind == utp.CallDelta {
+					if e.Kind == utp.EventCallDelta {
 						deltas.WriteString(e.Text)
 					}
 				}

@@ -210,7 +210,7 @@ func TestABrokenReplyIsAnError(t *testing.T) {
 			if !errors.As(err, &e) || e.Kind != c.kind || !strings.Contains(e.Error(), c.words) {
 				t.Errorf("%s, %s: %v", c.script, provider, err)
 			}
-			if len(got.Calls()) != 0 || got.Stop != utp.StopError || evs[len(evs)-1].Kind != utp.Finish {
+			if len(got.Calls()) != 0 || got.Stop != utp.StopError || evs[len(evs)-1].Kind != utp.EventFinish {
 				t.Errorf("%s, %s: %+v", c.script, provider, got)
 			}
 			if c.script == "cut_in_call" && len(got.Problems) != 1 {

@@ -24,7 +24,7 @@ func Example() {
 		panic(err)
 	}
 	request := &utp.Request{
-		Messages: []utp.Message{utp.NewText(utp.User, "What time is it?")},
+		Messages: []utp.Message{utp.NewText(utp.RoleUser, "What time is it?")},
 		Tools:    []utp.Tool{{Name: "now", Description: "The time."}},
 	}
 	var events []utp.Event

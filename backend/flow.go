@@ -55,7 +55,7 @@ func (f *flow) frames(frames []wire.Frame) error {
 		}
 		if f.parser.Looping() && !f.finished { // the rest would repeat it
 			f.client.warn("%s makes the same calls again and again: stopped", f.plan.model)
-			f.events([]utp.Event{{Kind: utp.Finish, End: &utp.End{Stop: utp.StopEnd}}})
+			f.events([]utp.Event{{Kind: utp.EventFinish, End: &utp.End{Stop: utp.StopEnd}}})
 			return errLeft
 		}
 	}
@@ -80,8 +80,8 @@ func (f *flow) events(evs []utp.Event) {
 	}
 	f.parser.Expect(f.ready)
 	for _, e := range f.ready {
-		f.finished = f.finished || e.Kind == utp.Finish
-		f.broken = f.broken || e.Kind == utp.Finish && e.End != nil && e.End.Stop == utp.StopError
+		f.finished = f.finished || e.Kind == utp.EventFinish
+		f.broken = f.broken || e.Kind == utp.EventFinish && e.End != nil && e.End.Stop == utp.StopError
 		f.read(e)
 	}
 }
@@ -103,13 +103,13 @@ func (f *flow) resolved(e utp.Event) utp.Event {
 
 // native drops the events of native calls where only text counts.
 func (f *flow) native(e utp.Event) bool {
-	if e.Kind == utp.CallStart || e.Kind == utp.ProblemEvent {
+	if e.Kind == utp.EventCallStart || e.Kind == utp.EventProblem {
 		f.dropped[e.Part] = true
 	}
-	if e.Kind == utp.ProblemEvent {
+	if e.Kind == utp.EventProblem {
 		f.trace(Trace{Dialect: utp.Native, Raw: e.Problem.Raw, Decision: "dropped: " + e.Problem.Error()})
 	}
-	if e.Kind == utp.CallEnd {
+	if e.Kind == utp.EventCallEnd {
 		f.client.warn("the model called %s in the provider's own field, but only calls in the text count here (call_parser): dropped", e.Call.Name)
 		f.trace(Trace{Dialect: utp.Native, Raw: e.Call.RawArgs, Decision: "dropped " + e.Call.Name})
 	}
@@ -137,17 +137,17 @@ func (f *flow) send(e utp.Event) {
 		e = unsaid(e)
 	}
 	switch e.Kind {
-	case utp.TextDelta:
+	case utp.EventText:
 		f.said = f.said || strings.TrimSpace(e.Text) != ""
-	case utp.CallStart:
+	case utp.EventCallStart:
 		e.Call = f.identified(e)
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		e.Call = f.identified(e)
 		f.calls++
 		f.said = true
-	case utp.Whole, utp.ProblemEvent:
+	case utp.EventWhole, utp.EventProblem:
 		f.said = true
-	case utp.Finish:
+	case utp.EventFinish:
 		if e = f.finish(e); f.mute(e) {
 			f.keep(e)
 			return
@@ -166,11 +166,11 @@ func (f *flow) send(e utp.Event) {
 // text stays as a mark, and that of a call in its Problem.
 func unsaid(e utp.Event) utp.Event {
 	switch e.Kind {
-	case utp.Finish, utp.Mark:
-	case utp.ProblemEvent:
+	case utp.EventFinish, utp.EventMark:
+	case utp.EventProblem:
 		e.Raw = ""
 	default:
-		e = utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw}
+		e = utp.Event{Kind: utp.EventMark, Part: e.Part, Raw: e.Raw}
 	}
 	return e
 }
@@ -215,17 +215,17 @@ func (f *flow) tell(e utp.Event) {
 		return
 	}
 	switch e.Kind {
-	case utp.Mark:
+	case utp.EventMark:
 		if e.Text != "" && e.Text != f.dropping {
 			f.dropping = e.Text
 			f.trace(Trace{Raw: e.Raw, Decision: "dropped: " + e.Text})
 		}
-	case utp.CallStart, utp.CallDelta:
+	case utp.EventCallStart, utp.EventCallDelta:
 		f.raw(e.Part).WriteString(e.Raw)
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		f.raw(e.Part).WriteString(e.Raw)
 		f.trace(f.found(e))
-	case utp.ProblemEvent:
+	case utp.EventProblem:
 		t := Trace{Dialect: e.Problem.Grammar, Raw: f.raw(e.Part).String() + e.Raw, Decision: e.Problem.Error()}
 		if t.Raw == "" {
 			t.Raw = e.Problem.Raw

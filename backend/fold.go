@@ -11,10 +11,10 @@ import (
 // neighbours of one role become one message. ms stays as it is.
 func fold(ms []utp.Message) (out []utp.Message) {
 	for _, m := range ms {
-		if m.Role == utp.System {
-			m.Role = utp.User
+		if m.Role == utp.RoleSystem {
+			m.Role = utp.RoleUser
 		}
-		if n := len(out); n > 0 && out[n-1].Role == m.Role && m.Role != utp.ToolRole {
+		if n := len(out); n > 0 && out[n-1].Role == m.Role && m.Role != utp.RoleTool {
 			out[n-1].Parts = joined(out[n-1].Parts, m.Parts)
 			continue
 		}

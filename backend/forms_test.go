@@ -163,7 +163,7 @@ func TestOneConversationInEachForm(t *testing.T) {
 //
 // contract: CON-09
 func TestTheContentOfACallWithoutText(t *testing.T) {
-	q := after(question(search), utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: []utp.Part{
+	q := after(question(search), utp.Reply{Message: utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{
 		utp.Call{ID: "call_1", Name: "search_code", Args: json.RawMessage(`{"query":"auth"}`)}}}})
 	for provider, want := range map[string]string{backend.Ollama: `""`, backend.OpenAI: `null`} {
 		r := setUp(t, inline(t, "-- turn --\n-- text --\nok\n"), backend.Config{Provider: provider})
@@ -233,12 +233,12 @@ func TestTheIDIsThereFromTheFirstEvent(t *testing.T) {
 				t.Fatal(err)
 			}
 			switch e.Kind {
-			case utp.CallStart:
+			case utp.EventCallStart:
 				if e.Call.ID == "" || seen[e.Call.ID] {
 					t.Errorf("%s: the call starts with the id %q", name, e.Call.ID)
 				}
 				first[e.Part], seen[e.Call.ID] = e.Call.ID, true
-			case utp.CallEnd:
+			case utp.EventCallEnd:
 				if ended++; e.Call.ID != first[e.Part] {
 					t.Errorf("%s: it starts as %q and ends as %q", name, first[e.Part], e.Call.ID)
 				}
@@ -269,7 +269,7 @@ func TestToolsAreToldOnce(t *testing.T) {
 		tool := search
 		tool.Description = "Looks for walruses."
 		q := question(tool)
-		q.Messages[0] = utp.NewText(utp.System, c.prompt)
+		q.Messages[0] = utp.NewText(utp.RoleSystem, c.prompt)
 		mustReply(t, r.Client, q)
 		body := bodyOf(t, r, 0)
 		if n := strings.Count(body.body, tool.Description); n != 1 || len(body.Tools) > 0 != (c.tools == "native") {
@@ -327,9 +327,9 @@ func TestNoOtherSettingStopsTheReading(t *testing.T) {
 				t.Fatal(err)
 			}
 			switch e.Kind {
-			case utp.TextDelta:
+			case utp.EventText:
 				text.WriteString(e.Text)
-			case utp.CallEnd:
+			case utp.EventCallEnd:
 				calls++
 			}
 		}
@@ -354,7 +354,7 @@ func TestTheFormOfAConversation(t *testing.T) {
 	}
 	for form, want := range map[string]string{"": "native", "react": "react", "gone": "native"} {
 		var evs []utp.Event
-		r := &utp.Request{Tools: []utp.Tool{{Name: "f"}}, Messages: []utp.Message{utp.NewText(utp.User, "hi")}}
+		r := &utp.Request{Tools: []utp.Tool{{Name: "f"}}, Messages: []utp.Message{utp.NewText(utp.RoleUser, "hi")}}
 		for e, err := range c.Ask(t.Context(), r, wire.Hooks{Form: form}) {
 			if err != nil {
 				t.Fatal(err)

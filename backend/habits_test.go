@@ -139,11 +139,11 @@ func TestATryAtACallIsAProblem(t *testing.T) {
 		kind          utp.ProblemKind
 		name          string
 	}{
-		{"react", "Action: grep\nAction Input: {\"query\": \"a\"}", utp.UnknownTool, "grep"},
-		{"react", "**Action:** grep\n**Action Input:** {\"query\": \"a\"}", utp.UnknownTool, "grep"},
-		{"react", "Thought: I look.\nAction: search_code(what was asked)", utp.Malformed, "search_code"},
+		{"react", "Action: grep\nAction Input: {\"query\": \"a\"}", utp.ProblemUnknownTool, "grep"},
+		{"react", "**Action:** grep\n**Action Input:** {\"query\": \"a\"}", utp.ProblemUnknownTool, "grep"},
+		{"react", "Thought: I look.\nAction: search_code(what was asked)", utp.ProblemMalformed, "search_code"},
 		{"react", "Final Answer: I used it.\nAction: grep\nAction Input: {}", "", ""},
-		{"react-tool", "# Tool: grep\n# Arguments: {\"query\": \"a\"}", utp.UnknownTool, "grep"},
+		{"react-tool", "# Tool: grep\n# Arguments: {\"query\": \"a\"}", utp.ProblemUnknownTool, "grep"},
 		{"react", "Action: we should go home\nand sleep.", "", ""},
 		{"react", "Action: search_code\nAction Input: {\"query\": \"a\"}", "", ""},
 		{"cline", "<div>\nis no tool.\n</div>", "", ""},
@@ -227,7 +227,7 @@ func TestAModelWithoutASystemMessage(t *testing.T) {
 	q := question(search)
 	first := mustReply(t, r.Client, q)
 	next := after(q, first)
-	next.Messages = append(next.Messages, utp.NewText(utp.User, "Go on."))
+	next.Messages = append(next.Messages, utp.NewText(utp.RoleUser, "Go on."))
 	mustReply(t, r.Client, next)
 	asked, again := bodyOf(t, r, 0), bodyOf(t, r, 1)
 	if d := cmp.Diff([]string{"user"}, roles(asked)); d != "" {
@@ -273,7 +273,7 @@ func TestTheFirstResultReminds(t *testing.T) {
 		}
 	}
 	r := setUp(t, inline(t, turns("Hello.")), backend.Config{Formats: in("native")})
-	q := after(question(search), utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: []utp.Part{utp.Call{ID: "1", Name: "search_code", Args: json.RawMessage(`{}`)}}}})
+	q := after(question(search), utp.Reply{Message: utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{utp.Call{ID: "1", Name: "search_code", Args: json.RawMessage(`{}`)}}}})
 	mustReply(t, r.Client, q)
 	if body := bodyOf(t, r, 0).body; strings.Contains(body, words) {
 		t.Errorf("native: %s", body)
@@ -333,14 +333,14 @@ func TestAnEmptyReplyAfterAResult(t *testing.T) {
 		if len(r.warned) != 1 || !strings.Contains(r.warned[0], "said nothing") {
 			t.Errorf("warned %q", r.warned)
 		}
-		q.Messages = append(q.Messages, got.Message, utp.NewText(utp.User, "Sure?"))
+		q.Messages = append(q.Messages, got.Message, utp.NewText(utp.RoleUser, "Sure?"))
 		mustReply(t, r.Client, q)
 		if err := r.server.Err(); err != nil {
 			t.Error(err)
 		}
 	})
 	r := setUp(t, inline(t, "-- turn --\n-- empty --\n"), backend.Config{Formats: in("native")})
-	q := after(question(search), utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: []utp.Part{utp.Call{ID: "1", Name: "search_code", Args: json.RawMessage(`{}`)}}}})
+	q := after(question(search), utp.Reply{Message: utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{utp.Call{ID: "1", Name: "search_code", Args: json.RawMessage(`{}`)}}}})
 	if got := mustReply(t, r.Client, q); len(got.Parts) != 0 || len(r.warned) != 1 || !strings.Contains(r.warned[0], "set in the configuration") {
 		t.Errorf("%+v, warned %q", got, r.warned)
 	}

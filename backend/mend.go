@@ -33,21 +33,21 @@ func newMender(on bool) *mender { return &mender{on: on, open: map[int]*mending{
 func (m *mender) event(e utp.Event) []utp.Event {
 	m.out = m.out[:0]
 	switch {
-	case e.Kind == utp.CallStart && e.Call.Source == utp.Native:
+	case e.Kind == utp.EventCallStart && e.Call.Source == utp.Native:
 		m.open[e.Part] = &mending{start: *e.Call}
 	case m.open[e.Part] == nil:
-	case e.Kind == utp.CallDelta:
+	case e.Kind == utp.EventCallDelta:
 		m.delta(m.open[e.Part], e)
 		return m.out
-	case e.Kind == utp.CallEnd:
+	case e.Kind == utp.EventCallEnd:
 		m.rest(m.open[e.Part], e.Part, string(e.Call.Args))
 		delete(m.open, e.Part)
-	case e.Kind == utp.ProblemEvent:
+	case e.Kind == utp.EventProblem:
 		c := m.open[e.Part]
 		delete(m.open, e.Part)
 		if call, ok := m.repair(c, e.Problem); ok {
 			m.rest(c, e.Part, string(call.Args))
-			e = utp.Event{Kind: utp.CallEnd, Part: e.Part, Call: &call}
+			e = utp.Event{Kind: utp.EventCallEnd, Part: e.Part, Call: &call}
 		}
 	}
 	m.out = append(m.out, e)
@@ -74,7 +74,7 @@ func (m *mender) delta(c *mending, e utp.Event) {
 // rest passes on what args has beyond what was passed on.
 func (m *mender) rest(c *mending, part int, args string) {
 	if len(args) > c.sent {
-		m.out = append(m.out, utp.Event{Kind: utp.CallDelta, Part: part, Text: args[c.sent:]})
+		m.out = append(m.out, utp.Event{Kind: utp.EventCallDelta, Part: part, Text: args[c.sent:]})
 		c.sent = len(args)
 	}
 }
@@ -83,7 +83,7 @@ func (m *mender) rest(c *mending, part int, args string) {
 // inventing any. What was cut off or is not about arguments stays a problem.
 func (m *mender) repair(c *mending, p *utp.Problem) (utp.Call, bool) {
 	call := c.start
-	if !m.on || p.Kind != utp.Malformed {
+	if !m.on || p.Kind != utp.ProblemMalformed {
 		return call, false
 	}
 	args, fixes, ok := lenient.Object(p.Raw, lenient.Options{})

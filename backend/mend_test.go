@@ -14,7 +14,7 @@ import (
 
 // native is what a codec makes of one call whose arguments come in pieces.
 func native(stop string, pieces ...string) (evs []utp.Event) {
-	x, err := openai.Back{}.Open(&utp.Request{Model: "m", Stream: true, Messages: []utp.Message{utp.NewText(utp.User, "hi")}})
+	x, err := openai.Back{}.Open(&utp.Request{Model: "m", Stream: true, Messages: []utp.Message{utp.NewText(utp.RoleUser, "hi")}})
 	if err != nil {
 		panic(err)
 	}
@@ -41,7 +41,7 @@ func mendCall(pieces []string) (r utp.Reply, deltas string) {
 		out = append(out, m.event(e)...)
 	}
 	for _, e := range out {
-		if e.Kind == utp.CallDelta {
+		if e.Kind == utp.EventCallDelta {
 			deltas += e.Text
 		}
 	}
@@ -143,7 +143,7 @@ func TestCutCallsAreNotMended(t *testing.T) {
 	for _, e := range native("length", `{"a": 1`) {
 		out = append(out, m.event(e)...)
 	}
-	if r := utp.Collect(out); len(r.Calls()) != 0 || r.Problems[0].Kind != utp.Truncated {
+	if r := utp.Collect(out); len(r.Calls()) != 0 || r.Problems[0].Kind != utp.ProblemTruncated {
 		t.Errorf("%+v", r)
 	}
 }
@@ -154,10 +154,10 @@ func BenchmarkMendLongCall(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m := newMender(true)
-		m.event(utp.Event{Kind: utp.CallStart, Call: &utp.Call{Name: "f", Source: utp.Native}})
+		m.event(utp.Event{Kind: utp.EventCallStart, Call: &utp.Call{Name: "f", Source: utp.Native}})
 		for rest := args; rest != ""; rest = rest[min(4, len(rest)):] {
-			m.event(utp.Event{Kind: utp.CallDelta, Text: rest[:min(4, len(rest))]})
+			m.event(utp.Event{Kind: utp.EventCallDelta, Text: rest[:min(4, len(rest))]})
 		}
-		m.event(utp.Event{Kind: utp.CallEnd, Call: &utp.Call{Name: "f", Args: []byte(args)}})
+		m.event(utp.Event{Kind: utp.EventCallEnd, Call: &utp.Call{Name: "f", Args: []byte(args)}})
 	}
 }

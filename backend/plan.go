@@ -46,7 +46,7 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText string) (*plan
 	p.parse = ranked(c.reading(r), p.choice)
 	aloud := p.thinkAloud(r)
 	r = plainly(r)
-	if c.cfg.OnlyOffered && (len(r.Tools) == 0 || r.Choice.Mode == utp.None) || !p.choice.Calls.Text {
+	if c.cfg.OnlyOffered && (len(r.Tools) == 0 || r.Choice.Mode == utp.ChoiceNone) || !p.choice.Calls.Text {
 		p.readNoCalls(aloud)
 	}
 	p.parse.Marks, p.parse.OneCall = p.adapter.Marks, p.single
@@ -56,10 +56,10 @@ func (c *Client) plan(ctx context.Context, r *utp.Request, asText string) (*plan
 	}
 	req := *out
 	req.Model, req.Stream = p.model, !c.cfg.Whole
-	if req.Choice.Mode == utp.None && !p.native {
+	if req.Choice.Mode == utp.ChoiceNone && !p.native {
 		req.Tools = nil
 	}
-	if req.Choice.Mode == utp.None && len(req.Tools) == 0 {
+	if req.Choice.Mode == utp.ChoiceNone && len(req.Tools) == 0 {
 		req.Choice = utp.Choice{} // some servers refuse a choice without tools
 	}
 	p.adapt(&req)
@@ -82,7 +82,7 @@ func (p *plan) thinkAloud(r *utp.Request) *grammar.Grammar {
 	calls := turn.Calls()
 	switch {
 	case isAloud(p.told):
-		if len(calls) > 0 || len(r.Tools) > 0 && r.Choice.Mode != utp.None {
+		if len(calls) > 0 || len(r.Tools) > 0 && r.Choice.Mode != utp.ChoiceNone {
 			return p.prefer(p.told)
 		}
 		return nil
@@ -110,7 +110,7 @@ func (p *plan) prefer(g *grammar.Grammar) *grammar.Grammar {
 func lastCalls(ms []utp.Message) (turn utp.Message) {
 	for _, m := range slices.Backward(ms) {
 		switch {
-		case m.Role == utp.Assistant:
+		case m.Role == utp.RoleAssistant:
 			turn.Parts = slices.Concat(m.Parts, turn.Parts)
 		case len(turn.Calls()) > 0:
 			return turn
@@ -231,7 +231,7 @@ func historyAsText(w prompt.Writer, r *utp.Request) (*utp.Request, error) {
 // toolsAsText offers the tools and leaves the history.
 func toolsAsText(w prompt.Writer, r *utp.Request) (*utp.Request, error) {
 	bare := *offered(r)
-	isSystem := func(m utp.Message) bool { return m.Role == utp.System }
+	isSystem := func(m utp.Message) bool { return m.Role == utp.RoleSystem }
 	bare.Messages = slices.DeleteFunc(slices.Clone(r.Messages), func(m utp.Message) bool { return !isSystem(m) })
 	out, err := render(w, &bare)
 	if err != nil {
@@ -246,7 +246,7 @@ func toolsAsText(w prompt.Writer, r *utp.Request) (*utp.Request, error) {
 
 // offered is r without tools if none may be called.
 func offered(r *utp.Request) *utp.Request {
-	if r.Choice.Mode != utp.None {
+	if r.Choice.Mode != utp.ChoiceNone {
 		return r
 	}
 	out := *r
@@ -270,7 +270,7 @@ func answered(ms []utp.Message) bool {
 		if len(ms[i].Results()) > 0 {
 			return true
 		}
-		if ms[i].Role == utp.User {
+		if ms[i].Role == utp.RoleUser {
 			return false
 		}
 	}
@@ -286,10 +286,10 @@ func (c *Client) reading(r *utp.Request) parse.Config {
 	if c.cfg.Reads != nil {
 		c.cfg.Reads(&p)
 	}
-	if p.Tools == nil || len(r.Tools) == 0 && r.Choice.Mode != utp.None {
+	if p.Tools == nil || len(r.Tools) == 0 && r.Choice.Mode != utp.ChoiceNone {
 		p.Tools = schema.Compile(r.Tools)
 	}
-	if r.Choice.Mode == utp.Named {
+	if r.Choice.Mode == utp.ChoiceNamed {
 		p.Forced = r.Choice.Name
 	}
 	p.Seen = append(slices.Clone(p.Seen), others(r.Messages)...)
@@ -312,7 +312,7 @@ func calls(ms []utp.Message) (prints []string) {
 // makes none.
 func others(ms []utp.Message) (texts []string) {
 	for _, m := range ms {
-		if m.Role == utp.User {
+		if m.Role == utp.RoleUser {
 			texts = append(texts, m.Text())
 		}
 		for _, res := range m.Results() {

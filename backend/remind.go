@@ -18,9 +18,9 @@ func reminded(ms []utp.Message) []utp.Message {
 	out, told := slices.Clone(ms), true
 	for i, m := range out {
 		switch {
-		case m.Role == utp.User:
+		case m.Role == utp.RoleUser:
 			told = false
-		case m.Role == utp.ToolRole && !told && len(m.Results()) > 0:
+		case m.Role == utp.RoleTool && !told && len(m.Results()) > 0:
 			out[i].Parts, told = withReminder(m.Parts), true
 		}
 	}

@@ -25,10 +25,10 @@ func overHTTP(t *testing.T, c parse.Config, text string, cut bool) utp.Reply {
 		script += "-- stop length --\n"
 	}
 	r := setUp(t, inline(t, script), backend.Config{Provider: backend.OpenAI, Model: "some-model", Formats: in("native"), Parse: c, Adapter: new(format.Adapter)})
-	q := &utp.Request{Messages: []utp.Message{utp.NewText(utp.User, "?")}}
+	q := &utp.Request{Messages: []utp.Message{utp.NewText(utp.RoleUser, "?")}}
 	q.Choice.Name, q.Params.Stop = c.Forced, c.Stops
 	if c.Forced != "" {
-		q.Choice.Mode = utp.Named
+		q.Choice.Mode = utp.ChoiceNamed
 	}
 	for _, name := range c.Tools.Names() {
 		q.Tools = append(q.Tools, utp.Tool{Name: name, Schema: json.RawMessage(`{"type":"object"}`)})

@@ -25,8 +25,8 @@ func TestANativeRequestIsUntouched(t *testing.T) {
 	tool := search
 	tool.Description = "Looks for walruses."
 	first := question(tool)
-	first.Messages[0] = utp.NewText(utp.System, "Be brief.\n{{tools}}\n{{tools}\nAlways.")
-	second := after(first, utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: []utp.Part{
+	first.Messages[0] = utp.NewText(utp.RoleSystem, "Be brief.\n{{tools}}\n{{tools}\nAlways.")
+	second := after(first, utp.Reply{Message: utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{
 		utp.Text{Text: "I look."}, utp.Call{ID: "call_1", Name: tool.Name, Args: []byte(`{"query":"auth"}`)}}}})
 	for provider, codec := range map[string]wire.Back{
 		backend.OpenAI: openai.Back{}, backend.Responses: responses.Back{}, backend.Anthropic: anthropic.Back{}, backend.Gemini: gemini.Back{},

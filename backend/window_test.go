@@ -93,7 +93,7 @@ func (l *loader) load(n int) {
 // ask sends a prompt of about so many tokens and gives the num_ctx.
 func (l *loader) ask(t *testing.T, tokens int, p utp.Params) int {
 	t.Helper()
-	return l.send(t, &utp.Request{Params: p, Messages: []utp.Message{utp.NewText(utp.User, strings.Repeat(" is a", tokens*32/56))}})
+	return l.send(t, &utp.Request{Params: p, Messages: []utp.Message{utp.NewText(utp.RoleUser, strings.Repeat(" is a", tokens*32/56))}})
 }
 
 func (l *loader) send(t *testing.T, r *utp.Request) int {
@@ -112,12 +112,12 @@ func limit(n int) utp.Params { return utp.Params{MaxTokens: &n} }
 // A conversation of twelve turns with results of 6 KB, which grows from 8k to 32k.
 func TestWindowReloadsAtMostTwice(t *testing.T) {
 	l := newLoader(t, &loader{max: 131072, perToken: 4}, Config{})
-	r := &utp.Request{Params: limit(32000), Messages: []utp.Message{utp.NewText(utp.System, strings.Repeat("rule ", 3000)), utp.NewText(utp.User, "Review the repository.")}}
+	r := &utp.Request{Params: limit(32000), Messages: []utp.Message{utp.NewText(utp.RoleSystem, strings.Repeat("rule ", 3000)), utp.NewText(utp.RoleUser, "Review the repository.")}}
 	for i := range 12 {
 		l.send(t, r)
 		c := utp.Call{ID: fmt.Sprint(i), Name: "read_file", Args: []byte(`{"path":"a.go"}`)}
-		r.Messages = append(r.Messages, utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}},
-			utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, strings.Repeat("\tif err := request(ctx, name); err != nil { // the server is not there\n", 85))}})
+		r.Messages = append(r.Messages, utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{c}},
+			utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, strings.Repeat("\tif err := request(ctx, name); err != nil { // the server is not there\n", 85))}})
 		l.clock = l.clock.Add(10 * time.Second)
 	}
 	if len(l.loads) < 2 || len(l.loads) > 3 || l.loads[0] != 8192 {
@@ -215,7 +215,7 @@ func TestWindowWarningIsTrue(t *testing.T) {
 // TestPromptOfJapaneseGetsItsWindow: 30,600 characters are 20,000 tokens and more.
 func TestPromptOfJapaneseGetsItsWindow(t *testing.T) {
 	l := newLoader(t, &loader{max: 131072, perToken: 4}, Config{})
-	if got := l.send(t, &utp.Request{Messages: []utp.Message{utp.NewText(utp.User, strings.Repeat("検索の結果をまとめて報告する。", 2040))}}); got != 32768 {
+	if got := l.send(t, &utp.Request{Messages: []utp.Message{utp.NewText(utp.RoleUser, strings.Repeat("検索の結果をまとめて報告する。", 2040))}}); got != 32768 {
 		t.Errorf("num_ctx %d, want 32768", got)
 	}
 }

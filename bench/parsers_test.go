@@ -23,7 +23,7 @@ func ours(text string, piece int) (calls int) {
 	p := parse.New(parse.Config{Tools: set})
 	count := func(evs []utp.Event) {
 		for i := range evs {
-			if evs[i].Kind == utp.CallEnd {
+			if evs[i].Kind == utp.EventCallEnd {
 				calls++
 			}
 		}

@@ -112,7 +112,7 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 		for e, err := range t.Backend.Ask(x.r.Context(), &asked, hooks) {
 			x.waits.Store(true)
 			said = said || says(e)
-			end := e.Kind == utp.Finish && e.End != nil
+			end := e.Kind == utp.EventFinish && e.End != nil
 			switch {
 			case err != nil:
 				failed = err
@@ -121,7 +121,7 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 			case end && !said && !last && e.End.Stop == utp.StopEnd:
 				failed = errEmpty
 			default:
-				if e.Kind == utp.Finish {
+				if e.Kind == utp.EventFinish {
 					failed = nil
 				}
 				if !yield(ids.event(e), nil) {
@@ -143,12 +143,12 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 // says reports an event that shows a client something of a reply.
 func says(e utp.Event) bool {
 	switch e.Kind {
-	case utp.TextDelta, utp.ThinkDelta:
+	case utp.EventText, utp.EventThink:
 		return e.Text != ""
-	case utp.CallStart, utp.CallDelta, utp.CallEnd, utp.Whole:
+	case utp.EventCallStart, utp.EventCallDelta, utp.EventCallEnd, utp.EventWhole:
 		return true
 	}
-	return e.Kind == utp.ProblemEvent && e.Raw != "" && e.Problem.Shows()
+	return e.Kind == utp.EventProblem && e.Raw != "" && e.Problem.Shows()
 }
 
 // asksAgain reports a client that repeats a request that fails by itself, as it
@@ -185,10 +185,10 @@ type minting struct {
 }
 
 func (m *minting) event(e utp.Event) utp.Event {
-	if e.Call == nil || e.Kind != utp.CallStart && e.Kind != utp.CallEnd {
+	if e.Call == nil || e.Kind != utp.EventCallStart && e.Kind != utp.EventCallEnd {
 		return e
 	}
-	if e.Kind == utp.CallStart || m.ids[e.Part] == "" {
+	if e.Kind == utp.EventCallStart || m.ids[e.Part] == "" {
 		id := e.Call.ID
 		if id == "" {
 			id = mint(m.of, m.place, e.Call.Name)

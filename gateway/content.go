@@ -25,7 +25,7 @@ func (x *exchange) keepsContent() bool {
 // hear takes an event of the reply.
 func (c *content) hear(e utp.Event) {
 	text := e.Raw
-	if text == "" && (e.Kind == utp.TextDelta || e.Kind == utp.ThinkDelta) {
+	if text == "" && (e.Kind == utp.EventText || e.Kind == utp.EventThink) {
 		text = e.Text
 	}
 	if c.raw.Len()+len(text) > maxContent {

@@ -53,7 +53,7 @@ func (x *exchange) resume(body []byte) error {
 // first, as the old ones are not carried on.
 func continued(old, more []utp.Message) []utp.Message {
 	first := 0
-	for first < len(more) && more[first].Role == utp.System {
+	for first < len(more) && more[first].Role == utp.RoleSystem {
 		first++
 	}
 	return slices.Concat(more[:first], old, more[first:])
@@ -94,7 +94,7 @@ func (x *exchange) remember(reply utp.Reply) {
 	}
 	var ms []utp.Message
 	for _, m := range append(slices.Clone(x.request.Messages), asSent(reply.Message)) {
-		if m.Role != utp.System {
+		if m.Role != utp.RoleSystem {
 			ms = append(ms, m)
 		}
 	}
@@ -149,7 +149,7 @@ func (x *exchange) recall() {
 	for i := range x.request.Messages {
 		m := &x.request.Messages[i]
 		own := *m
-		if m.Role == utp.Assistant {
+		if m.Role == utp.RoleAssistant {
 			m.Parts = x.recalled(m.Parts, before)
 		}
 		before = digest(before, own)
@@ -160,7 +160,7 @@ func (x *exchange) recall() {
 // said since. Instructions do not count, nor what clients may leave out.
 func digest(before string, more ...utp.Message) string {
 	for _, m := range more {
-		if m.Role == utp.System {
+		if m.Role == utp.RoleSystem {
 			continue
 		}
 		sum := sha256.New()

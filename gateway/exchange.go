@@ -206,8 +206,8 @@ func (x *exchange) prepare() error {
 		return err
 	}
 	x.report.Route, x.report.Stream, x.report.Tools = x.request.Model, x.request.Stream, len(x.request.Tools)
-	x.report.Conversation, x.report.Required = record.ConversationOf(x.request), x.request.Choice.Mode == utp.Required || x.request.Choice.Mode == utp.Named
-	if x.request.Choice.Mode == utp.None {
+	x.report.Conversation, x.report.Required = record.ConversationOf(x.request), x.request.Choice.Mode == utp.ChoiceRequired || x.request.Choice.Mode == utp.ChoiceNamed
+	if x.request.Choice.Mode == utp.ChoiceNone {
 		x.report.Tools = 0
 	}
 	if i, err := x.Limits.Schema.CheckAll(x.request.Tools); err != nil {
@@ -323,23 +323,23 @@ func (x *exchange) note(e utp.Event) {
 	}
 	r := &x.report
 	switch e.Kind {
-	case utp.TextDelta:
+	case utp.EventText:
 		if r.Tools > 0 && x.words.Len() < format.MaxText {
 			x.words.WriteString(e.Text)
 		}
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		r.called(*e.Call)
 		x.keepForm(e.Call.ID)
-	case utp.Whole:
+	case utp.EventWhole:
 		if c, ok := e.Value.(utp.Call); ok {
 			r.called(c)
 			x.keepForm(c.ID)
 		}
-	case utp.ProblemEvent:
+	case utp.EventProblem:
 		if e.Problem != nil {
 			r.Problems = append(r.Problems, record.ProblemOf(e.Problem))
 		}
-	case utp.Finish:
+	case utp.EventFinish:
 		if e.End != nil {
 			r.Usage, r.Stop, r.Answered, r.ReplyID = e.End.Usage, e.End.Stop, e.End.Model, e.End.ID
 		}
@@ -351,7 +351,7 @@ func (x *exchange) note(e utp.Event) {
 // client that does not bring them back.
 func (x *exchange) keeps(e utp.Event) bool {
 	switch e.Kind {
-	case utp.TextDelta, utp.ThinkDelta, utp.CallStart, utp.CallDelta:
+	case utp.EventText, utp.EventThink, utp.EventCallStart, utp.EventCallDelta:
 		return x.keep || !x.request.Stream
 	}
 	return x.keep || !x.request.Stream || x.door.forgets

@@ -95,7 +95,7 @@ var faults = []fault{
 func offer(stream bool) *utp.Request {
 	n := 100
 	return &utp.Request{Model: "m", Stream: stream, Tools: tools, Params: utp.Params{MaxTokens: &n},
-		Messages: []utp.Message{utp.NewText(utp.User, "What is the weather?")}}
+		Messages: []utp.Message{utp.NewText(utp.RoleUser, "What is the weather?")}}
 }
 
 // errorWords are what an error of the API looks like: in a body, at the end of a

@@ -252,7 +252,7 @@ func TestBucketNeverGoesBack(t *testing.T) {
 			inside <- true
 			<-goOn
 		}
-		return append(says("Done.")[:1], utp.Event{Kind: utp.Finish, Part: 1, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 20, Output: 10}}})
+		return append(says("Done.")[:1], utp.Event{Kind: utp.EventFinish, Part: 1, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 20, Output: 10}}})
 	}}
 	url := start(t, m, backend.Config{Provider: "openai"}, keyed(func(c *gateway.Client) { c.Tokens = 60 }),
 		func(c *gateway.Config) { c.Now = func() time.Time { return *now.Load() } })
@@ -390,7 +390,7 @@ func TestLogHoldsNoContent(t *testing.T) {
 	m := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event { return says("A secret answer.") }}
 	url := start(t, m, backend.Config{Provider: "openai", APIKey: "sk-thebackendskey"}, keyed(func(*gateway.Client) {}), logs)
 	q := offer(false)
-	q.Messages = []utp.Message{utp.NewText(utp.User, "A secret question.")}
+	q.Messages = []utp.Message{utp.NewText(utp.RoleUser, "A secret question.")}
 	for _, a := range apis {
 		a.post(t, url, q, "x-api-key", "bx-alice")
 	}

@@ -44,10 +44,10 @@ type opened struct {
 
 func (x *exchange) newHold() *hold {
 	q := x.request
-	h := &hold{whole: !q.Stream, tools: len(q.Tools) > 0 && q.Choice.Mode != utp.None}
+	h := &hold{whole: !q.Stream, tools: len(q.Tools) > 0 && q.Choice.Mode != utp.ChoiceNone}
 	h.once, h.choice = !h.tools || x.way.Once || x.Limits.Retries < 0, q.Choice
 	if h.tools {
-		h.must = q.Choice.Mode == utp.Required || q.Choice.Mode == utp.Named
+		h.must = q.Choice.Mode == utp.ChoiceRequired || q.Choice.Mode == utp.ChoiceNamed
 	}
 	return h
 }
@@ -61,8 +61,8 @@ func (h *hold) add(e utp.Event) {
 	}
 	h.events = append(h.events, e)
 	h.shows = h.shows || says(e)
-	h.bad = h.bad || e.Kind == utp.ProblemEvent || e.Kind == utp.Finish && e.End != nil && e.End.Stop == utp.StopBadCall
-	if h.open != nil && e.Kind == utp.CallEnd && e.Part == h.open.part {
+	h.bad = h.bad || e.Kind == utp.EventProblem || e.Kind == utp.EventFinish && e.End != nil && e.End.Stop == utp.StopBadCall
+	if h.open != nil && e.Kind == utp.EventCallEnd && e.Part == h.open.part {
 		h.open = nil
 	}
 }
@@ -71,9 +71,9 @@ func (h *hold) add(e utp.Event) {
 // becomes the text that it was made of.
 func (h *hold) follow(e utp.Event) utp.Event {
 	switch {
-	case e.Kind == utp.CallStart && e.Call.FromText() && h.open == nil:
+	case e.Kind == utp.EventCallStart && e.Call.FromText() && h.open == nil:
 		h.open = &opened{part: e.Part, counts: allows(h.choice, e.Call.Name)}
-	case e.Kind == utp.ProblemEvent && h.open != nil && e.Part == h.open.part:
+	case e.Kind == utp.EventProblem && h.open != nil && e.Part == h.open.part:
 		e.Raw = h.open.raw.String() + e.Raw
 		if h.open.counts {
 			h.calls--
@@ -90,7 +90,7 @@ func (h *hold) follow(e utp.Event) utp.Event {
 // forget takes back the beginning of a call of which the client has seen nothing.
 func (h *hold) forget(part int) {
 	h.events = slices.DeleteFunc(h.events, func(e utp.Event) bool {
-		return e.Part == part && (e.Kind == utp.CallStart || e.Kind == utp.CallDelta)
+		return e.Part == part && (e.Kind == utp.EventCallStart || e.Kind == utp.EventCallDelta)
 	})
 }
 
@@ -113,7 +113,7 @@ func (h *hold) holds() bool {
 // whether the reply did, too.
 func (h *hold) cut() bool {
 	last := h.events[len(h.events)-1]
-	return last.Kind == utp.ProblemEvent && last.Problem != nil && last.Problem.Kind == utp.Truncated
+	return last.Kind == utp.EventProblem && last.Problem != nil && last.Problem.Kind == utp.ProblemTruncated
 }
 
 // pass lets go of all that is held.
@@ -134,7 +134,7 @@ func (h *hold) pass(yield func(utp.Event, error) bool) bool {
 // isThinking reports an event of a thought, which may stand before any answer.
 func isThinking(e utp.Event) bool {
 	_, thought := e.Value.(utp.Think)
-	return e.Kind == utp.ThinkDelta || thought
+	return e.Kind == utp.EventThink || thought
 }
 
 // settle makes the end of what is held one that a client can be given: native
@@ -147,7 +147,7 @@ func (h *hold) settle() error {
 	limit := h.events[len(h.events)-1].End.Stop == utp.StopLength
 	for _, e := range slices.Clone(h.events) {
 		p := e.Problem
-		if e.Kind != utp.ProblemEvent || p == nil || p.Grammar != "" || p.Raw == "" || e.Raw != "" || limit {
+		if e.Kind != utp.EventProblem || p == nil || p.Grammar != "" || p.Raw == "" || e.Raw != "" || limit {
 			continue
 		}
 		h.forget(e.Part)

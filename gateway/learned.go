@@ -76,7 +76,7 @@ func (x *exchange) form(t Target) string {
 			pick = *kept
 		case x.report.Tools == 0:
 			return
-		case x.client != nil && x.client.Steady || slices.ContainsFunc(x.request.Messages, func(m utp.Message) bool { return m.Role == utp.Assistant }):
+		case x.client != nil && x.client.Steady || slices.ContainsFunc(x.request.Messages, func(m utp.Message) bool { return m.Role == utp.RoleAssistant }):
 			pick = e.Best()
 		default:
 			pick = e.Choose(learn.Seed(x.report.Conversation), x.who())

@@ -43,7 +43,7 @@ func (f *fussy) Ask(_ context.Context, r *utp.Request, h wire.Hooks) iter.Seq2[u
 	if h.Form != f.good || strings.Contains(r.Messages[0].Text(), "break") {
 		call.Fixes = []utp.Fix{{Why: "a guess", Guess: true}}
 	}
-	m := utp.Message{Role: utp.Assistant, Parts: []utp.Part{call}}
+	m := utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{call}}
 	return func(yield func(utp.Event, error) bool) {
 		for _, e := range utp.Replay(utp.Reply{Message: m, End: utp.End{Stop: utp.StopTool}}) {
 			if !yield(e, nil) {

@@ -127,7 +127,7 @@ func leave(t *testing.T, a api, url string, stream bool, here <-chan bool) {
 // reply: they are dropped, and nothing waits for them.
 func TestSlowClients(t *testing.T) {
 	long := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event {
-		return []utp.Event{{Kind: utp.TextDelta, Text: strings.Repeat("A long answer. ", 2<<20)}, {Kind: utp.Finish, Part: 1, End: &utp.End{Stop: utp.StopEnd}}}
+		return []utp.Event{{Kind: utp.EventText, Text: strings.Repeat("A long answer. ", 2<<20)}, {Kind: utp.EventFinish, Part: 1, End: &utp.End{Stop: utp.StopEnd}}}
 	}}
 	up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/embeddings" {

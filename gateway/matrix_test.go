@@ -151,7 +151,7 @@ func (c cell) run(t *testing.T, m *model, url string) (got string) {
 		}
 		return c.says(t, turn)
 	})
-	q := &utp.Request{Model: "m", Stream: c.stream, Tools: tools, Messages: []utp.Message{utp.NewText(utp.User, "What is the weather?")}}
+	q := &utp.Request{Model: "m", Stream: c.stream, Tools: tools, Messages: []utp.Message{utp.NewText(utp.RoleUser, "What is the weather?")}}
 	n := 300
 	q.Params.MaxTokens = &n
 	for turn := 0; ; turn++ {
@@ -249,11 +249,11 @@ func (c cell) called(t *testing.T, turn int, reply utp.Reply) bool {
 }
 
 func (c cell) results(turn int, reply utp.Reply) utp.Message {
-	m := utp.Message{Role: utp.ToolRole}
+	m := utp.Message{Role: utp.RoleTool}
 	for i, k := range reply.Calls() {
-		r := utp.Result{CallID: k.ID, Name: k.Name, Status: utp.OK, Parts: []utp.Part{utp.Text{Text: fmt.Sprintf("result %d.%d", turn, i)}}}
+		r := utp.Result{CallID: k.ID, Name: k.Name, Status: utp.StatusOK, Parts: []utp.Part{utp.Text{Text: fmt.Sprintf("result %d.%d", turn, i)}}}
 		if c.fails {
-			r.Status = utp.Failed
+			r.Status = utp.StatusFailed
 		}
 		m.Parts = append(m.Parts, r)
 	}

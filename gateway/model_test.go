@@ -127,20 +127,20 @@ func says(text string, calls ...utp.Call) (evs []utp.Event) {
 		for n < len(text) && !utf8.RuneStart(text[n]) {
 			n++
 		}
-		evs = append(evs, utp.Event{Kind: utp.TextDelta, Text: text[:n]})
+		evs = append(evs, utp.Event{Kind: utp.EventText, Text: text[:n]})
 		text, part = text[n:], 1
 	}
 	for i := range calls {
 		c := &calls[i]
-		evs = append(evs, utp.Event{Kind: utp.CallStart, Part: part, Call: &utp.Call{ID: c.ID, Name: c.Name, Source: utp.Native}},
-			utp.Event{Kind: utp.CallDelta, Part: part, Text: string(c.Args)}, utp.Event{Kind: utp.CallEnd, Part: part, Call: c})
+		evs = append(evs, utp.Event{Kind: utp.EventCallStart, Part: part, Call: &utp.Call{ID: c.ID, Name: c.Name, Source: utp.Native}},
+			utp.Event{Kind: utp.EventCallDelta, Part: part, Text: string(c.Args)}, utp.Event{Kind: utp.EventCallEnd, Part: part, Call: c})
 		part++
 	}
 	end := &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 7, Output: 3}}
 	if len(calls) > 0 {
 		end.Stop = utp.StopTool
 	}
-	return append(evs, utp.Event{Kind: utp.Finish, Part: part, End: end})
+	return append(evs, utp.Event{Kind: utp.EventFinish, Part: part, End: end})
 }
 
 // natively offers tools in the provider's own field without asking the server.

@@ -156,7 +156,7 @@ func TestWindow(t *testing.T) {
 	for size, want := range map[int]int{1000: 8192, 150000: 52500, 240000: 1 << 16} {
 		m.begin(m.say)
 		q := offer(true)
-		q.Messages = []utp.Message{utp.NewText(utp.User, strings.Repeat("is a ", size/5))}
+		q.Messages = []utp.Message{utp.NewText(utp.RoleUser, strings.Repeat("is a ", size/5))}
 		resp, _ := apis[0].post(t, url, q)
 		if c := m.asked[0].Params.Context; c == nil || *c < want && size < 240000 || *c > 1<<16 {
 			t.Errorf("%d bytes: num_ctx %v, want %d", size, c, want)
@@ -176,7 +176,7 @@ func TestTrace(t *testing.T) {
 		c.Trace = func(p gateway.Trace) { mu.Lock(); defer mu.Unlock(); pieces = append(pieces, p) }
 	})
 	q := offer(true)
-	q.Messages = []utp.Message{utp.NewText(utp.User, "My key is sk-mysecretkey123.")}
+	q.Messages = []utp.Message{utp.NewText(utp.RoleUser, "My key is sk-mysecretkey123.")}
 	if _, err := apiNamed("anthropic").ask(t, url, q); err != nil {
 		t.Fatal(err)
 	}

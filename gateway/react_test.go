@@ -108,13 +108,13 @@ func TestReActTextIsTheSameInEveryAPIAndHistory(t *testing.T) {
 					if err != nil || len(calls) != 1 || first.Text() != tt.first {
 						t.Fatalf("%s: %q, %d calls, %v", name, first.Text(), len(calls), err)
 					}
-					q.Messages = append(q.Messages, first.Message, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{
-						utp.Result{CallID: calls[0].ID, Name: calls[0].Name, Status: utp.OK, Parts: []utp.Part{utp.Text{Text: "12 degrees"}}}}})
+					q.Messages = append(q.Messages, first.Message, utp.Message{Role: utp.RoleTool, Parts: []utp.Part{
+						utp.Result{CallID: calls[0].ID, Name: calls[0].Name, Status: utp.StatusOK, Parts: []utp.Part{utp.Text{Text: "12 degrees"}}}}})
 					switch history {
 					case "resent without tools":
 						q.Tools = nil
 					case "resent, no call allowed":
-						q.Choice.Mode = utp.None
+						q.Choice.Mode = utp.ChoiceNone
 					case "named":
 						q.Messages = q.Messages[2:]
 						q.Extra = json.RawMessage(`{"responses":{"previous_response_id":"` + first.ID + `"}}`)

@@ -20,11 +20,11 @@ func TestReasoningComesBackWhereItStood(t *testing.T) {
 	for i, signature := range []string{"c2lnMQ==", "c2lnMg=="} {
 		c := &utp.Call{ID: fmt.Sprintf("toolu_%d", i), Name: "list_cities", Args: []byte(`{}`)}
 		evs = append(evs,
-			utp.Event{Kind: utp.Whole, Part: 2 * i, Value: utp.Think{Text: "Hm.", Signature: signature, Provider: "anthropic", Model: "m"}},
-			utp.Event{Kind: utp.CallStart, Part: 2*i + 1, Call: &utp.Call{ID: c.ID, Name: c.Name}},
-			utp.Event{Kind: utp.CallDelta, Part: 2*i + 1, Text: "{}"}, utp.Event{Kind: utp.CallEnd, Part: 2*i + 1, Call: c})
+			utp.Event{Kind: utp.EventWhole, Part: 2 * i, Value: utp.Think{Text: "Hm.", Signature: signature, Provider: "anthropic", Model: "m"}},
+			utp.Event{Kind: utp.EventCallStart, Part: 2*i + 1, Call: &utp.Call{ID: c.ID, Name: c.Name}},
+			utp.Event{Kind: utp.EventCallDelta, Part: 2*i + 1, Text: "{}"}, utp.Event{Kind: utp.EventCallEnd, Part: 2*i + 1, Call: c})
 	}
-	evs = append(evs, utp.Event{Kind: utp.Finish, Part: 4, End: &utp.End{Stop: utp.StopTool}})
+	evs = append(evs, utp.Event{Kind: utp.EventFinish, Part: 4, End: &utp.End{Stop: utp.StopTool}})
 	for _, client := range []string{"openai", "responses", "anthropic", "ollama", "gemini"} {
 		for _, stream := range []bool{false, true} {
 			a := apiNamed(client)
@@ -35,7 +35,7 @@ func TestReasoningComesBackWhereItStood(t *testing.T) {
 				return evs
 			}}
 			url := start(t, m, backend.Config{Provider: "anthropic"})
-			q := &utp.Request{Model: "m", Stream: stream, Messages: []utp.Message{utp.NewText(utp.User, "All.")}, Tools: tools}
+			q := &utp.Request{Model: "m", Stream: stream, Messages: []utp.Message{utp.NewText(utp.RoleUser, "All.")}, Tools: tools}
 			reply, err := a.ask(t, url, q)
 			if err != nil {
 				t.Fatal(client, err)
@@ -45,7 +45,7 @@ func TestReasoningComesBackWhereItStood(t *testing.T) {
 			}
 			q.Messages = append(q.Messages, reply.Message)
 			for _, c := range reply.Calls() {
-				q.Messages = append(q.Messages, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, "x")}})
+				q.Messages = append(q.Messages, utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, "x")}})
 			}
 			if _, err := a.ask(t, url, q); err != nil {
 				t.Fatal(client, err)
@@ -77,7 +77,7 @@ func TestConversationsKeepTheirOwnSeals(t *testing.T) {
 		if len(q.Messages) > 1 {
 			return says("Done.")
 		}
-		evs := []utp.Event{{Kind: utp.Whole, Value: utp.Think{Signature: map[string]string{"One.": "c2VhbDE=", "Two.": "c2VhbDI="}[q.Messages[0].Text()], Provider: "gemini", Model: "m"}}}
+		evs := []utp.Event{{Kind: utp.EventWhole, Value: utp.Think{Signature: map[string]string{"One.": "c2VhbDE=", "Two.": "c2VhbDI="}[q.Messages[0].Text()], Provider: "gemini", Model: "m"}}}
 		for _, e := range says("", utp.Call{Name: "list_cities", Args: []byte(`{}`)}) {
 			e.Part++
 			evs = append(evs, e)
@@ -88,7 +88,7 @@ func TestConversationsKeepTheirOwnSeals(t *testing.T) {
 		url := start(t, m, backend.Config{Provider: "gemini"})
 		var talks []*utp.Request
 		for _, text := range []string{"One.", "Two."} {
-			q := &utp.Request{Model: "m", Stream: stream, Messages: []utp.Message{utp.NewText(utp.User, text)}, Tools: tools}
+			q := &utp.Request{Model: "m", Stream: stream, Messages: []utp.Message{utp.NewText(utp.RoleUser, text)}, Tools: tools}
 			again := *q
 			for _, q := range []*utp.Request{q, &again} { // the same question has the same id
 				reply, err := apis[0].ask(t, url, q)
@@ -97,7 +97,7 @@ func TestConversationsKeepTheirOwnSeals(t *testing.T) {
 				}
 				c := reply.Calls()[0]
 				c.Extra = nil
-				q.Messages = append(slices.Clip(q.Messages), utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}}, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, "x")}})
+				q.Messages = append(slices.Clip(q.Messages), utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{c}}, utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, "x")}})
 			}
 			if a, b := q.Messages[1].Calls()[0].ID, again.Messages[1].Calls()[0].ID; a != b {
 				t.Errorf("the ids %s and %s for the same conversation", a, b)

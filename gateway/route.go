@@ -256,7 +256,7 @@ func beginning(q *utp.Request) uint64 {
 	sum := fnv.New64a()
 	for _, m := range q.Messages {
 		sum.Write([]byte(m.Text()))
-		if m.Role == utp.User {
+		if m.Role == utp.RoleUser {
 			break
 		}
 	}

@@ -166,12 +166,12 @@ func TestWeights(t *testing.T) {
 	url := listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{{To: []gateway.Target{a, b}}}})
 	for i := range 80 {
 		q := offer(false)
-		q.Messages = []utp.Message{utp.NewText(utp.User, fmt.Sprintf("Question %d", i))}
+		q.Messages = []utp.Message{utp.NewText(utp.RoleUser, fmt.Sprintf("Question %d", i))}
 		first, err := apis[0].ask(t, url, q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.Messages = append(q.Messages, first.Message, utp.NewText(utp.User, "More."))
+		q.Messages = append(q.Messages, first.Message, utp.NewText(utp.RoleUser, "More."))
 		if next, err := apis[0].ask(t, url, q); err != nil || next.Text() != first.Text() {
 			t.Fatalf("the conversation moved from %q to %q, %v", first.Text(), next.Text(), err)
 		}

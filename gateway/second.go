@@ -26,7 +26,7 @@ func (x *exchange) held(try iter.Seq2[utp.Event, error]) iter.Seq2[utp.Event, er
 				return
 			}
 			h.add(e)
-			if e.Kind == utp.Finish {
+			if e.Kind == utp.EventFinish {
 				if why := h.useless(e); why != "" {
 					h.events = x.again(why, h.events, h.next)
 				}
@@ -35,7 +35,7 @@ func (x *exchange) held(try iter.Seq2[utp.Event, error]) iter.Seq2[utp.Event, er
 					return
 				}
 			}
-			if (e.Kind == utp.Finish || !h.holds()) && !h.pass(yield) {
+			if (e.Kind == utp.EventFinish || !h.holds()) && !h.pass(yield) {
 				return
 			}
 		}
@@ -58,26 +58,26 @@ func (u *use) lacks() bool { return u.must && u.calls == 0 || u.broken != nil }
 // note takes an event of the reply.
 func (u *use) note(e utp.Event) {
 	switch {
-	case e.Kind == utp.CallStart && allows(u.choice, e.Call.Name), wholeCall(e):
+	case e.Kind == utp.EventCallStart && allows(u.choice, e.Call.Name), wholeCall(e):
 		u.calls++
-	case e.Kind == utp.ProblemEvent && e.Problem != nil && mendable[e.Problem.Kind] && u.broken == nil:
+	case e.Kind == utp.EventProblem && e.Problem != nil && mendable[e.Problem.Kind] && u.broken == nil:
 		u.broken = e.Problem
 	}
 }
 
 // allows reports whether a choice lets a tool be called.
 func allows(c utp.Choice, name string) bool {
-	return (c.Mode != utp.Named || name == c.Name) && (len(c.Allowed) == 0 || slices.Contains(c.Allowed, name))
+	return (c.Mode != utp.ChoiceNamed || name == c.Name) && (len(c.Allowed) == 0 || slices.Contains(c.Allowed, name))
 }
 
 // wholeCall reports a call in one piece, as utp.Replay gives it.
 func wholeCall(e utp.Event) bool {
 	_, call := e.Value.(utp.Call)
-	return e.Kind == utp.Whole && call
+	return e.Kind == utp.EventWhole && call
 }
 
 // mendable are the problems that another try may do without.
-var mendable = map[utp.ProblemKind]bool{utp.Malformed: true, utp.MissingName: true, utp.Invalid: true, utp.Empty: true, utp.Truncated: true}
+var mendable = map[utp.ProblemKind]bool{utp.ProblemMalformed: true, utp.ProblemMissingName: true, utp.ProblemInvalid: true, utp.ProblemEmpty: true, utp.ProblemTruncated: true}
 
 // useless says why the reply is of no use, at its end. A call that the output
 // limit cut off would be cut off again; words in its place need not be.
@@ -90,7 +90,7 @@ func (h *hold) useless(e utp.Event) string {
 		case utp.StopFilter:
 			return ""
 		case utp.StopLength:
-			if h.calls > 0 || !h.must || h.broken != nil && h.broken.Kind == utp.Truncated {
+			if h.calls > 0 || !h.must || h.broken != nil && h.broken.Kind == utp.ProblemTruncated {
 				return ""
 			}
 		case utp.StopBadCall:
@@ -109,7 +109,7 @@ func (h *hold) useless(e utp.Event) string {
 // ended reports whether there is a call that can be used.
 func (h *hold) ended() bool {
 	return slices.ContainsFunc(h.events, func(e utp.Event) bool {
-		return e.Kind == utp.CallEnd && (!h.must || allows(h.choice, e.Call.Name)) || wholeCall(e)
+		return e.Kind == utp.EventCallEnd && (!h.must || allows(h.choice, e.Call.Name)) || wholeCall(e)
 	})
 }
 
@@ -143,9 +143,9 @@ func (x *exchange) again(why string, old []utp.Event, next int) []utp.Event {
 	end.Stop, end.Usage = utp.StopTool, end.Usage.Add(usageOf(old))
 	thoughts := slices.DeleteFunc(old, func(e utp.Event) bool { return !isThinking(e) })
 	return append(thoughts,
-		utp.Event{Kind: utp.CallStart, Part: next, Call: &utp.Call{ID: call.ID, Name: call.Name, Source: call.Source}},
-		utp.Event{Kind: utp.CallDelta, Part: next, Text: string(call.Args)},
-		utp.Event{Kind: utp.CallEnd, Part: next, Call: &call}, utp.Event{Kind: utp.Finish, Part: next + 1, End: &end})
+		utp.Event{Kind: utp.EventCallStart, Part: next, Call: &utp.Call{ID: call.ID, Name: call.Name, Source: call.Source}},
+		utp.Event{Kind: utp.EventCallDelta, Part: next, Text: string(call.Args)},
+		utp.Event{Kind: utp.EventCallEnd, Part: next, Call: &call}, utp.Event{Kind: utp.EventFinish, Part: next + 1, End: &end})
 }
 
 // gathered asks for all of a reply.
@@ -197,9 +197,9 @@ func (x *exchange) correction(why string, said utp.Reply) *utp.Request {
 		}
 	}
 	if text != "" {
-		q.Messages = append(q.Messages, utp.NewText(utp.Assistant, text))
+		q.Messages = append(q.Messages, utp.NewText(utp.RoleAssistant, text))
 	}
-	q.Messages = append(q.Messages, utp.NewText(utp.User, x.complaint(why, said)))
+	q.Messages = append(q.Messages, utp.NewText(utp.RoleUser, x.complaint(why, said)))
 	return &q
 }
 

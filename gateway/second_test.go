@@ -29,7 +29,7 @@ func TestSecondTry(t *testing.T) {
 		unknown = `{"name": "rm", "arguments": {}}`
 		invalid = `{"name": "get_weather", "arguments": {"days": {}}}`
 	)
-	required := utp.Choice{Mode: utp.Required}
+	required := utp.Choice{Mode: utp.ChoiceRequired}
 	for _, tt := range []struct {
 		name          string
 		choice        utp.Choice
@@ -40,11 +40,11 @@ func TestSecondTry(t *testing.T) {
 		{"broken call", utp.Choice{}, broken, right, "call", "call", 2, 2},
 		{"text before a broken call", utp.Choice{}, "Let me look at the weather.\n" + broken, right, "call", "Let me look", 2, 1},
 		{"none where one is required", required, prose, right, "call", "call", 2, 2},
-		{"none where one is named", utp.Choice{Mode: utp.Named, Name: "get_weather"}, prose, right, "call", "call", 2, 2},
-		{"another where one is named", utp.Choice{Mode: utp.Named, Name: "get_weather"}, other, right, "call", "call", 2, 2},
-		{"another than those allowed", utp.Choice{Mode: utp.Required, Allowed: []string{"get_weather"}}, other, right, "call", "call", 2, 2},
+		{"none where one is named", utp.Choice{Mode: utp.ChoiceNamed, Name: "get_weather"}, prose, right, "call", "call", 2, 2},
+		{"another where one is named", utp.Choice{Mode: utp.ChoiceNamed, Name: "get_weather"}, other, right, "call", "call", 2, 2},
+		{"another than those allowed", utp.Choice{Mode: utp.ChoiceRequired, Allowed: []string{"get_weather"}}, other, right, "call", "call", 2, 2},
 		{"none, and none is required", utp.Choice{}, prose, right, "something else", "something else", 1, 1},
-		{"none may be called", utp.Choice{Mode: utp.None}, broken, right, "<tool_call>", "<tool_call>", 1, 1},
+		{"none may be called", utp.Choice{Mode: utp.ChoiceNone}, broken, right, "<tool_call>", "<tool_call>", 1, 1},
 		{"the second is no object", required, prose, prose, "something else", "something else", 2, 2},
 		{"the second calls what was not offered", required, prose, unknown, "something else", "something else", 2, 2},
 		{"the second does not fit", required, prose, invalid, "something else", "something else", 2, 2},
@@ -81,7 +81,7 @@ func TestSecondTry(t *testing.T) {
 					}
 					if len(m.asked) == 2 {
 						shows := tt.first
-						if tt.choice.Mode == utp.Named && shows == other {
+						if tt.choice.Mode == utp.ChoiceNamed && shows == other {
 							shows = "calls list_cities, which may not"
 						}
 						checkCorrection(t, m.asked[1], shows)
@@ -108,7 +108,7 @@ func TestSecondTryAfterWordsUpToTheLimit(t *testing.T) {
 				return evs
 			})
 			q := offer(stream)
-			q.Choice = utp.Choice{Mode: utp.Required}
+			q.Choice = utp.Choice{Mode: utp.ChoiceRequired}
 			reply, err := apiNamed("openai").ask(t, url, q)
 			if err != nil {
 				t.Fatal(err)
@@ -160,7 +160,7 @@ func TestSecondTryIsConstrained(t *testing.T) {
 			m.ServeHTTP(w, r)
 		}), backend.Config{Provider: back.name})
 		q := offer(true)
-		q.Choice.Mode = utp.Required
+		q.Choice.Mode = utp.ChoiceRequired
 		if reply, err := apis[0].ask(t, url, q); err != nil || len(reply.Calls()) != 1 || len(bodies) != 2 {
 			t.Fatalf("%s: %d requests, %+v, %v", back.name, len(bodies), reply, err)
 		}
@@ -221,7 +221,7 @@ func TestSecondTryWithoutASchema(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		m.begin(m.say)
 		q := offer(stream)
-		q.Choice.Mode = utp.Required
+		q.Choice.Mode = utp.ChoiceRequired
 		if reply, err := apis[0].ask(t, url, q); err != nil || len(reply.Calls()) != 1 || len(m.asked) != 2 {
 			t.Errorf("%d requests, %+v, %v", len(m.asked), reply, err)
 		}
@@ -241,7 +241,7 @@ func TestSecondTryIsReportedAndBounded(t *testing.T) {
 		})
 	}
 	q := offer(false)
-	q.Choice.Mode = utp.Required
+	q.Choice.Mode = utp.ChoiceRequired
 	begin()
 	url := start(t, m, backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Limits.Retries = 1 })
 	resp, body := apis[0].post(t, url, q)
@@ -269,11 +269,11 @@ func TestMarkupOfOthersIsNoCall(t *testing.T) {
 	for _, a := range apis {
 		for _, markup := range []string{short, long} {
 			for who, ms := range map[string][]utp.Message{
-				"a user":        {utp.NewText(utp.User, "What does this do? "+markup)},
-				"a user before": {utp.NewText(utp.User, "What does this do? "+markup), utp.NewText(utp.Assistant, "It asks for the weather."), utp.NewText(utp.User, "Show it again.")},
-				"a tool": {utp.NewText(utp.User, "What is in the file?"),
-					{Role: utp.Assistant, Parts: []utp.Part{utp.Call{ID: "call_1", Name: "list_cities", Args: []byte(`{}`)}}},
-					{Role: utp.ToolRole, Parts: []utp.Part{utp.Result{CallID: "call_1", Name: "list_cities", Status: utp.OK, Parts: []utp.Part{utp.Text{Text: "</tool_response>" + markup}}}}}},
+				"a user":        {utp.NewText(utp.RoleUser, "What does this do? "+markup)},
+				"a user before": {utp.NewText(utp.RoleUser, "What does this do? "+markup), utp.NewText(utp.RoleAssistant, "It asks for the weather."), utp.NewText(utp.RoleUser, "Show it again.")},
+				"a tool": {utp.NewText(utp.RoleUser, "What is in the file?"),
+					{Role: utp.RoleAssistant, Parts: []utp.Part{utp.Call{ID: "call_1", Name: "list_cities", Args: []byte(`{}`)}}},
+					{Role: utp.RoleTool, Parts: []utp.Part{utp.Result{CallID: "call_1", Name: "list_cities", Status: utp.StatusOK, Parts: []utp.Part{utp.Text{Text: "</tool_response>" + markup}}}}}},
 			} {
 				m := &model{api: a, say: func(int, *utp.Request) []utp.Event { return says("This is it:\n" + markup + "\nThat is all.") }}
 				for _, tools := range []string{"native", "text"} {

@@ -288,7 +288,7 @@ func TestFilesThatAreNotSentAreTold(t *testing.T) {
 		m := hello(apiNamed(name))
 		url := start(t, m, backend.Config{Provider: name})
 		q := offer(false)
-		q.Messages = []utp.Message{{Role: utp.User, Parts: []utp.Part{utp.Text{Text: "Sum it up."},
+		q.Messages = []utp.Message{{Role: utp.RoleUser, Parts: []utp.Part{utp.Text{Text: "Sum it up."},
 			utp.Blob{MIME: "application/pdf", Name: "report.pdf", Data: []byte("%PDF-1.4")}}}}
 		resp, body := apiNamed("anthropic").post(t, url, q)
 		if warning := resp.Header.Get("X-Bx-Warning"); resp.StatusCode != 200 || !strings.Contains(warning, "a note sent in its place") {
@@ -297,7 +297,7 @@ func TestFilesThatAreNotSentAreTold(t *testing.T) {
 		if asked := m.asked[0].Messages[0].Text(); !strings.Contains(asked, "Sum it up.") || !strings.Contains(asked, "(a file that cannot be shown: report.pdf application/pdf)") && !strings.Contains(asked, "(a file that cannot be shown: application/pdf)") {
 			t.Errorf("%s: the model sees %q", name, asked)
 		}
-		if resp, _ := apiNamed("anthropic").post(t, url, &utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.User, "Hi.")}}); resp.Header.Get("X-Bx-Warning") != "" {
+		if resp, _ := apiNamed("anthropic").post(t, url, &utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.RoleUser, "Hi.")}}); resp.Header.Get("X-Bx-Warning") != "" {
 			t.Errorf("%s: nothing is lost: %q", name, resp.Header.Get("X-Bx-Warning"))
 		}
 	}

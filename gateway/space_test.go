@@ -39,18 +39,18 @@ func sides(c parse.Config, in string, size int) (streamed, whole string) {
 	for rest := in; rest != ""; rest = rest[min(size, len(rest)):] {
 		evs = append(evs, p.Feed(rest[:min(size, len(rest))])...)
 	}
-	evs = append(append(evs, p.Close(false)...), utp.Event{Kind: utp.Finish, End: &utp.End{}})
+	evs = append(append(evs, p.Close(false)...), utp.Event{Kind: utp.EventFinish, End: &utp.End{}})
 	if broke(evs) {
 		return "", "" // a stream of these ends in an error
 	}
 	var say, think strings.Builder
 	for _, e := range evs {
 		switch {
-		case e.Kind == utp.ThinkDelta:
+		case e.Kind == utp.EventThink:
 			think.WriteString(e.Text)
-		case e.Kind == utp.TextDelta:
+		case e.Kind == utp.EventText:
 			say.WriteString(e.Text)
-		case e.Kind == utp.ProblemEvent && e.Problem.Shows():
+		case e.Kind == utp.EventProblem && e.Problem.Shows():
 			say.WriteString(e.Raw)
 		}
 	}
@@ -71,9 +71,9 @@ func broke(evs []utp.Event) bool {
 	open := map[int]bool{}
 	for _, e := range evs {
 		switch e.Kind {
-		case utp.CallStart:
+		case utp.EventCallStart:
 			open[e.Part] = true
-		case utp.CallEnd:
+		case utp.EventCallEnd:
 			delete(open, e.Part)
 		}
 	}

@@ -56,7 +56,7 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 			break
 		}
 		x.note(e)
-		if e.Kind == utp.Finish && e.End.Stop != utp.StopError {
+		if e.Kind == utp.EventFinish && e.End.Stop != utp.StopError {
 			x.remember(utp.Collect(x.seen)) // a client may go on as soon as it has the end
 		}
 		frames := writer.Write(e)

@@ -125,7 +125,7 @@ func TestSignaturesComeBack(t *testing.T) {
 						return says("Done.")
 					}
 					think := utp.Think{Signature: "c2lnbmF0dXJl", Provider: back, Model: "m"}
-					evs := []utp.Event{{Kind: utp.ThinkDelta, Text: "Hm."}, {Kind: utp.PartEnd, Value: think}}
+					evs := []utp.Event{{Kind: utp.EventThink, Text: "Hm."}, {Kind: utp.EventPartEnd, Value: think}}
 					for _, e := range says("", utp.Call{ID: "call_1", Name: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`)}) {
 						e.Part++
 						evs = append(evs, e)
@@ -140,8 +140,8 @@ func TestSignaturesComeBack(t *testing.T) {
 				}
 				c := reply.Calls()[0]
 				c.Extra = nil
-				q.Messages = append(q.Messages, utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}},
-					utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.Result{CallID: c.ID, Name: c.Name, Status: utp.OK, Parts: []utp.Part{utp.Text{Text: "12"}}}}})
+				q.Messages = append(q.Messages, utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{c}},
+					utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.Result{CallID: c.ID, Name: c.Name, Status: utp.StatusOK, Parts: []utp.Part{utp.Text{Text: "12"}}}}})
 				if _, err := apiNamed(front).ask(t, url, q); err != nil {
 					t.Fatal(err)
 				}
@@ -160,7 +160,7 @@ func TestSignaturesAreBoundedAndTheClientsOwn(t *testing.T) {
 	m := &model{api: apiNamed("gemini"), say: func(int, *utp.Request) []utp.Event {
 		n++
 		id, seal := fmt.Sprintf("call_%d", n), fmt.Sprintf("c2VhbDAwM%02d=", n)
-		evs := []utp.Event{{Kind: utp.Whole, Value: utp.Think{Signature: seal, Provider: "gemini", Model: "m"}}}
+		evs := []utp.Event{{Kind: utp.EventWhole, Value: utp.Think{Signature: seal, Provider: "gemini", Model: "m"}}}
 		for _, e := range says("", utp.Call{ID: id, Name: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`)}) {
 			e.Part++
 			evs = append(evs, e)
@@ -190,7 +190,7 @@ func TestSignaturesAreBoundedAndTheClientsOwn(t *testing.T) {
 		want bool
 	}{{"alice", 19, true}, {"bob", 19, false}, {"alice", 0, false}} {
 		q, c := offer(false), calls[tt.call]
-		q.Messages = append(q.Messages, utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}}, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, "12")}})
+		q.Messages = append(q.Messages, utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{c}}, utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, "12")}})
 		m.begin(m.say)
 		apis[0].post(t, url, q, "x-api-key", tt.who)
 		sent, err := json.Marshal(m.asked[0].Messages)

@@ -59,7 +59,7 @@ func TestOnlyAHopelessPromptIsRefusedUnsent(t *testing.T) {
 			m.begin(m.say)
 			q := offer(false)
 			text := strings.Repeat("is a ", length/5)
-			q.Messages = []utp.Message{utp.NewText(utp.User, text)}
+			q.Messages = []utp.Message{utp.NewText(utp.RoleUser, text)}
 			resp, body := a.post(t, url, q)
 			switch {
 			case !sent:
@@ -85,7 +85,7 @@ func TestWhatFitsIsSentHoweverLong(t *testing.T) {
 	} {
 		m.begin(m.say)
 		q := offer(false)
-		q.Messages = []utp.Message{{Role: utp.User, Parts: []utp.Part{utp.Text{Text: "What is it?"}, part}}}
+		q.Messages = []utp.Message{{Role: utp.RoleUser, Parts: []utp.Part{utp.Text{Text: "What is it?"}, part}}}
 		if resp, body := apis[0].post(t, url, q); resp.StatusCode != 200 || len(m.asked) != 1 {
 			t.Errorf("%s: HTTP %d: %s", name, resp.StatusCode, body)
 		}

@@ -14,7 +14,7 @@ import (
 func reply(form, dialect string, bad bool) record.Reply {
 	r := record.Reply{By: record.ByBx, Asked: "qwen2.5-coder", Form: form, Tools: 3, Status: 200, Stop: utp.StopTool}
 	if bad {
-		r.Problems = []record.Problem{{Kind: utp.Malformed, Dialect: dialect}}
+		r.Problems = []record.Problem{{Kind: utp.ProblemMalformed, Dialect: dialect}}
 	} else {
 		r.Calls = []record.Call{{Name: "search_code", Source: dialect}}
 	}

@@ -22,9 +22,9 @@ type silent struct{ takes time.Duration }
 func (s silent) Run(ctx context.Context, c utp.Call) utp.Result {
 	select {
 	case <-time.After(s.takes):
-		return utp.TextResult(c, utp.OK, "done")
+		return utp.TextResult(c, utp.StatusOK, "done")
 	case <-ctx.Done():
-		return utp.TextResult(c, utp.Failed, "stopped")
+		return utp.TextResult(c, utp.StatusFailed, "stopped")
 	}
 }
 
@@ -41,7 +41,7 @@ func TestLongCallsGiveSignsOfLife(t *testing.T) {
 		{nil, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			srv, err := mcp.New(config(silent{13 * time.Second}, agent.Gate{Tier: utp.Walk}))
+			srv, err := mcp.New(config(silent{13 * time.Second}, agent.Gate{Tier: utp.TierWalk}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,12 +26,12 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	ctx, end := s.telling(context.WithValue(ctx, askKey{}, ask), req)
 	defer end()
 	r := s.runner.Run(s.rooted(ctx, req.Session), c)
-	if r.Status == utp.Denied {
+	if r.Status == utp.StatusDenied {
 		if q, state := ask.pending(); q != nil {
 			return &sdk.CallToolResult{InputRequests: q, RequestState: state}, nil
 		}
 	}
-	if !s.known(c.Name) && r.Status != utp.OK {
+	if !s.known(c.Name) && r.Status != utp.StatusOK {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: r.Text()}
 	}
 	return s.writeResult(r), nil
@@ -65,7 +65,7 @@ func (s *Server) calls(next sdk.MethodHandler) sdk.MethodHandler {
 
 // writeResult tells the outcome by isError alone, never by the text.
 func (s *Server) writeResult(r utp.Result) *sdk.CallToolResult {
-	out := &sdk.CallToolResult{IsError: r.Status != utp.OK, Content: []sdk.Content{}}
+	out := &sdk.CallToolResult{IsError: r.Status != utp.StatusOK, Content: []sdk.Content{}}
 	for _, p := range r.Parts {
 		if c := content(p); c != nil {
 			out.Content = append(out.Content, c)

@@ -57,7 +57,7 @@ func TestWritesNeedAYes(t *testing.T) {
 			if c.user != nil {
 				o = c.user.options()
 			}
-			client, run := serve(t, agent.Gate{Tier: utp.Run, Allow: c.allow}, o)
+			client, run := serve(t, agent.Gate{Tier: utp.TierRun, Allow: c.allow}, o)
 			r := call(t, client, "write_file", write)
 			if run.writes != c.writes || r.IsError != (c.writes == 0) || !strings.Contains(text(r), c.text) {
 				t.Errorf("%d writes, isError %v, %q", run.writes, r.IsError, text(r))
@@ -78,7 +78,7 @@ func TestWritesNeedAYes(t *testing.T) {
 // contract: X-08
 func TestEveryCallIsAskedAnew(t *testing.T) {
 	u := &user{answer: yes()}
-	client, run := serve(t, agent.Gate{Tier: utp.Run}, u.options())
+	client, run := serve(t, agent.Gate{Tier: utp.TierRun}, u.options())
 	call(t, client, "write_file", write)
 	call(t, client, "write_file", write)
 	if len(u.asked) != 2 || run.writes != 2 {
@@ -89,7 +89,7 @@ func TestEveryCallIsAskedAnew(t *testing.T) {
 // contract: X-08
 func TestAQuestionThatFailsDenies(t *testing.T) {
 	u := &user{err: errors.New("no screen")}
-	client, run := serve(t, agent.Gate{Tier: utp.Run}, u.options())
+	client, run := serve(t, agent.Gate{Tier: utp.TierRun}, u.options())
 	r, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: "write_file", Arguments: write})
 	if run.writes != 0 || err == nil && !r.IsError {
 		t.Errorf("%d writes, %v, %v", run.writes, r, err)
@@ -102,7 +102,7 @@ func TestAQuestionThatFailsDenies(t *testing.T) {
 func TestAYesCannotBeForgedOrReused(t *testing.T) {
 	o := (&user{answer: yes()}).options()
 	o.MultiRoundTrip = &sdk.MultiRoundTripOptions{Disabled: true}
-	client, run := serve(t, agent.Gate{Tier: utp.Run}, o)
+	client, run := serve(t, agent.Gate{Tier: utp.TierRun}, o)
 	answer := yes()
 	say := func(args any, state string) *sdk.CallToolResult {
 		t.Helper()

@@ -18,7 +18,7 @@ func Example() {
 		Tools:   schema.Compile(tools),
 		Confirm: mcp.Confirm,
 		Runner: agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
-			return utp.TextResult(c, utp.OK, "hello: "+string(c.Args))
+			return utp.TextResult(c, utp.StatusOK, "hello: "+string(c.Args))
 		}),
 	}
 	server, err := mcp.New(mcp.Config{Name: "greeter", Version: "1", Tools: tools, Tier: gate.Tier, Runner: gate})

@@ -66,7 +66,7 @@ func dialHTTP(t *testing.T, url, protocol string, o *sdk.ClientOptions) *sdk.Cli
 
 // contract: C-10 C-09 C-12
 func TestHTTPServesEveryProtocol(t *testing.T) {
-	url := serveHTTP(t, config(&script{}, agent.Gate{Tier: utp.Walk}), mcp.Access{Key: key})
+	url := serveHTTP(t, config(&script{}, agent.Gate{Tier: utp.TierWalk}), mcp.Access{Key: key})
 	for _, protocol := range protocols {
 		client := dialHTTP(t, url, protocol, nil)
 		if got := client.InitializeResult().ProtocolVersion; got != protocol {
@@ -101,7 +101,7 @@ func TestHTTPAsksInEveryProtocol(t *testing.T) {
 			{nil, 0, "the client cannot ask the user"},
 		} {
 			run := &script{}
-			url := serveHTTP(t, config(run, agent.Gate{Tier: utp.Run}), mcp.Access{Key: key})
+			url := serveHTTP(t, config(run, agent.Gate{Tier: utp.TierRun}), mcp.Access{Key: key})
 			var o *sdk.ClientOptions
 			if c.user != nil {
 				o = c.user.options()
@@ -280,13 +280,13 @@ func (s slow) Run(ctx context.Context, c utp.Call) utp.Result {
 	s.started <- struct{}{}
 	<-ctx.Done()
 	s.ended <- struct{}{}
-	return utp.TextResult(c, utp.Failed, "stopped")
+	return utp.TextResult(c, utp.StatusFailed, "stopped")
 }
 
 // contract: C-09 C-10
 func TestCancelEndsTheCall(t *testing.T) {
 	run := slow{make(chan struct{}), make(chan struct{}, 1)}
-	url := serveHTTP(t, config(run, agent.Gate{Tier: utp.Walk}), mcp.Access{Key: key})
+	url := serveHTTP(t, config(run, agent.Gate{Tier: utp.TierWalk}), mcp.Access{Key: key})
 	for _, protocol := range protocols {
 		client := dialHTTP(t, url, protocol, nil)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -318,13 +318,13 @@ func (r *counts) Run(_ context.Context, c utp.Call) utp.Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.n++
-	return utp.TextResult(c, utp.OK, string(c.Args))
+	return utp.TextResult(c, utp.StatusOK, string(c.Args))
 }
 
 // contract: C-10
 func TestHTTPServesManyAtOnce(t *testing.T) {
 	run := &counts{}
-	url := serveHTTP(t, config(run, agent.Gate{Tier: utp.Walk}), mcp.Access{Key: key})
+	url := serveHTTP(t, config(run, agent.Gate{Tier: utp.TierWalk}), mcp.Access{Key: key})
 	var all sync.WaitGroup
 	for i := range 9 {
 		client := dialHTTP(t, url, protocols[i%len(protocols)], nil)

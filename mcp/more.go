@@ -43,10 +43,10 @@ func (s *Server) more(c utp.Call) (inner *utp.Call, all utp.Result, err error) {
 		Arguments json.RawMessage
 	}
 	if err := json.Unmarshal(c.Args, &args); err != nil {
-		return nil, utp.TextResult(c, utp.Failed, "want an object with tool and arguments: "+err.Error()), nil
+		return nil, utp.TextResult(c, utp.StatusFailed, "want an object with tool and arguments: "+err.Error()), nil
 	}
 	if args.Tool == "" {
-		return nil, utp.TextResult(c, utp.OK, s.about()), nil
+		return nil, utp.TextResult(c, utp.StatusOK, s.about()), nil
 	}
 	if args.Tool == moreTools {
 		return nil, all, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: moreTools + " does not call itself"}

@@ -41,7 +41,7 @@ func TestFewToolsAndTheOthersThroughOne(t *testing.T) {
 	for _, protocol := range protocols {
 		u := &user{answer: yes()}
 		run := &script{}
-		c := config(run, agent.Gate{Tier: utp.Run})
+		c := config(run, agent.Gate{Tier: utp.TierRun})
 		all := listed(t, dialHTTP(t, serveHTTP(t, c, mcp.Access{Key: key}), protocol, nil))
 		c.Few = []string{"search_code", "no_such_tool"}
 		url := serveHTTP(t, c, mcp.Access{Key: key})
@@ -78,7 +78,7 @@ func TestFewToolsAndTheOthersThroughOne(t *testing.T) {
 // contract: C-11 X-01
 func TestMoreToolsKeepsTheTier(t *testing.T) {
 	run := &script{}
-	c := config(run, agent.Gate{Tier: utp.Walk, Allow: []string{"run"}})
+	c := config(run, agent.Gate{Tier: utp.TierWalk, Allow: []string{"run"}})
 	c.Few = []string{}
 	client := dialHTTP(t, serveHTTP(t, c, mcp.Access{Key: key}), "2025-11-25", nil)
 	if r := call(t, client, "more_tools", nil); strings.Contains(text(r), "write_file") {
@@ -91,20 +91,20 @@ func TestMoreToolsKeepsTheTier(t *testing.T) {
 
 // contract: C-12 CON-43
 func TestStructuredContentHasTheSameFacts(t *testing.T) {
-	plain := dialHTTP(t, serveHTTP(t, config(&script{}, agent.Gate{Tier: utp.Walk}), mcp.Access{Key: key}), "2025-11-25", nil)
+	plain := dialHTTP(t, serveHTTP(t, config(&script{}, agent.Gate{Tier: utp.TierWalk}), mcp.Access{Key: key}), "2025-11-25", nil)
 	if r := call(t, plain, "search_code", map[string]any{"query": "x"}); r.StructuredContent != nil {
 		t.Errorf("structured content unasked: %v", r.StructuredContent)
 	}
 	run := runs(func(c utp.Call) utp.Result {
 		switch c.Name {
 		case "search_code":
-			return utp.TextResult(c, utp.OK, "# TE_BEGIN_META\n{\"v\":1,\"cmd\":\"search\",\"matches\":3,\"truncated\":true}\n# TE_END_META\n\na.go:3: x\n\n# TE: 2 more in b/\n")
+			return utp.TextResult(c, utp.StatusOK, "# TE_BEGIN_META\n{\"v\":1,\"cmd\":\"search\",\"matches\":3,\"truncated\":true}\n# TE_END_META\n\na.go:3: x\n\n# TE: 2 more in b/\n")
 		case "read_file":
-			return utp.TextResult(c, utp.Failed, `{"error":"File not found"}`)
+			return utp.TextResult(c, utp.StatusFailed, `{"error":"File not found"}`)
 		}
-		return utp.TextResult(c, utp.OK, "chart")
+		return utp.TextResult(c, utp.StatusOK, "chart")
 	})
-	c := config(run, agent.Gate{Tier: utp.Walk})
+	c := config(run, agent.Gate{Tier: utp.TierWalk})
 	c.Structured = true
 	client := dialHTTP(t, serveHTTP(t, c, mcp.Access{Key: key}), "2025-11-25", nil)
 	for _, one := range []struct {
@@ -156,7 +156,7 @@ func (f *files) set(list ...mcp.Resource) {
 
 // reader reads what a path names, after a yes where that holds keys.
 func reader() agent.Runner {
-	g := agent.Gate{Tools: compiled(), Tier: utp.Walk, Confirm: mcp.Confirm,
+	g := agent.Gate{Tools: compiled(), Tier: utp.TierWalk, Confirm: mcp.Confirm,
 		Sensitive: func(c utp.Call) string {
 			if strings.Contains(string(c.Args), ".pem") {
 				return "it may hold keys"
@@ -166,21 +166,21 @@ func reader() agent.Runner {
 		Runner: runs(func(c utp.Call) utp.Result {
 			var a struct{ Path string }
 			if err := json.Unmarshal(c.Args, &a); err != nil {
-				return utp.TextResult(c, utp.Failed, err.Error())
+				return utp.TextResult(c, utp.StatusFailed, err.Error())
 			}
 			switch {
 			case strings.HasSuffix(a.Path, ".png"):
-				return utp.Result{Status: utp.OK, Parts: []utp.Part{utp.Blob{MIME: "image/png", Data: []byte("png")}}}
+				return utp.Result{Status: utp.StatusOK, Parts: []utp.Part{utp.Blob{MIME: "image/png", Data: []byte("png")}}}
 			case strings.Contains(a.Path, "nope"):
-				return utp.TextResult(c, utp.Failed, `{"error":"File not found: nope"}`)
+				return utp.TextResult(c, utp.StatusFailed, `{"error":"File not found: nope"}`)
 			}
-			return utp.TextResult(c, utp.OK, "read "+a.Path)
+			return utp.TextResult(c, utp.StatusOK, "read "+a.Path)
 		})}
 	return &g
 }
 
 func withFiles(f *files) mcp.Config {
-	c := config(&script{}, agent.Gate{Tier: utp.Walk})
+	c := config(&script{}, agent.Gate{Tier: utp.TierWalk})
 	c.Resources = &mcp.Resources{Base: mcp.FileURI("/src/my project") + "/", List: f.all, Reader: reader()}
 	return c
 }
@@ -270,7 +270,7 @@ func TestClientsHearOfNewResources(t *testing.T) {
 }
 
 func TestPrompts(t *testing.T) {
-	c := config(&script{}, agent.Gate{Tier: utp.Walk})
+	c := config(&script{}, agent.Gate{Tier: utp.TierWalk})
 	c.Prompts = []mcp.Prompt{{Name: "ask", Title: "Ask", Description: "Ask it", Arguments: []mcp.Argument{{Name: "question", Description: "what", Required: true}},
 		Parts: func(_ context.Context, args map[string]string) ([]utp.Part, error) {
 			if args["question"] == "fail" {
@@ -300,7 +300,7 @@ func TestPrompts(t *testing.T) {
 // contract: C-09 C-10
 func TestProgressIsToldToWhoAsks(t *testing.T) {
 	run := &steps{}
-	url := serveHTTP(t, config(run, agent.Gate{Tier: utp.Walk}), mcp.Access{Key: key})
+	url := serveHTTP(t, config(run, agent.Gate{Tier: utp.TierWalk}), mcp.Access{Key: key})
 	for _, protocol := range protocols {
 		told := make(chan *sdk.ProgressNotificationParams, 100)
 		client := dialHTTP(t, url, protocol, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { told <- r.Params }})
@@ -329,14 +329,14 @@ type steps struct{}
 func (steps) Run(ctx context.Context, c utp.Call) utp.Result {
 	mcp.Progress(ctx, 10, 10, "files")
 	mcp.Progress(ctx, 5, 10, "files")
-	return utp.TextResult(c, utp.OK, "done")
+	return utp.TextResult(c, utp.StatusOK, "done")
 }
 
 // contract: C-09
 func TestRootsAreAskedOnceAndAgainWhenTheyChange(t *testing.T) {
 	dir := t.TempDir()
 	run := &rootsRun{}
-	url := serveHTTP(t, config(run, agent.Gate{Tier: utp.Walk}), mcp.Access{Key: key})
+	url := serveHTTP(t, config(run, agent.Gate{Tier: utp.TierWalk}), mcp.Access{Key: key})
 	for _, protocol := range protocols {
 		c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 		c.AddRoots(&sdk.Root{URI: mcp.FileURI(filepath.Join(dir, "a b"))}, &sdk.Root{URI: "https://x.test/no-file"})
@@ -390,5 +390,5 @@ func (r *rootsRun) Run(ctx context.Context, c utp.Call) utp.Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.roots = roots
-	return utp.TextResult(c, utp.OK, "ok")
+	return utp.TextResult(c, utp.StatusOK, "ok")
 }

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("MCP_TEST_SERVE") == "" {
 		os.Exit(m.Run())
 	}
-	srv, err := mcp.New(config(&script{}, agent.Gate{Tier: utp.Walk}))
+	srv, err := mcp.New(config(&script{}, agent.Gate{Tier: utp.TierWalk}))
 	if err == nil {
 		err = srv.Stdio(context.Background())
 	}
@@ -125,7 +125,7 @@ func (w *wire) close() {
 
 // contract: C-09 C-12
 func TestSchemasPassByteForByte(t *testing.T) {
-	w, _ := dial(t, agent.Gate{Tier: utp.Run})
+	w, _ := dial(t, agent.Gate{Tier: utp.TierRun})
 	defer w.close()
 	w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 	line := w.recv()
@@ -152,7 +152,7 @@ func TestElicitationInOlderProtocols(t *testing.T) {
 		{`{"action":"accept","content":{"run":true}}`, 1, "written"},
 		{`{"action":"decline"}`, 0, `"isError":true`},
 	} {
-		w, run := dial(t, agent.Gate{Tier: utp.Run})
+		w, run := dial(t, agent.Gate{Tier: utp.TierRun})
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"write_file","arguments":{"path":"a.txt","content":"hi"}}}`)
 		var ask struct {
 			ID     json.RawMessage

@@ -100,12 +100,12 @@ func (s *Server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.R
 	c := utp.Call{Name: ReadTool, Args: args, Source: utp.Native}
 	ask := s.asked.begin(req.ClientCapabilities(), req.Params.InputResponses, req.Params.RequestState, c)
 	r := s.resources.Reader.Run(s.rooted(context.WithValue(ctx, askKey{}, ask), req.Session), c)
-	if r.Status == utp.Denied {
+	if r.Status == utp.StatusDenied {
 		if q, state := ask.pending(); q != nil {
 			return &sdk.ReadResourceResult{InputRequests: q, RequestState: state, Contents: []*sdk.ResourceContents{}}, nil // none is an error to the SDK
 		}
 	}
-	if r.Status != utp.OK {
+	if r.Status != utp.StatusOK {
 		//lint:ignore SA1019 the code of the protocols before 2026-07-28, which clients know
 		return nil, &jsonrpc.Error{Code: sdk.CodeResourceNotFound, Message: Failure(r).Error()}
 	}

@@ -180,7 +180,7 @@ func describe(t utp.Tool) (*sdk.Tool, error) {
 	if t.Name == "" {
 		return nil, errors.New("it has no name")
 	}
-	writes := t.Tier >= utp.Run
+	writes := t.Tier >= utp.TierRun
 	return &sdk.Tool{
 		Name: t.Name, Description: t.Description, InputSchema: schema,
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !writes, DestructiveHint: &writes, OpenWorldHint: new(bool)},

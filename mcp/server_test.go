@@ -17,11 +17,11 @@ import (
 const writeSchema = `{"required":["path","content"],"type":"object","properties":{"path":{"type":"string","description":"a <b> & \"c\" é"},"content":{"type":"string"}},"x-order":[3,1,2]}`
 
 var tools = []utp.Tool{
-	{Name: "search_code", Description: "Searches.", Tier: utp.Crawl,
+	{Name: "search_code", Description: "Searches.", Tier: utp.TierCrawl,
 		Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}`)},
-	{Name: "read_file", Tier: utp.Walk, Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
-	{Name: "stats", Tier: utp.Walk},
-	{Name: "write_file", Tier: utp.Run, Confirm: true, Schema: json.RawMessage(writeSchema)},
+	{Name: "read_file", Tier: utp.TierWalk, Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
+	{Name: "stats", Tier: utp.TierWalk},
+	{Name: "write_file", Tier: utp.TierRun, Confirm: true, Schema: json.RawMessage(writeSchema)},
 }
 
 // script runs what the tests call, and counts the writes.
@@ -30,17 +30,17 @@ type script struct{ writes int }
 func (s *script) Run(_ context.Context, c utp.Call) utp.Result {
 	switch c.Name {
 	case "search_code":
-		return utp.TextResult(c, utp.OK, `log.go:3: "error": this text has the word error`)
+		return utp.TextResult(c, utp.StatusOK, `log.go:3: "error": this text has the word error`)
 	case "read_file":
-		return utp.TextResult(c, utp.Failed, "File not found: a.go")
+		return utp.TextResult(c, utp.StatusFailed, "File not found: a.go")
 	case "stats":
-		r := utp.TextResult(c, utp.OK, "chart")
+		r := utp.TextResult(c, utp.StatusOK, "chart")
 		r.Parts = append(r.Parts, utp.Blob{MIME: "image/png", Data: []byte("png")}, utp.Blob{MIME: "audio/wav", Data: []byte("wav")},
 			utp.Blob{MIME: "application/pdf", Name: "a.pdf", Data: []byte("pdf")}, utp.Blob{URL: "https://x.test/y", Name: "y"})
 		return r
 	}
 	s.writes++
-	return utp.TextResult(c, utp.OK, "written "+string(c.Args))
+	return utp.TextResult(c, utp.StatusOK, "written "+string(c.Args))
 }
 
 // serve connects a client to a server with the gate in it.
@@ -94,9 +94,9 @@ func TestListsTheToolsOfTheTier(t *testing.T) {
 		tier utp.Tier
 		want []string
 	}{
-		{utp.Crawl, []string{"search_code"}},
-		{utp.Walk, []string{"read_file", "search_code", "stats"}},
-		{utp.Run, []string{"read_file", "search_code", "stats", "write_file"}},
+		{utp.TierCrawl, []string{"search_code"}},
+		{utp.TierWalk, []string{"read_file", "search_code", "stats"}},
+		{utp.TierRun, []string{"read_file", "search_code", "stats", "write_file"}},
 	} {
 		client, _ := serve(t, agent.Gate{Tier: c.tier}, nil)
 		list, err := client.ListTools(t.Context(), nil)
@@ -122,7 +122,7 @@ func TestListsTheToolsOfTheTier(t *testing.T) {
 
 // contract: C-12 CON-43
 func TestIsErrorIsTheStatus(t *testing.T) {
-	client, _ := serve(t, agent.Gate{Tier: utp.Walk}, nil)
+	client, _ := serve(t, agent.Gate{Tier: utp.TierWalk}, nil)
 	for _, c := range []struct {
 		name string
 		args any
@@ -145,7 +145,7 @@ func TestIsErrorIsTheStatus(t *testing.T) {
 
 // contract: A-08 C-12
 func TestUnknownToolIsAProtocolError(t *testing.T) {
-	client, _ := serve(t, agent.Gate{Tier: utp.Walk}, nil)
+	client, _ := serve(t, agent.Gate{Tier: utp.TierWalk}, nil)
 	_, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: "serch_code", Arguments: map[string]any{"query": "x"}})
 	if err == nil || !strings.Contains(err.Error(), "Tool 'serch_code' does not exist. Available: search_code, read_file, stats") {
 		t.Errorf("unknown tool: %v", err)
@@ -157,7 +157,7 @@ func TestUnknownToolIsAProtocolError(t *testing.T) {
 
 // contract: I-11
 func TestBlobsAreContent(t *testing.T) {
-	client, _ := serve(t, agent.Gate{Tier: utp.Walk}, nil)
+	client, _ := serve(t, agent.Gate{Tier: utp.TierWalk}, nil)
 	r := call(t, client, "stats", nil)
 	if len(r.Content) != 5 {
 		t.Fatalf("%d parts, want 5", len(r.Content))

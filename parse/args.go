@@ -119,7 +119,7 @@ func (p *Parser) piece(escaped string) {
 		return
 	}
 	c.sent = len(c.buf)
-	p.emit(utp.Event{Kind: utp.CallDelta, Part: c.part, Text: escaped})
+	p.emit(utp.Event{Kind: utp.EventCallDelta, Part: c.part, Text: escaped})
 }
 
 // streamText passes on text of a string argument, escaped on the way. Short

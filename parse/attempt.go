@@ -98,7 +98,7 @@ func (p *Parser) exceed() {
 	case p.st == inSkip:
 		p.skipped(false)
 	default:
-		p.fail(utp.Problem{Kind: utp.TooLong, Message: "the call is longer than the limit"})
+		p.fail(utp.Problem{Kind: utp.ProblemTooLong, Message: "the call is longer than the limit"})
 		p.block.group, p.now.message = nil, nil
 		p.now.leave()
 		p.st = inText

@@ -109,14 +109,14 @@ func (t *attempts) holding() bool {
 
 // hasCall reports whether a call waits, from an event on.
 func (t *attempts) hasCall(from int) bool {
-	return slices.ContainsFunc(t.waiting[from:], func(e utp.Event) bool { return e.Kind == utp.CallEnd })
+	return slices.ContainsFunc(t.waiting[from:], func(e utp.Event) bool { return e.Kind == utp.EventCallEnd })
 }
 
 // objects reports whether the arguments of all calls that wait were written as
 // objects.
 func (t *attempts) objects(from int) bool {
 	return !slices.ContainsFunc(t.waiting[from:], func(e utp.Event) bool {
-		return e.Kind == utp.CallEnd && e.Call.RawArgs != "" && !strings.HasPrefix(e.Call.RawArgs, "{")
+		return e.Kind == utp.EventCallEnd && e.Call.RawArgs != "" && !strings.HasPrefix(e.Call.RawArgs, "{")
 	})
 }
 
@@ -137,7 +137,7 @@ func (t *attempts) take() (a attempt, raw string) {
 // unstart takes back the beginning of a call that waits, and returns its text. It
 // reports false where that was sent.
 func (t *attempts) unstart(part int) (raw string, ok bool) {
-	at := slices.IndexFunc(t.waiting, func(e utp.Event) bool { return e.Kind == utp.CallStart && e.Part == part })
+	at := slices.IndexFunc(t.waiting, func(e utp.Event) bool { return e.Kind == utp.EventCallStart && e.Part == part })
 	if at < 0 {
 		return "", false
 	}

@@ -85,14 +85,14 @@ func (p *Parser) guess(path, was, now, why string) {
 	p.cur.fixes[len(p.cur.fixes)-1].Guess = true
 }
 
-// startCall sends CallStart: the name is certain and arguments begin.
+// startCall sends EventCallStart: the name is certain and arguments begin.
 func (p *Parser) startCall() {
 	c := &p.cur
 	if c.started || c.pending || p.isTry() {
 		return
 	}
 	c.started, c.part = true, p.now.part()
-	p.emit(utp.Event{Kind: utp.CallStart, Part: c.part, Call: &utp.Call{ID: c.id, Name: c.name, Source: c.g.source}})
+	p.emit(utp.Event{Kind: utp.EventCallStart, Part: c.part, Call: &utp.Call{ID: c.id, Name: c.name, Source: c.g.source}})
 }
 
 // isTry reports a call in a form of ordinary lines that names no offered tool.
@@ -106,7 +106,7 @@ func (p *Parser) flush() {
 	}
 	text := string(c.buf[c.sent:])
 	c.sent = len(c.buf)
-	p.emit(utp.Event{Kind: utp.CallDelta, Part: c.part, Text: text})
+	p.emit(utp.Event{Kind: utp.EventCallDelta, Part: c.part, Text: text})
 }
 
 // finish ends a good call.
@@ -116,7 +116,7 @@ func (p *Parser) finish() {
 		return
 	}
 	if c.pending {
-		p.fail(utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"})
+		p.fail(utp.Problem{Kind: utp.ProblemMissingName, Want: "the name of a tool"})
 		return
 	}
 	if len(c.keys) == 0 && p.tools.meansNothing(c.name) && !p.tries.trying() {
@@ -143,15 +143,15 @@ func (p *Parser) finish() {
 	p.flush()
 	raw := p.take()
 	out.RawArgs = p.rawArgs()
-	p.send(utp.Event{Kind: utp.CallEnd, Part: c.part, Call: &out, Raw: raw})
+	p.send(utp.Event{Kind: utp.EventCallEnd, Part: c.part, Call: &out, Raw: raw})
 	p.closeCall()
 	p.settleCall()
 }
 
 // failJudged ends a call that was read to its end but is none.
 func (p *Parser) failJudged(prob utp.Problem) {
-	said := p.cur.twice != "" || p.cur.blank != "" || p.cfg.Check && prob.Kind == utp.Invalid
-	if p.tries.inTrial() && p.tries.trial().think == nil && (said && p.cur.declared || prob.Kind == utp.Quoted || prob.Kind == utp.Repeated) {
+	said := p.cur.twice != "" || p.cur.blank != "" || p.cfg.Check && prob.Kind == utp.ProblemInvalid
+	if p.tries.inTrial() && p.tries.trial().think == nil && (said && p.cur.declared || prob.Kind == utp.ProblemQuoted || prob.Kind == utp.ProblemRepeated) {
 		p.accept()
 	}
 	trial := p.tries.trying()
@@ -159,7 +159,7 @@ func (p *Parser) failJudged(prob utp.Problem) {
 	if !trial {
 		p.closeCall()
 	}
-	if p.made.looped && prob.Kind == utp.Repeated {
+	if p.made.looped && prob.Kind == utp.ProblemRepeated {
 		p.block.group, p.st = nil, inRest
 	}
 }
@@ -175,15 +175,15 @@ func (p *Parser) judge(args json.RawMessage) *utp.Problem {
 	}
 	switch {
 	case !c.declared && strings.ContainsAny(c.name, "<>|"):
-		return &utp.Problem{Kind: utp.MissingName, Message: "a control token stands in the name", Want: "the name of a tool"}
+		return &utp.Problem{Kind: utp.ProblemMissingName, Message: "a control token stands in the name", Want: "the name of a tool"}
 	case c.echo:
-		return &utp.Problem{Kind: utp.Malformed, Message: "a tool's definition, not a call"}
+		return &utp.Problem{Kind: utp.ProblemMalformed, Message: "a tool's definition, not a call"}
 	case p.cfg.Repair == Off && len(c.fixes) > 0:
-		return &utp.Problem{Kind: utp.Malformed, Message: c.fixes[0].Why}
+		return &utp.Problem{Kind: utp.ProblemMalformed, Message: c.fixes[0].Why}
 	case p.isTry(), p.cfg.Policy.Unknown == TextUnknown && p.tools.known() && !c.declared:
-		return &utp.Problem{Kind: utp.UnknownTool, Message: "no such tool was offered"}
+		return &utp.Problem{Kind: utp.ProblemUnknownTool, Message: "no such tool was offered"}
 	case p.tries.trying() && p.tries.trial().think != nil && p.tools.known() && !p.tools.sound(c.name, args):
-		return &utp.Problem{Kind: utp.Invalid}
+		return &utp.Problem{Kind: utp.ProblemInvalid}
 	}
 	return p.repeated(&utp.Call{Name: c.name, Args: args}, c.start, func() string {
 		return string(c.raw) + string(p.carry) + p.src[p.covered():p.pos]
@@ -219,7 +219,7 @@ func (p *Parser) closeCall() {
 // ends the trial.
 func (p *Parser) fail(prob utp.Problem) {
 	c := &p.cur
-	if prob.Kind == utp.Truncated && p.tries.trial().whole && p.cur.declared {
+	if prob.Kind == utp.ProblemTruncated && p.tries.trial().whole && p.cur.declared {
 		p.accept() // it was going to be a call
 	}
 	if p.tries.trying() {
@@ -246,7 +246,7 @@ func (p *Parser) fail(prob utp.Problem) {
 	if !c.started {
 		part = p.now.openPart()
 	}
-	p.send(utp.Event{Kind: utp.ProblemEvent, Part: part, Problem: &prob, Raw: raw})
+	p.send(utp.Event{Kind: utp.EventProblem, Part: part, Problem: &prob, Raw: raw})
 	p.closed(trailing(c.raw))
 	c.open, c.started, c.balanced, c.pending = false, false, false, false
 	c.fixes, c.raw = nil, c.raw[:0]
@@ -262,16 +262,16 @@ func (p *Parser) broken(message, want string) {
 		p.giveBack()
 		return
 	}
-	p.cur.why = utp.Problem{Kind: utp.Malformed, Message: message, Want: want}
+	p.cur.why = utp.Problem{Kind: utp.ProblemMalformed, Message: message, Want: want}
 	p.cur.skipAt, p.st = p.at(), inSkip
 }
 
 // truncated ends a call that the output ended in. Where nobody says that the
 // output was cut off, one that begins within a line may be a text about calls.
 func (p *Parser) truncated() {
-	kind := utp.Truncated
+	kind := utp.ProblemTruncated
 	if !p.cut && p.block.inLine && !p.tries.trying() {
-		kind = utp.Malformed
+		kind = utp.ProblemMalformed
 	}
 	p.fail(utp.Problem{Kind: kind, Message: "the output ended inside the call"})
 	p.st = inText

@@ -21,10 +21,10 @@ func (p *Parser) fitted(c utp.Call) (utp.Call, *utp.Problem) {
 		for _, i := range issues {
 			words = append(words, i.Error())
 		}
-		prob.Kind, prob.Message = utp.Invalid, strings.Join(words, "; ")
+		prob.Kind, prob.Message = utp.ProblemInvalid, strings.Join(words, "; ")
 		return c, &prob
 	case p.cfg.Repair == Off && len(out.Fixes) > len(c.Fixes):
-		prob.Kind, prob.Message = utp.Malformed, out.Fixes[len(c.Fixes)].Why
+		prob.Kind, prob.Message = utp.ProblemMalformed, out.Fixes[len(c.Fixes)].Why
 		return c, &prob
 	}
 	return out, nil
@@ -34,7 +34,7 @@ func (p *Parser) fitted(c utp.Call) (utp.Call, *utp.Problem) {
 // that does not fit its tool is a Problem.
 func (p *Parser) fittedNative(evs []utp.Event) []utp.Event {
 	end := evs[len(evs)-1]
-	if !p.cfg.Check || end.Kind != utp.CallEnd {
+	if !p.cfg.Check || end.Kind != utp.EventCallEnd {
 		return evs
 	}
 	c, prob := p.fitted(*end.Call)
@@ -49,7 +49,7 @@ func (p *Parser) fittedNative(evs []utp.Event) []utp.Event {
 		return []utp.Event{misfit(end.Part, c, *prob, start.Raw+raw+end.Raw)}
 	}
 	end.Call = &c
-	return []utp.Event{start, {Kind: utp.CallDelta, Part: end.Part, Text: string(c.Args), Raw: raw}, end}
+	return []utp.Event{start, {Kind: utp.EventCallDelta, Part: end.Part, Text: string(c.Args), Raw: raw}, end}
 }
 
 // misfit is the event of a native call that does not fit its tool.
@@ -57,5 +57,5 @@ func misfit(part int, c utp.Call, prob utp.Problem, raw string) utp.Event {
 	if prob.Raw = c.RawArgs; prob.Raw == "" {
 		prob.Raw = string(c.Args)
 	}
-	return utp.Event{Kind: utp.ProblemEvent, Part: part, Problem: &prob, Raw: raw}
+	return utp.Event{Kind: utp.EventProblem, Part: part, Problem: &prob, Raw: raw}
 }

@@ -63,12 +63,12 @@ func TestCheckedNativeArgumentsFit(t *testing.T) {
 	for args, want := range map[string]string{`{"a":1}`: "invalid", `{"a":1,"b":2}`: `{"a":1,"b":2}`, `{"a":"1","b":2}`: `{"a":1,"b":2}`, `[]`: "invalid"} {
 		call := utp.Call{ID: "x", Name: "add", Args: json.RawMessage(args)}
 		for name, evs := range map[string][]utp.Event{
-			"streamed": {{Kind: utp.CallStart, Call: &utp.Call{ID: "x", Name: "add"}}, {Kind: utp.CallDelta, Text: args[:1]}, {Kind: utp.CallDelta, Text: args[1:]}, {Kind: utp.CallEnd, Call: &call}},
-			"whole":    {{Kind: utp.Whole, Value: call}},
+			"streamed": {{Kind: utp.EventCallStart, Call: &utp.Call{ID: "x", Name: "add"}}, {Kind: utp.EventCallDelta, Text: args[:1]}, {Kind: utp.EventCallDelta, Text: args[1:]}, {Kind: utp.EventCallEnd, Call: &call}},
+			"whole":    {{Kind: utp.EventWhole, Value: call}},
 		} {
 			p := parse.New(parse.Config{Tools: adds, Check: true})
 			var out []utp.Event
-			for _, e := range append(evs, utp.Event{Kind: utp.Finish, Part: 1, End: &utp.End{Stop: utp.StopTool}}) {
+			for _, e := range append(evs, utp.Event{Kind: utp.EventFinish, Part: 1, End: &utp.End{Stop: utp.StopTool}}) {
 				out = append(out, p.Through(e)...)
 			}
 			if got := outcome(utp.Collect(out)); got != want {

@@ -75,10 +75,10 @@ func (e *element) typed(p *Parser) {
 func (p *Parser) nameless() {
 	if len(p.cur.el.stack) == 0 && !p.tries.trying() && len(p.ownClosers()) > 0 {
 		p.broken("", "")
-		p.cur.why = utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"}
+		p.cur.why = utp.Problem{Kind: utp.ProblemMissingName, Want: "the name of a tool"}
 		return
 	}
-	p.fail(utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"})
+	p.fail(utp.Problem{Kind: utp.ProblemMissingName, Want: "the name of a tool"})
 	if p.st == inElement && len(p.cur.el.stack) == 0 {
 		p.cur.open = false
 		p.now.textPart = -1

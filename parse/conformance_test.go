@@ -268,7 +268,7 @@ func (r row) countShown(shown map[string]int, got []utp.Call) {
 	}
 	kind := "ordinary text with words on its line"
 	for _, p := range parse.Text(r.config(), r.Input).Problems {
-		if p.Kind == utp.Quoted {
+		if p.Kind == utp.ProblemQuoted {
 			kind = "markers in a sentence"
 		}
 	}

@@ -56,15 +56,15 @@ func TestABareListLosesNothing(t *testing.T) {
 		in, want string
 		kind     utp.ProblemKind
 	}{
-		{"[" + one + `, {"name": "nope", "arguments": {}}, {"name": "now"}]`, no + "now {}\n", utp.UnknownTool},
-		{`[get_weather(city="Oslo"), nope(x=1), now()]`, no + "now {}\n", utp.UnknownTool},
-		{"[" + one + `, 3, {"name": "now"}]`, no + "now {}\n", utp.Malformed},
-		{"[" + one + `, {"a": 1}]`, no, utp.MissingName},
-		{"[" + one + `, {"name": "now", "arguments": [}}, ` + one + "]", no, utp.Malformed},
-		{"[" + one + `, {"name":`, no, utp.Truncated},
-		{`[get_weather(city="Oslo"), get_w`, no, utp.Truncated},
-		{`[get_weather(city="Oslo"), get_weather(city="Ro`, no, utp.Truncated},
-		{`[get_weather(city="Oslo"), get_weather(city=), now()]`, no, utp.Malformed},
+		{"[" + one + `, {"name": "nope", "arguments": {}}, {"name": "now"}]`, no + "now {}\n", utp.ProblemUnknownTool},
+		{`[get_weather(city="Oslo"), nope(x=1), now()]`, no + "now {}\n", utp.ProblemUnknownTool},
+		{"[" + one + `, 3, {"name": "now"}]`, no + "now {}\n", utp.ProblemMalformed},
+		{"[" + one + `, {"a": 1}]`, no, utp.ProblemMissingName},
+		{"[" + one + `, {"name": "now", "arguments": [}}, ` + one + "]", no, utp.ProblemMalformed},
+		{"[" + one + `, {"name":`, no, utp.ProblemTruncated},
+		{`[get_weather(city="Oslo"), get_w`, no, utp.ProblemTruncated},
+		{`[get_weather(city="Oslo"), get_weather(city="Ro`, no, utp.ProblemTruncated},
+		{`[get_weather(city="Oslo"), get_weather(city=), now()]`, no, utp.ProblemMalformed},
 	} {
 		r := parse.Text(parse.Config{Tools: forecast}, c.in)
 		if got := calls(feed(parse.Config{Tools: forecast}, c.in, false)); got != c.want {

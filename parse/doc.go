@@ -12,7 +12,7 @@
 //   - Feed never fails. A call that cannot be read is a Problem, and its text
 //     stays text; that of one which the output ended in stands in the Problem.
 //   - A call that was cut off, or whose arguments could not be read, never ends
-//     in CallEnd. What was mended is listed in the call's Fixes.
+//     in EventCallEnd. What was mended is listed in the call's Fixes.
 //   - The pieces of a call's arguments, joined, are its arguments: a JSON object.
 //   - Cost grows with the text, not with the number of chunks.
 //

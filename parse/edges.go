@@ -35,7 +35,7 @@ func (s *edges) events(evs []utp.Event) []utp.Event {
 }
 
 func (s *edges) event(e *utp.Event) {
-	words := e.Kind == utp.TextDelta || e.Kind == utp.ThinkDelta
+	words := e.Kind == utp.EventText || e.Kind == utp.EventThink
 	if words && e.Raw == "" && e.Text != "" {
 		words = false // not of the text that is parsed
 	}
@@ -52,7 +52,7 @@ func (s *edges) event(e *utp.Event) {
 	case !words:
 		s.note(e)
 		s.put(e)
-	case e.Part == s.begun && e.Kind == utp.TextDelta:
+	case e.Part == s.begun && e.Kind == utp.EventText:
 		s.marked = false
 		s.put(e)
 	case e.Part == s.begun:
@@ -67,7 +67,7 @@ func (s *edges) flow(text string, extra json.RawMessage) []utp.Event {
 	s.marked = false
 	s.out = append(s.out[:0], utp.Event{})
 	e := &s.out[0] // a literal with all fields would be made elsewhere and copied, at three times the cost
-	e.Kind, e.Part, e.Text, e.Extra, e.Raw = utp.TextDelta, s.parts[s.begun]-1, text, extra, text
+	e.Kind, e.Part, e.Text, e.Extra, e.Raw = utp.EventText, s.parts[s.begun]-1, text, extra, text
 	return s.out
 }
 
@@ -82,7 +82,7 @@ func (s *edges) begin(e utp.Event) {
 	}
 	raw := strings.TrimLeftFunc(e.Raw, unicode.IsSpace)
 	if lead := len(e.Raw) - len(raw); lead > 0 && s.marked && !s.called && raw != "" && raw[0] == bare[0] {
-		s.put(&utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw[:lead]})
+		s.put(&utp.Event{Kind: utp.EventMark, Part: e.Part, Raw: e.Raw[:lead]})
 		e.Text, e.Raw = bare, raw
 	}
 	s.begun, s.marked, s.called = e.Part, false, false
@@ -92,7 +92,7 @@ func (s *edges) begin(e utp.Event) {
 // say hands on words of the part that has begun.
 func (s *edges) say(e utp.Event) {
 	s.marked = false
-	if e.Kind != utp.ThinkDelta || e.Text != e.Raw {
+	if e.Kind != utp.EventThink || e.Text != e.Raw {
 		s.put(&e)
 		return
 	}
@@ -107,8 +107,8 @@ func (s *edges) say(e utp.Event) {
 // endThinking decides on the blanks at the end of thinking, by what follows.
 func (s *edges) endThinking(next *utp.Event) {
 	e := s.trail
-	if s.trail = (utp.Event{}); next.Kind == utp.Mark || next.Kind == utp.ProblemEvent && next.Raw != "" || next.Call != nil && next.Call.FromText() {
-		e = utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw}
+	if s.trail = (utp.Event{}); next.Kind == utp.EventMark || next.Kind == utp.EventProblem && next.Raw != "" || next.Call != nil && next.Call.FromText() {
+		e = utp.Event{Kind: utp.EventMark, Part: e.Part, Raw: e.Raw}
 	}
 	s.put(&e)
 }
@@ -117,8 +117,8 @@ func (s *edges) endThinking(next *utp.Event) {
 // is text.
 func (s *edges) drop(next *utp.Event) {
 	e := s.hold
-	if s.hold = (utp.Event{}); next.Kind != utp.ProblemEvent || !next.Problem.Shows() || next.Raw == "" || e.Kind != utp.TextDelta {
-		e = utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw}
+	if s.hold = (utp.Event{}); next.Kind != utp.EventProblem || !next.Problem.Shows() || next.Raw == "" || e.Kind != utp.EventText {
+		e = utp.Event{Kind: utp.EventMark, Part: e.Part, Raw: e.Raw}
 	}
 	s.put(&e)
 }
@@ -126,9 +126,9 @@ func (s *edges) drop(next *utp.Event) {
 // note keeps what the next words are judged by.
 func (s *edges) note(e *utp.Event) {
 	switch e.Kind {
-	case utp.Mark:
+	case utp.EventMark:
 		s.marked = s.marked || strings.TrimSpace(e.Raw) != ""
-	case utp.ProblemEvent:
+	case utp.EventProblem:
 		if s.called = true; e.Problem.Shows() && e.Raw != "" {
 			s.begun, s.marked = e.Part, false // it is text
 		}
@@ -149,10 +149,10 @@ func (s *edges) put(next *utp.Event) {
 		s.out = append(s.out, *next)
 	}
 	e := &s.out[n]
-	if e.Kind == utp.Finish {
+	if e.Kind == utp.EventFinish {
 		e.Part = s.count
-	} else if e.Part >= 0 && (e.Kind != utp.Mark || s.count > 0) {
-		e.Part = s.part(e.Part, e.Kind != utp.Mark)
+	} else if e.Part >= 0 && (e.Kind != utp.EventMark || s.count > 0) {
+		e.Part = s.part(e.Part, e.Kind != utp.EventMark)
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *edges) part(n int, begins bool) int {
 func (s *edges) end(evs []utp.Event) []utp.Event {
 	s.events(evs)
 	if s.hold.Raw != "" {
-		s.put(&utp.Event{Kind: utp.Mark, Part: s.hold.Part, Raw: s.hold.Raw})
+		s.put(&utp.Event{Kind: utp.EventMark, Part: s.hold.Part, Raw: s.hold.Raw})
 	}
 	if s.trail.Raw != "" {
 		s.put(&s.trail)

@@ -147,7 +147,7 @@ func (p *Parser) stuck(was int) {
 	p.idle = 0
 	p.giveBack()
 	if p.cur.open {
-		p.fail(utp.Problem{Kind: utp.Malformed, Message: stuckMessage})
+		p.fail(utp.Problem{Kind: utp.ProblemMalformed, Message: stuckMessage})
 	}
 	p.pos = len(p.src)
 	p.block.group, p.now.message, p.st = nil, nil, inText
@@ -253,19 +253,19 @@ func (p *Parser) text() {
 	}
 	if p.now.think != nil {
 		raw := p.take()
-		p.send(utp.Event{Kind: utp.ThinkDelta, Part: p.now.openPart(), Text: raw, Raw: raw})
+		p.send(utp.Event{Kind: utp.EventThink, Part: p.now.openPart(), Text: raw, Raw: raw})
 		return
 	}
 	raw := p.own()
 	p.now.worded = p.now.worded || strings.TrimSpace(raw) != ""
 	p.now.sofar.say(raw, p.at())
-	p.send(utp.Event{Kind: utp.TextDelta, Part: p.now.openPart(), Text: raw, Raw: raw})
+	p.send(utp.Event{Kind: utp.EventText, Part: p.now.openPart(), Text: raw, Raw: raw})
 }
 
 // mark sends what was consumed as markup.
 func (p *Parser) mark() {
 	if p.uncovered() > 0 {
-		p.emit(utp.Event{Kind: utp.Mark, Part: max(p.now.textPart, 0)})
+		p.emit(utp.Event{Kind: utp.EventMark, Part: max(p.now.textPart, 0)})
 	}
 }
 
@@ -281,7 +281,7 @@ func (p *Parser) markWords() {
 	p.now.sofar = line
 	p.now.sofar.pass(words, p.at()-len(raw)+len(words))
 	if words != "" {
-		p.send(utp.Event{Kind: utp.Mark, Part: max(p.now.textPart, 0), Raw: words})
+		p.send(utp.Event{Kind: utp.EventMark, Part: max(p.now.textPart, 0), Raw: words})
 	}
 	p.carry = append(p.carry, raw[len(words):]...)
 }

@@ -40,13 +40,13 @@ func ExampleParser_Feed() {
 	show := func(evs []utp.Event) {
 		for _, e := range evs {
 			switch e.Kind {
-			case utp.TextDelta:
+			case utp.EventText:
 				fmt.Printf("text %q\n", e.Text)
-			case utp.CallStart:
+			case utp.EventCallStart:
 				fmt.Println("call of", e.Call.Name)
-			case utp.CallDelta:
+			case utp.EventCallDelta:
 				fmt.Println("arguments", e.Text)
-			case utp.CallEnd:
+			case utp.EventCallEnd:
 				fmt.Println("run", e.Call.Name, string(e.Call.Args))
 			}
 		}
@@ -68,9 +68,9 @@ func ExampleParser_Feed() {
 func ExampleParser_Through() {
 	p := parse.New(parse.Config{Tools: schema.Compile(weather)})
 	native := []utp.Event{
-		{Kind: utp.TextDelta, Part: 0, Text: `<tools>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tools>`},
-		{Kind: utp.Whole, Part: 1, Value: utp.Call{ID: "call_1", Name: "get_weather", Args: json.RawMessage(`{"city":"Rome"}`)}},
-		{Kind: utp.Finish, End: &utp.End{Stop: utp.StopEnd}},
+		{Kind: utp.EventText, Part: 0, Text: `<tools>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tools>`},
+		{Kind: utp.EventWhole, Part: 1, Value: utp.Call{ID: "call_1", Name: "get_weather", Args: json.RawMessage(`{"city":"Rome"}`)}},
+		{Kind: utp.EventFinish, End: &utp.End{Stop: utp.StopEnd}},
 	}
 	var all []utp.Event
 	for _, e := range native {

@@ -135,7 +135,7 @@ func (p *Parser) startFence(mark string, n int) {
 // holdMark keeps what was consumed as markup of the fence.
 func (p *Parser) holdMark() {
 	if raw := p.holdRaw(); raw != "" {
-		p.send(utp.Event{Kind: utp.Mark, Raw: raw})
+		p.send(utp.Event{Kind: utp.EventMark, Raw: raw})
 	}
 }
 
@@ -193,13 +193,13 @@ func (p *Parser) fenceEvents(evs []utp.Event) bool {
 	f := &p.fence
 	for _, e := range evs {
 		switch e.Kind {
-		case utp.TextDelta, utp.ThinkDelta:
+		case utp.EventText, utp.EventThink:
 			if strings.TrimSpace(e.Text) != "" {
 				return false
 			}
-		case utp.ProblemEvent:
+		case utp.EventProblem:
 			return false
-		case utp.CallEnd:
+		case utp.EventCallEnd:
 			if own := p.tries.last().place.manner == marked && p.tools.declared(e.Call.Name); !own && !p.tools.sound(writtenName(e.Call), e.Call.Args) {
 				return false
 			}

@@ -106,7 +106,7 @@ func (p *Parser) gapCall(g *gram, v scan.View) scan.Found {
 		p.cur.fenced = true
 	case p.tools.nameOf(g, &c) == "" && !p.tools.counted(g, &c):
 		p.broken("the call has no name", "")
-		p.cur.why.Kind = utp.MissingName
+		p.cur.why.Kind = utp.ProblemMissingName
 	default:
 		p.body(&opener{g: g, call: true, named: true}, c)
 	}
@@ -184,9 +184,9 @@ func (p *Parser) gapJunk(v scan.View) bool {
 	case scan.More:
 		return false
 	case scan.Yes:
-		prob := utp.Problem{Kind: utp.Malformed, Want: "a tool call"}
+		prob := utp.Problem{Kind: utp.ProblemMalformed, Want: "a tool call"}
 		if v.End && n == len(v.S) {
-			prob.Kind, prob.Message = utp.Truncated, "the output ended inside the call"
+			prob.Kind, prob.Message = utp.ProblemTruncated, "the output ended inside the call"
 		}
 		p.nextCall()
 		p.pos += n
@@ -219,9 +219,9 @@ func (p *Parser) emptyBlock(closed bool) {
 		p.truncated()
 		return
 	}
-	prob := utp.Problem{Kind: utp.Truncated, Want: "a tool call"}
+	prob := utp.Problem{Kind: utp.ProblemTruncated, Want: "a tool call"}
 	if closed {
-		prob.Kind = utp.Empty
+		prob.Kind = utp.ProblemEmpty
 	}
 	p.fail(prob)
 	p.now.leave()

@@ -31,7 +31,7 @@ func TestFlatHeap(t *testing.T) {
 			problems := 0
 			for n := range c.size / chunk {
 				for _, e := range p.Feed(distinct(c.body, n*chunk)) {
-					if e.Kind == utp.ProblemEvent {
+					if e.Kind == utp.EventProblem {
 						problems++
 					}
 				}

@@ -102,7 +102,7 @@ func TestAutoFindsEveryCall(t *testing.T) {
 func calls(evs []utp.Event) string {
 	var b strings.Builder
 	for _, e := range evs {
-		if e.Kind == utp.CallEnd {
+		if e.Kind == utp.EventCallEnd {
 			fmt.Fprintf(&b, "%s %s\n", e.Call.Name, e.Call.Args)
 		}
 	}
@@ -172,17 +172,17 @@ func startedLaw(evs []utp.Event) string {
 	open := map[int]bool{}
 	for _, e := range evs {
 		switch e.Kind {
-		case utp.CallStart:
+		case utp.EventCallStart:
 			if open[e.Part] {
 				return fmt.Sprintf("part %d starts twice", e.Part)
 			}
 			open[e.Part] = true
-		case utp.CallDelta:
+		case utp.EventCallDelta:
 			if !open[e.Part] {
 				return fmt.Sprintf("part %d has a delta without a start", e.Part)
 			}
 			deltas[e.Part] += e.Text
-		case utp.CallEnd:
+		case utp.EventCallEnd:
 			if !open[e.Part] {
 				return fmt.Sprintf("part %d ends without a start", e.Part)
 			}
@@ -194,7 +194,7 @@ func startedLaw(evs []utp.Event) string {
 			if err := json.Unmarshal(e.Call.Args, &object); err != nil {
 				return fmt.Sprintf("arguments %s: %v", e.Call.Args, err)
 			}
-		case utp.ProblemEvent:
+		case utp.EventProblem:
 			delete(open, e.Part)
 		}
 	}
@@ -210,7 +210,7 @@ func numbered(t *testing.T, evs []utp.Event) {
 	next := 0
 	for _, e := range evs {
 		switch {
-		case e.Kind == utp.Mark:
+		case e.Kind == utp.EventMark:
 		case e.Part > next:
 			t.Fatalf("part %d begins where part %d is due", e.Part, next)
 		case e.Part == next:
@@ -224,7 +224,7 @@ func merged(evs []utp.Event) string {
 	var b strings.Builder
 	last, part := utp.Kind(0), -1
 	for _, e := range evs {
-		if e.Kind == utp.Mark {
+		if e.Kind == utp.EventMark {
 			continue
 		}
 		if e.Kind != last || e.Part != part {
@@ -232,12 +232,12 @@ func merged(evs []utp.Event) string {
 		}
 		last, part = e.Kind, e.Part
 		switch e.Kind {
-		case utp.CallEnd:
+		case utp.EventCallEnd:
 			j, _ := json.Marshal(e.Call)
 			b.Write(j)
-		case utp.CallStart:
+		case utp.EventCallStart:
 			b.WriteString(e.Call.Name)
-		case utp.ProblemEvent:
+		case utp.EventProblem:
 			j, _ := json.Marshal(e.Problem)
 			b.Write(j)
 		default:

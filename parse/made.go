@@ -96,15 +96,15 @@ func (p *Parser) repeated(c *utp.Call, start int, raw func() string) *utp.Proble
 		return nil
 	}
 	if len(p.cfg.Seen) > 0 && !p.cfg.Policy.Repeated && p.wasTold(c, raw()) {
-		return &utp.Problem{Kind: utp.Quoted, Message: "the call is quoted from a tool result or a user message"}
+		return &utp.Problem{Kind: utp.ProblemQuoted, Message: "the call is quoted from a tool result or a user message"}
 	}
 	blocks, apart := p.made.note(made{name: c.Name, args: c.Args, start: start, block: p.block.start, plain: p.cur.open && !p.cur.g.marked(), words: p.now.sofar.words})
 	switch {
 	case blocks >= maxRepeats:
 		p.made.looped = true
-		return &utp.Problem{Kind: utp.Repeated, Message: "it repeats an earlier call again and again; what follows is not read"}
+		return &utp.Problem{Kind: utp.ProblemRepeated, Message: "it repeats an earlier call again and again; what follows is not read"}
 	case apart:
-		return &utp.Problem{Kind: utp.Repeated, Message: "it repeats an earlier call of the reply"}
+		return &utp.Problem{Kind: utp.ProblemRepeated, Message: "it repeats an earlier call of the reply"}
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func TestWhatIsDroppedSaysWhy(t *testing.T) {
 	} {
 		why := ""
 		for _, e := range feed(parse.Config{Tools: tools}, in, false) {
-			if e.Kind == utp.Mark && e.Text != "" {
+			if e.Kind == utp.EventMark && e.Text != "" {
 				why = e.Text
 			}
 		}
@@ -121,7 +121,7 @@ func TestTextArgumentsStream(t *testing.T) {
 		got := ""
 		for range 300 {
 			for _, e := range p.Feed("word ") {
-				if e.Kind == utp.CallDelta {
+				if e.Kind == utp.EventCallDelta {
 					got += e.Text
 				}
 			}

@@ -98,13 +98,13 @@ func (r row) reason(kind string, got []utp.Call) string {
 	case strings.Contains(strings.ToLower(r.Source), "reasoning"):
 		return reasoning
 	case kind == refused && r.tells(func(p utp.Problem) bool {
-		return p.Kind == utp.Truncated || p.Message == "the output ended inside the call"
+		return p.Kind == utp.ProblemTruncated || p.Message == "the output ended inside the call"
 	}):
 		return cutShort
-	case slices.Contains(wants, ""), r.tells(func(p utp.Problem) bool { return p.Kind == utp.Quoted || p.Kind == utp.Repeated }):
+	case slices.Contains(wants, ""), r.tells(func(p utp.Problem) bool { return p.Kind == utp.ProblemQuoted || p.Kind == utp.ProblemRepeated }):
 		return policy // the engine makes calls without a name, or that a sentence shows
 	case slices.ContainsFunc(wants, unknown), slices.ContainsFunc(got, func(c utp.Call) bool { return unknown(c.Name) }),
-		r.tells(func(p utp.Problem) bool { return p.Kind == utp.UnknownTool }):
+		r.tells(func(p utp.Problem) bool { return p.Kind == utp.ProblemUnknownTool }):
 		return undeclared
 	case kind == kept:
 		return policy

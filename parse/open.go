@@ -257,18 +257,18 @@ func (p *Parser) refuse(b choice) scan.Found {
 		p.beginBlock(b)
 		p.broken("the arguments cannot be read", "")
 		if p.cur.name == "" {
-			p.cur.why = utp.Problem{Kind: utp.MissingName, Want: "the name of a tool"}
+			p.cur.why = utp.Problem{Kind: utp.ProblemMissingName, Want: "the name of a tool"}
 		}
 		return scan.Yes
 	}
-	n, kind := b.broken, utp.Malformed
+	n, kind := b.broken, utp.ProblemMalformed
 	blanks, v := p.viewAt(p.pos + n).Blanks()
 	switch k, f := scan.Longest(b.first.g.closers, v, nil); f {
 	case scan.More:
 		return scan.More
 	case scan.Yes:
 		if n += blanks + k; b.lost.Name == "" && b.lost.ID == "" {
-			kind = utp.Empty
+			kind = utp.ProblemEmpty
 		}
 	default:
 		k, noise, f := p.refused(b.first, p.viewAt(p.pos+n))
@@ -276,13 +276,13 @@ func (p *Parser) refuse(b choice) scan.Found {
 			return scan.More
 		}
 		if n += k; noise {
-			kind = utp.Empty
+			kind = utp.ProblemEmpty
 		}
 	}
 	p.text()
 	prob := utp.Problem{Kind: kind, Grammar: b.first.g.Name, Offset: p.at(), Raw: p.rest()[:n], Want: "a tool call"}
 	p.pos += n
-	p.emit(utp.Event{Kind: utp.ProblemEvent, Part: p.now.openPart(), Problem: &prob})
+	p.emit(utp.Event{Kind: utp.EventProblem, Part: p.now.openPart(), Problem: &prob})
 	p.now.line = false
 	return scan.Yes
 }

@@ -260,7 +260,7 @@ func (p *Parser) close(cut bool) []utp.Event {
 	}
 	p.text()
 	if tokens != "" {
-		p.tries.out = append(p.tries.out, utp.Event{Kind: utp.Mark, Part: max(p.now.textPart, 0), Raw: tokens})
+		p.tries.out = append(p.tries.out, utp.Event{Kind: utp.EventMark, Part: max(p.now.textPart, 0), Raw: tokens})
 	}
 	return p.tries.out
 }

@@ -221,9 +221,9 @@ func mayAnswer(words string) bool {
 func (p *Parser) soundBlock(from int) bool {
 	for i := range p.tries.waiting[from:] {
 		switch e := &p.tries.waiting[from+i]; e.Kind {
-		case utp.ProblemEvent:
+		case utp.EventProblem:
 			return false
-		case utp.CallEnd:
+		case utp.EventCallEnd:
 			if !p.tools.sound(writtenName(e.Call), e.Call.Args) || !p.tools.knows(e.Call) || p.wasMade(e.Call) {
 				return false
 			}
@@ -244,7 +244,7 @@ func (p *Parser) settlePlace(calls bool) {
 	}
 	var quoted *utp.Problem
 	if !t.place.shown && t.place.manner == marked {
-		quoted = &utp.Problem{Kind: utp.Quoted, Offset: max(t.start, 0), Message: "it is shown in a sentence, not made"}
+		quoted = &utp.Problem{Kind: utp.ProblemQuoted, Offset: max(t.start, 0), Message: "it is shown in a sentence, not made"}
 	}
 	p.disown(*t, quoted)
 }
@@ -275,11 +275,11 @@ func (p *Parser) disown(t attempt, quoted *utp.Problem) {
 	block := strings.TrimRight(raw, " \t\r\n")
 	if quoted != nil && block != "" {
 		quoted.Raw = block
-		p.send(utp.Event{Kind: utp.ProblemEvent, Part: p.now.openPart(), Problem: quoted, Raw: block})
+		p.send(utp.Event{Kind: utp.EventProblem, Part: p.now.openPart(), Problem: quoted, Raw: block})
 		raw = raw[len(block):]
 	}
 	if raw != "" {
-		p.send(utp.Event{Kind: utp.TextDelta, Part: p.now.openPart(), Text: raw, Raw: raw})
+		p.send(utp.Event{Kind: utp.EventText, Part: p.now.openPart(), Text: raw, Raw: raw})
 	}
 	p.now.sofar.words++
 	if !p.lineEnded() {

@@ -32,5 +32,5 @@ func (p *Parser) unfilled() *utp.Problem {
 	if p.cur.blank == "" {
 		return nil
 	}
-	return &utp.Problem{Kind: utp.Quoted, Message: p.cur.blank, Want: "the value itself"}
+	return &utp.Problem{Kind: utp.ProblemQuoted, Message: p.cur.blank, Want: "the value itself"}
 }

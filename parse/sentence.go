@@ -103,7 +103,7 @@ func (p *Parser) cutIn(o *opener) {
 // cutHere ends the open call, and with it the output.
 func (p *Parser) cutHere() {
 	p.pos = len(p.src)
-	p.fail(utp.Problem{Kind: utp.Truncated, Message: "the output ended inside the call"})
+	p.fail(utp.Problem{Kind: utp.ProblemTruncated, Message: "the output ended inside the call"})
 	p.now.message, p.st = nil, inText
 	p.now.leave()
 }

@@ -78,7 +78,7 @@ func nextLine(v scan.View) scan.Found {
 func (p *Parser) skipped(inside bool) {
 	prob := p.cur.why
 	if p.end && p.pos == len(p.src) && p.cut {
-		prob = utp.Problem{Kind: utp.Truncated, Message: "the output ended inside the call"}
+		prob = utp.Problem{Kind: utp.ProblemTruncated, Message: "the output ended inside the call"}
 	}
 	inGroup := p.block.group != nil
 	p.fail(prob)

@@ -38,9 +38,9 @@ func (p *Parser) Expect(evs []utp.Event) {
 	for _, e := range evs {
 		c, whole := e.Value.(utp.Call)
 		switch {
-		case e.Kind == utp.CallEnd:
+		case e.Kind == utp.EventCallEnd:
 			c = *e.Call
-		case e.Kind != utp.Whole || !whole:
+		case e.Kind != utp.EventWhole || !whole:
 			continue
 		}
 		if c, prob := p.fitted(c); prob == nil {
@@ -55,7 +55,7 @@ func (p *Parser) Expect(evs []utp.Event) {
 func (p *Parser) fromText(evs []utp.Event) {
 	t := p.through
 	for _, e := range evs {
-		if e.Kind == utp.CallStart {
+		if e.Kind == utp.EventCallStart {
 			t.from.text = &held{}
 		}
 		h := t.from.text
@@ -65,7 +65,7 @@ func (p *Parser) fromText(evs []utp.Event) {
 		}
 		h.add(e)
 		switch {
-		case e.Kind == utp.CallEnd:
+		case e.Kind == utp.EventCallEnd:
 			h.call = e.Call
 			if t.from.equal(e.Call) {
 				h.drop()
@@ -75,7 +75,7 @@ func (p *Parser) fromText(evs []utp.Event) {
 			if t.from.waiting() > maxShort {
 				t.release()
 			}
-		case e.Kind == utp.ProblemEvent, t.from.waiting() > maxShort && !t.from.made(h.events[0].Call.Name, true):
+		case e.Kind == utp.EventProblem, t.from.waiting() > maxShort && !t.from.made(h.events[0].Call.Name, true):
 			t.release()
 			t.out = append(t.out, h.events...)
 			t.from.text = nil
@@ -86,10 +86,10 @@ func (p *Parser) fromText(evs []utp.Event) {
 // beside sends an event of the text that is no part of a waiting call. Words end
 // the wait.
 func (t *through) beside(e utp.Event) {
-	if e.Kind == utp.CallEnd {
+	if e.Kind == utp.EventCallEnd {
 		t.from.sent = append(t.from.sent, *e.Call)
 	}
-	blank := e.Kind == utp.Mark || e.Kind == utp.TextDelta && strings.TrimSpace(e.Text) == ""
+	blank := e.Kind == utp.EventMark || e.Kind == utp.EventText && strings.TrimSpace(e.Text) == ""
 	if n := len(t.from.wait); n > 0 && blank && t.from.waiting()+len(e.Raw) <= maxShort {
 		t.from.wait[n-1].add(e)
 		return
@@ -112,7 +112,7 @@ func (t *through) release() {
 // drop leaves the raw text of a call alone.
 func (h *held) drop() {
 	for i, e := range h.events {
-		h.events[i] = utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw}
+		h.events[i] = utp.Event{Kind: utp.EventMark, Part: e.Part, Raw: e.Raw}
 	}
 	h.call = nil
 }

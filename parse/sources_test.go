@@ -16,12 +16,12 @@ import (
 func TestNativeCallOfAnEqualPairStays(t *testing.T) {
 	args := func(n int) string { return fmt.Sprintf(`{"q":"%s"}`, strings.Repeat("x", n)) }
 	text := func(args string) utp.Event {
-		return utp.Event{Kind: utp.TextDelta, Text: `<tool_call>{"name": "f", "arguments": ` + args + `}</tool_call>`}
+		return utp.Event{Kind: utp.EventText, Text: `<tool_call>{"name": "f", "arguments": ` + args + `}</tool_call>`}
 	}
-	words := func(s string) utp.Event { return utp.Event{Kind: utp.TextDelta, Text: s} }
+	words := func(s string) utp.Event { return utp.Event{Kind: utp.EventText, Text: s} }
 	native := func(id, args string) []utp.Event {
 		c := utp.Call{ID: id, Name: "f", Args: []byte(args), Extra: []byte(`{"gemini":{"thoughtSignature":"s"}}`)}
-		return []utp.Event{{Kind: utp.CallStart, Part: 1, Call: &c}, {Kind: utp.CallDelta, Part: 1, Text: args}, {Kind: utp.CallEnd, Part: 1, Call: &c}}
+		return []utp.Event{{Kind: utp.EventCallStart, Part: 1, Call: &c}, {Kind: utp.EventCallDelta, Part: 1, Text: args}, {Kind: utp.EventCallEnd, Part: 1, Call: &c}}
 	}
 	for _, tt := range []struct {
 		name                string
@@ -44,8 +44,8 @@ func TestNativeCallOfAnEqualPairStays(t *testing.T) {
 				}
 				var all []utp.Event
 				raw, fed := "", ""
-				for _, e := range append(tt.evs, utp.Event{Kind: utp.Finish, End: &utp.End{Stop: utp.StopEnd}}) {
-					if e.Kind == utp.TextDelta {
+				for _, e := range append(tt.evs, utp.Event{Kind: utp.EventFinish, End: &utp.End{Stop: utp.StopEnd}}) {
+					if e.Kind == utp.EventText {
 						fed += e.Text
 					}
 					all = append(all, p.Through(e)...)

@@ -98,9 +98,9 @@ func TestTheEndIsCutInvariant(t *testing.T) {
 // Before native events the text is no end.
 func TestTextBeforeANativeCallStays(t *testing.T) {
 	p := New(Config{})
-	evs := slices.Clone(p.Through(utp.Event{Kind: utp.TextDelta, Text: "I look.</s>"}))
-	evs = append(evs, p.Through(utp.Event{Kind: utp.Whole, Part: 1, Value: utp.Call{ID: "1", Name: "f", Args: []byte("{}")}})...)
-	evs = append(evs, p.Through(utp.Event{Kind: utp.Finish})...)
+	evs := slices.Clone(p.Through(utp.Event{Kind: utp.EventText, Text: "I look.</s>"}))
+	evs = append(evs, p.Through(utp.Event{Kind: utp.EventWhole, Part: 1, Value: utp.Call{ID: "1", Name: "f", Args: []byte("{}")}})...)
+	evs = append(evs, p.Through(utp.Event{Kind: utp.EventFinish})...)
 	if got := utp.Collect(evs); got.Text() != "I look.</s>" || len(got.Calls()) != 1 {
 		t.Errorf("%+v", got)
 	}

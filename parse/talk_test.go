@@ -271,7 +271,7 @@ func TestRepeatedCalls(t *testing.T) {
 		readsAs(t, parse.Config{Tools: forecast}, name, c.text, c.want, true)
 	}
 	long := parse.Text(parse.Config{Tools: forecast}, strings.Repeat(call, 20))
-	if len(long.Problems) != 1 || long.Problems[0].Kind != utp.Repeated {
+	if len(long.Problems) != 1 || long.Problems[0].Kind != utp.ProblemRepeated {
 		t.Errorf("problems %v, want one that says that the reply repeats itself", long.Problems)
 	}
 }
@@ -288,7 +288,7 @@ func TestALongCallThatOthersWroteShowsNothing(t *testing.T) {
 			evs = append(evs, p.Feed(call[i:min(i+step, len(call))])...)
 		}
 		for _, e := range append(evs, p.Close(false)...) {
-			if e.Kind == utp.CallStart {
+			if e.Kind == utp.EventCallStart {
 				t.Fatal("a call begins")
 			}
 		}

@@ -59,15 +59,15 @@ func (t *tally) events(evs []utp.Event) []utp.Event {
 func (t *tally) event(e utp.Event) {
 	switch {
 	case t.aloud != nil && !t.begun && t.isEarly(e):
-	case e.Kind == utp.TextDelta && t.over == "":
+	case e.Kind == utp.EventText && t.over == "":
 		t.text(e)
 	default:
 		if why, refused := t.refuses(e); refused {
 			t.mark(e, why)
 			return
 		}
-		if p := e.Problem; p != nil && p.Kind == utp.UnknownTool && t.answered {
-			e = utp.Event{Kind: utp.TextDelta, Part: e.Part, Text: e.Raw, Raw: e.Raw} // of what the answer talks about
+		if p := e.Problem; p != nil && p.Kind == utp.ProblemUnknownTool && t.answered {
+			e = utp.Event{Kind: utp.EventText, Part: e.Part, Text: e.Raw, Raw: e.Raw} // of what the answer talks about
 		}
 		t.note(e)
 		t.out = append(t.out, e)
@@ -77,7 +77,7 @@ func (t *tally) event(e utp.Event) {
 // mark keeps the text of an event that does not count, and says why once.
 func (t *tally) mark(e utp.Event, why string) {
 	if e.Raw != "" || why != "" {
-		t.out = append(t.out, utp.Event{Kind: utp.Mark, Part: e.Part, Text: why, Raw: e.Raw})
+		t.out = append(t.out, utp.Event{Kind: utp.EventMark, Part: e.Part, Text: why, Raw: e.Raw})
 	}
 }
 
@@ -88,7 +88,7 @@ const maxEarly = 200
 // they are no part of that; anywhere else they are text.
 func (t *tally) isEarly(e utp.Event) bool {
 	switch {
-	case e.Kind == utp.TextDelta:
+	case e.Kind == utp.EventText:
 		e.Text, e.Raw = t.early.Text+e.Text, t.early.Raw+e.Raw
 		t.early = e
 		if len(e.Text) > maxEarly || strings.Contains(strings.TrimSpace(e.Text), "\n\n") {
@@ -96,7 +96,7 @@ func (t *tally) isEarly(e utp.Event) bool {
 		}
 		return true
 	case t.early.Text == "":
-		t.begun = e.Kind == utp.CallStart || t.ends(e)
+		t.begun = e.Kind == utp.EventCallStart || t.ends(e)
 	case t.ends(e):
 		t.mark(t.early, "")
 		t.begun = true
@@ -113,7 +113,7 @@ func (t *tally) giveEarly() {
 
 // ends reports the mark that ends the model's thinking.
 func (t *tally) ends(e utp.Event) bool {
-	return e.Kind == utp.Mark && isMarker(t.aloud.think.close, e.Raw)
+	return e.Kind == utp.EventMark && isMarker(t.aloud.think.close, e.Raw)
 }
 
 // isMarker reports whether s, but for blanks, is one of the markers.
@@ -123,7 +123,7 @@ func isMarker(list []scan.Marker, s string) bool {
 
 // refuses reports whether an event does not count and, where a call begins, why.
 func (t *tally) refuses(e utp.Event) (why string, refused bool) {
-	if e.Kind == utp.CallStart {
+	if e.Kind == utp.EventCallStart {
 		switch {
 		case t.over != "":
 			why = t.over
@@ -138,16 +138,16 @@ func (t *tally) refuses(e utp.Event) (why string, refused bool) {
 // note keeps what the next events are judged by.
 func (t *tally) note(e utp.Event) {
 	switch e.Kind {
-	case utp.CallEnd, utp.Whole, utp.ProblemEvent:
+	case utp.EventCallEnd, utp.EventWhole, utp.EventProblem:
 		t.said = true
-		if _, call := e.Value.(utp.Call); t.one && (call || e.Kind == utp.CallEnd) {
+		if _, call := e.Value.(utp.Call); t.one && (call || e.Kind == utp.EventCallEnd) {
 			t.over = "one call in a reply was asked for"
 		}
-	case utp.ThinkDelta:
+	case utp.EventThink:
 		if t.musing && len(t.mused) <= maxMused {
 			t.mused += e.Text
 		}
-	case utp.Mark:
+	case utp.EventMark:
 		if t.aloud != nil && strings.TrimSpace(e.Raw) != "" {
 			t.musing = isMarker(t.aloud.think.open, e.Raw)
 			t.closed = t.closed || t.ends(e)
@@ -194,7 +194,7 @@ func (t *tally) last(evs []utp.Event, cut bool, part func() int) []utp.Event {
 		t.giveEarly()
 	}
 	if text := strings.TrimSpace(t.mused); text != "" && !t.thinks && !t.said && !cut {
-		t.out = append(t.out, utp.Event{Kind: utp.TextDelta, Part: part(), Text: text})
+		t.out = append(t.out, utp.Event{Kind: utp.EventText, Part: part(), Text: text})
 	}
 	return t.out
 }

@@ -11,7 +11,7 @@ type through struct {
 	parts map[int]int // native parts to parts of the reply
 	think *Parser     // reads native thinking
 	mind  int         // part of the latest native thinking, plus 1; 0: none
-	ended *utp.Event  // the PartEnd of thinking that holds a call: what follows decides
+	ended *utp.Event  // the EventPartEnd of thinking that holds a call: what follows decides
 	from  sources
 	tail  tail
 	tally *tally // nil: every event counts
@@ -27,17 +27,17 @@ func (t *through) flows(part int) bool {
 
 // Through passes a native stream through the parser: its text and thinking are
 // read for calls, all else goes on as it is, with Part renumbered. Thinking ends
-// where its PartEnd, a call or a part in one piece stands, and words that might
+// where its EventPartEnd, a call or a part in one piece stands, and words that might
 // have become a call are text there. A call in thinking counts if nothing but the
 // end of the reply follows. Of two equal calls, one native and one from text, the
 // native one stays: see Expect. The Finish event closes the parser.
 func (p *Parser) Through(e utp.Event) []utp.Event {
 	t := p.through
-	if e.Kind == utp.TextDelta && t.think == nil && p.flows(e.Text) {
+	if e.Kind == utp.EventText && t.think == nil && p.flows(e.Text) {
 		return p.flow(e.Text, e.Extra)
 	}
 	t.out = t.out[:0]
-	if e.Kind == utp.Finish {
+	if e.Kind == utp.EventFinish {
 		return p.throughEnd(e)
 	}
 	p.pass(e)
@@ -46,31 +46,31 @@ func (p *Parser) Through(e utp.Event) []utp.Event {
 
 func (p *Parser) pass(e utp.Event) {
 	t := p.through
-	if e.Kind != utp.TextDelta && e.Kind != utp.PartEnd && t.tail.hold != "" {
+	if e.Kind != utp.EventText && e.Kind != utp.EventPartEnd && t.tail.hold != "" {
 		p.fromText(p.feed(t.tail.flush()))
 	}
 	switch e.Kind {
-	case utp.TextDelta:
+	case utp.EventText:
 		if !t.muses() || strings.TrimSpace(e.Text) != "" {
 			p.endThink(false)
 		}
 		p.fromText(p.feedTail(e.Text))
-		if len(t.out) == 1 && t.out[0].Kind == utp.TextDelta && t.out[0].Text == e.Text {
+		if len(t.out) == 1 && t.out[0].Kind == utp.EventText && t.out[0].Text == e.Text {
 			t.out[0].Extra = e.Extra
 		}
-	case utp.ThinkDelta:
+	case utp.EventThink:
 		if t.tally != nil {
 			t.tally.thinks = true
 		}
 		p.fromThink(e.Text)
-	case utp.PartEnd:
+	case utp.EventPartEnd:
 		if t.muses() {
 			t.ended = &e
 			return
 		}
 		p.endThink(true)
 		p.partEnd(e)
-	case utp.CallStart, utp.Whole:
+	case utp.EventCallStart, utp.EventWhole:
 		p.endThink(false)
 		p.settleHeld()
 		p.settle()
@@ -103,7 +103,7 @@ func (p *Parser) throughEnd(e utp.Event) []utp.Event {
 func (p *Parser) fromNative(e utp.Event) {
 	t := p.through
 	key := e.Part
-	if e.Kind != utp.Mark {
+	if e.Kind != utp.EventMark {
 		p.breakText()
 	}
 	if e.Call != nil && e.Call.Source == "" {
@@ -111,7 +111,7 @@ func (p *Parser) fromNative(e utp.Event) {
 		c.Source = utp.Native
 		e.Call = &c
 	}
-	if w, ok := e.Value.(utp.Call); ok && e.Kind == utp.Whole {
+	if w, ok := e.Value.(utp.Call); ok && e.Kind == utp.EventWhole {
 		if w.Source == "" {
 			w.Source = utp.Native
 			e.Value = w
@@ -127,7 +127,7 @@ func (p *Parser) fromNative(e utp.Event) {
 		t.from.took(&w)
 	}
 	e.Part = p.nativePart(key)
-	if e.Kind == utp.CallStart && (p.cfg.Check || t.from.made(e.Call.Name, false)) {
+	if e.Kind == utp.EventCallStart && (p.cfg.Check || t.from.made(e.Call.Name, false)) {
 		if t.from.native == nil {
 			t.from.native = map[int]*held{}
 		}
@@ -136,17 +136,17 @@ func (p *Parser) fromNative(e utp.Event) {
 	h := t.from.native[key]
 	if h == nil {
 		t.out = append(t.out, e)
-		if e.Kind == utp.CallEnd {
+		if e.Kind == utp.EventCallEnd {
 			t.from.took(e.Call)
 		}
 		return
 	}
 	h.add(e)
-	if e.Kind == utp.CallEnd || e.Kind == utp.ProblemEvent {
+	if e.Kind == utp.EventCallEnd || e.Kind == utp.EventProblem {
 		delete(t.from.native, key)
 		h.events = p.fittedNative(h.events)
 		switch e = h.events[len(h.events)-1]; {
-		case e.Kind == utp.ProblemEvent:
+		case e.Kind == utp.EventProblem:
 		case t.from.equal(e.Call):
 			return
 		default:
@@ -281,11 +281,11 @@ func (t *through) forget() {
 func (p *Parser) thinkEvents(evs []utp.Event) {
 	t := p.through
 	for _, e := range evs {
-		if e.Kind == utp.TextDelta {
-			e.Kind = utp.ThinkDelta
+		if e.Kind == utp.EventText {
+			e.Kind = utp.EventThink
 		}
 		e.Part = p.nativePart(thinkParts + e.Part)
-		if e.Kind == utp.ThinkDelta {
+		if e.Kind == utp.EventThink {
 			t.mind = e.Part + 1
 		}
 		p.fromText([]utp.Event{e})

@@ -18,16 +18,16 @@ func TestThinkingBetweenNativeCalls(t *testing.T) {
 	a, b := utp.Call{ID: "a", Name: "f", Args: []byte(`{}`), Source: utp.Native}, utp.Call{ID: "b", Name: "g", Args: []byte(`{}`), Source: utp.Native}
 	sign := func(s string) utp.Think { return utp.Think{Signature: s, Provider: "anthropic", Model: "m"} }
 	started := func(part int, c utp.Call) []utp.Event {
-		return []utp.Event{{Kind: utp.CallStart, Part: part, Call: &utp.Call{ID: c.ID, Name: c.Name, Source: utp.Native}},
-			{Kind: utp.CallDelta, Part: part, Text: "{}"}, {Kind: utp.CallEnd, Part: part, Call: &c}}
+		return []utp.Event{{Kind: utp.EventCallStart, Part: part, Call: &utp.Call{ID: c.ID, Name: c.Name, Source: utp.Native}},
+			{Kind: utp.EventCallDelta, Part: part, Text: "{}"}, {Kind: utp.EventCallEnd, Part: part, Call: &c}}
 	}
-	evs := []utp.Event{{Kind: utp.ThinkDelta, Text: "First "}, {Kind: utp.ThinkDelta, Text: "one."}, {Kind: utp.PartEnd, Value: sign("1")}}
+	evs := []utp.Event{{Kind: utp.EventThink, Text: "First "}, {Kind: utp.EventThink, Text: "one."}, {Kind: utp.EventPartEnd, Value: sign("1")}}
 	evs = append(evs, started(1, a)...)
-	evs = append(evs, utp.Event{Kind: utp.ThinkDelta, Part: 2, Text: "Then two."}, utp.Event{Kind: utp.PartEnd, Part: 2, Value: sign("2")})
+	evs = append(evs, utp.Event{Kind: utp.EventThink, Part: 2, Text: "Then two."}, utp.Event{Kind: utp.EventPartEnd, Part: 2, Value: sign("2")})
 	evs = append(evs, started(3, b)...)
-	evs = append(evs, utp.Event{Kind: utp.ThinkDelta, Part: 4, Text: "No signature."}, utp.Event{Kind: utp.Whole, Part: 5, Value: sign("3")},
-		utp.Event{Kind: utp.ThinkDelta, Part: 6, Text: "Late."}, utp.Event{Kind: utp.TextDelta, Part: 7, Text: "Done."}, utp.Event{Kind: utp.PartEnd, Part: 6, Value: sign("4")},
-		utp.Event{Kind: utp.Finish, Part: 8, End: &utp.End{Stop: utp.StopTool}})
+	evs = append(evs, utp.Event{Kind: utp.EventThink, Part: 4, Text: "No signature."}, utp.Event{Kind: utp.EventWhole, Part: 5, Value: sign("3")},
+		utp.Event{Kind: utp.EventThink, Part: 6, Text: "Late."}, utp.Event{Kind: utp.EventText, Part: 7, Text: "Done."}, utp.Event{Kind: utp.EventPartEnd, Part: 6, Value: sign("4")},
+		utp.Event{Kind: utp.EventFinish, Part: 8, End: &utp.End{Stop: utp.StopTool}})
 	p := parse.New(parse.Config{})
 	var all []utp.Event
 	for _, e := range evs {
@@ -49,20 +49,20 @@ func TestThinkingBetweenNativeCalls(t *testing.T) {
 func TestCallInNativeThinking(t *testing.T) {
 	tools := schema.Compile([]utp.Tool{{Name: "now"}})
 	const call = `<tool_call>{"name": "now", "arguments": {}}</tool_call>`
-	thinking := []utp.Event{{Kind: utp.ThinkDelta, Text: "I will call.\n" + call}, {Kind: utp.PartEnd, Value: utp.Think{Signature: "s"}}}
+	thinking := []utp.Event{{Kind: utp.EventThink, Text: "I will call.\n" + call}, {Kind: utp.EventPartEnd, Value: utp.Think{Signature: "s"}}}
 	for _, tt := range []struct {
 		name   string
 		behind []utp.Event
 		want   []utp.Part
 	}{
 		{"nothing", nil, []utp.Part{utp.Think{Text: "I will call.", Signature: "s"}, utp.Call{Name: "now", Args: []byte("{}"), RawArgs: "{}", Source: "text:hermes"}}},
-		{"blanks", []utp.Event{{Kind: utp.TextDelta, Part: 1, Text: "\n\n"}}, []utp.Part{utp.Think{Text: "I will call.\n", Signature: "s"}, utp.Call{Name: "now", Args: []byte("{}"), RawArgs: "{}", Source: "text:hermes"}}},
-		{"an answer", []utp.Event{{Kind: utp.TextDelta, Part: 1, Text: "It is noon."}}, []utp.Part{utp.Think{Text: "I will call.\n" + call, Signature: "s"}, utp.Text{Text: "It is noon."}}},
+		{"blanks", []utp.Event{{Kind: utp.EventText, Part: 1, Text: "\n\n"}}, []utp.Part{utp.Think{Text: "I will call.\n", Signature: "s"}, utp.Call{Name: "now", Args: []byte("{}"), RawArgs: "{}", Source: "text:hermes"}}},
+		{"an answer", []utp.Event{{Kind: utp.EventText, Part: 1, Text: "It is noon."}}, []utp.Part{utp.Think{Text: "I will call.\n" + call, Signature: "s"}, utp.Text{Text: "It is noon."}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := parse.New(parse.Config{Tools: tools})
 			var all []utp.Event
-			for _, e := range append(append(thinking[:2:2], tt.behind...), utp.Event{Kind: utp.Finish, End: &utp.End{Stop: utp.StopEnd}}) {
+			for _, e := range append(append(thinking[:2:2], tt.behind...), utp.Event{Kind: utp.EventFinish, End: &utp.End{Stop: utp.StopEnd}}) {
 				all = append(all, p.Through(e)...)
 			}
 			if diff := cmp.Diff(tt.want, utp.Collect(all).Parts); diff != "" {
@@ -93,14 +93,14 @@ func TestTextStaysBeforeNativeCalls(t *testing.T) {
 		p := parse.New(parse.Config{Tools: tools})
 		var all []utp.Event
 		for _, text := range append(tt.texts, "") {
-			e := utp.Event{Kind: utp.TextDelta, Text: text}
+			e := utp.Event{Kind: utp.EventText, Text: text}
 			if text == "" {
-				e = utp.Event{Kind: utp.Whole, Part: 1, Value: native}
+				e = utp.Event{Kind: utp.EventWhole, Part: 1, Value: native}
 			}
 			all = append(all, p.Through(e)...)
 		}
-		all = append(all, p.Through(utp.Event{Kind: utp.TextDelta, Part: 2, Text: tt.behind})...)
-		all = append(all, p.Through(utp.Event{Kind: utp.Finish, Part: 3, End: &utp.End{Stop: utp.StopTool}})...)
+		all = append(all, p.Through(utp.Event{Kind: utp.EventText, Part: 2, Text: tt.behind})...)
+		all = append(all, p.Through(utp.Event{Kind: utp.EventFinish, Part: 3, End: &utp.End{Stop: utp.StopTool}})...)
 		var got []string
 		var raw string
 		for _, e := range all {

@@ -88,7 +88,7 @@ func (p *Parser) noteTold(s, tool string) (found bool) {
 		in, _ := newParser(c, m, othersText)
 		for _, evs := range [][]utp.Event{slices.Clone(in.feed(s)), in.close(false)} {
 			for i := range evs {
-				if e := &evs[i]; e.Kind == utp.CallEnd {
+				if e := &evs[i]; e.Kind == utp.EventCallEnd {
 					p.others.prints[foldedPrint(e.Call)] = true
 					found = found || e.Call.Name == tool
 				}

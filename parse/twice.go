@@ -80,7 +80,7 @@ func (p *Parser) contradicts() *utp.Problem {
 	if key == "" {
 		return nil
 	}
-	return &utp.Problem{Kind: utp.Malformed, Message: key + " is given twice, with different values", Want: "one value of " + key}
+	return &utp.Problem{Kind: utp.ProblemMalformed, Message: key + " is given twice, with different values", Want: "one value of " + key}
 }
 
 // sameTwice compares the fields of a call object that came a second time with

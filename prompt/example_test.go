@@ -41,7 +41,7 @@ func ExampleRender() {
 	g, _ := grammar.ByName("react")
 	r := utp.Request{
 		Model:    "any",
-		Messages: []utp.Message{utp.NewText(utp.User, "What is in a.go?")},
+		Messages: []utp.Message{utp.NewText(utp.RoleUser, "What is in a.go?")},
 		Tools: []utp.Tool{{Name: "read_file", Description: "Reads a file.",
 			Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}},
 	}

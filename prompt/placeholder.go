@@ -37,7 +37,7 @@ func NoTools() string { return strings.TrimSpace(say("none", "")) }
 func (w Writer) addTools(messages []utp.Message, list string) ([]utp.Message, error) {
 	p := filler{list: list}
 	for i, m := range messages {
-		if m.Role != utp.System || w.Append {
+		if m.Role != utp.RoleSystem || w.Append {
 			continue
 		}
 		if err := p.fill(m.Parts); err != nil {
@@ -48,12 +48,12 @@ func (w Writer) addTools(messages []utp.Message, list string) ([]utp.Message, er
 		return messages, nil
 	}
 	for i, m := range messages {
-		if m.Role == utp.System {
+		if m.Role == utp.RoleSystem {
 			messages[i].Parts = append(m.Parts, utp.Text{Text: list})
 			return messages, nil
 		}
 	}
-	return slices.Insert(messages, 0, utp.NewText(utp.System, list)), nil
+	return slices.Insert(messages, 0, utp.NewText(utp.RoleSystem, list)), nil
 }
 
 // filler fills the first placeholder with the list; the others point at it.

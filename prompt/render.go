@@ -67,7 +67,7 @@ func split(r *utp.Request) (offered, kept []utp.Tool) {
 }
 
 func checkChoice(c utp.Choice, offered []utp.Tool) error {
-	if c.Mode == utp.Named && !slices.ContainsFunc(offered, func(t utp.Tool) bool { return t.Name == c.Name }) {
+	if c.Mode == utp.ChoiceNamed && !slices.ContainsFunc(offered, func(t utp.Tool) bool { return t.Name == c.Name }) {
 		return fmt.Errorf("prompt: tool choice names %q, which is not among the %d tools offered", c.Name, len(offered))
 	}
 	return nil
@@ -86,15 +86,15 @@ func (h *history) messages(in []utp.Message) ([]utp.Message, error) {
 	for i := 0; i < len(in); i++ {
 		m := in[i]
 		switch m.Role {
-		case utp.ToolRole:
+		case utp.RoleTool:
 			end := i
-			for end < len(in) && in[end].Role == utp.ToolRole {
+			for end < len(in) && in[end].Role == utp.RoleTool {
 				end++
 			}
 			out = append(out, h.results(in[i:end]))
 			i = end - 1
 			continue
-		case utp.Assistant:
+		case utp.RoleAssistant:
 			parts, err := h.assistant(m.Parts)
 			if err != nil {
 				return nil, fmt.Errorf("prompt: messages[%d]: %w", i, err)
@@ -193,7 +193,7 @@ func (h *history) results(in []utp.Message) utp.Message {
 		texts = append(texts, Result(h.g, h.named(r)))
 		blobs = append(blobs, blobsOf(r)...)
 	}
-	m := utp.NewText(utp.User, strings.Join(texts, "\n"))
+	m := utp.NewText(utp.RoleUser, strings.Join(texts, "\n"))
 	m.Parts = append(m.Parts, blobs...)
 	return m
 }

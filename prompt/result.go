@@ -26,7 +26,7 @@ func lenientFill(marker string, slots fields) string {
 	return strings.NewReplacer("{name}", "", "{id}", "").Replace(marker)
 }
 
-var statusWords = map[utp.Status]string{utp.Failed: "ERROR: ", utp.Denied: "DENIED: "}
+var statusWords = map[utp.Status]string{utp.StatusFailed: "ERROR: ", utp.StatusDenied: "DENIED: "}
 
 func resultText(r utp.Result) string {
 	var words []string

@@ -45,16 +45,16 @@ func Judge(r *Reply) (o Outcome, reason string) {
 	guessed := false
 	for _, c := range r.Calls {
 		if c.Hallucinated {
-			return Bad, string(utp.UnknownTool)
+			return Bad, string(utp.ProblemUnknownTool)
 		}
 		if c.Invalid {
-			return Bad, string(utp.Invalid)
+			return Bad, string(utp.ProblemInvalid)
 		}
 		guessed = guessed || c.Guessed
 	}
 	switch {
 	case r.Stop == utp.StopBadCall:
-		return Bad, string(utp.Malformed)
+		return Bad, string(utp.ProblemMalformed)
 	case r.Again != "":
 		return Bad, AskedAgain
 	case r.Status >= failure, r.Stop == "" || r.Stop == utp.StopError || r.Stop == utp.StopFilter:

@@ -202,7 +202,7 @@ func (r *Reply) Invented() (names []string) {
 		}
 	}
 	for _, p := range r.Problems {
-		if p.Kind == utp.UnknownTool && p.Name != "" {
+		if p.Kind == utp.ProblemUnknownTool && p.Name != "" {
 			names = append(names, p.Name)
 		}
 	}

@@ -17,9 +17,9 @@ var reply = record.Reply{
 	Speaks: "ollama", Backend: "gpu", Route: "fast", Asked: "qwen3:8b", Answered: "qwen3:8b", Digest: "sha256:1", Form: "hermes", Why: "profile",
 	Trial: true, Stream: true, Tools: 2, Required: true, Status: 200, Reason: "ok", Took: 1_200_000, First: 80_000,
 	Usage: utp.Usage{Input: 100, Output: 20}, Stop: utp.StopTool,
-	Calls: []record.Call{{Name: "search", Source: "qwen", Fixes: []string{"trailing comma"}, Guessed: true, Outcome: utp.OK, Took: 900},
-		{Name: "find_it", Source: utp.Native, Hallucinated: true, Refusal: "unknown_tool", Outcome: utp.Failed}},
-	Problems: []record.Problem{{Kind: utp.UnknownTool, Name: "grep_all", Dialect: "hermes"}},
+	Calls: []record.Call{{Name: "search", Source: "qwen", Fixes: []string{"trailing comma"}, Guessed: true, Outcome: utp.StatusOK, Took: 900},
+		{Name: "find_it", Source: utp.Native, Hallucinated: true, Refusal: "unknown_tool", Outcome: utp.StatusFailed}},
+	Problems: []record.Problem{{Kind: utp.ProblemUnknownTool, Name: "grep_all", Dialect: "hermes"}},
 	Losses:   []record.Loss{{What: "top_k", Count: 2}}, Tries: 2, Again: "no call", Announced: true, Markup: true,
 }
 
@@ -104,20 +104,22 @@ func TestJudge(t *testing.T) {
 		want   record.Outcome
 		why    string
 	}{
-		"no tools":            {func(r *record.Reply) { r.Tools = 0 }, record.Uncounted, ""},
-		"no call":             {func(r *record.Reply) { r.Calls = nil }, record.Silent, ""},
-		"no call, required":   {func(r *record.Reply) { r.Calls, r.Required = nil, true }, record.Bad, record.NoCall},
-		"announced":           {func(r *record.Reply) { r.Calls, r.Announced = nil, true }, record.Bad, record.Announced},
-		"announced and done":  {func(r *record.Reply) { r.Announced = true }, record.Good, ""},
-		"markup":              {func(r *record.Reply) { r.Markup = true }, record.Bad, record.Markup},
-		"broken":              {func(r *record.Reply) { r.Problems = []record.Problem{{Kind: utp.Malformed}} }, record.Bad, "malformed"},
-		"invalid":             {func(r *record.Reply) { r.Problems = []record.Problem{{Kind: utp.Invalid}} }, record.Bad, "invalid"},
-		"quoted":              {func(r *record.Reply) { r.Problems = []record.Problem{{Kind: utp.Quoted}, {Kind: utp.Repeated}} }, record.Good, ""},
+		"no tools":           {func(r *record.Reply) { r.Tools = 0 }, record.Uncounted, ""},
+		"no call":            {func(r *record.Reply) { r.Calls = nil }, record.Silent, ""},
+		"no call, required":  {func(r *record.Reply) { r.Calls, r.Required = nil, true }, record.Bad, record.NoCall},
+		"announced":          {func(r *record.Reply) { r.Calls, r.Announced = nil, true }, record.Bad, record.Announced},
+		"announced and done": {func(r *record.Reply) { r.Announced = true }, record.Good, ""},
+		"markup":             {func(r *record.Reply) { r.Markup = true }, record.Bad, record.Markup},
+		"broken":             {func(r *record.Reply) { r.Problems = []record.Problem{{Kind: utp.ProblemMalformed}} }, record.Bad, "malformed"},
+		"invalid":            {func(r *record.Reply) { r.Problems = []record.Problem{{Kind: utp.ProblemInvalid}} }, record.Bad, "invalid"},
+		"quoted": {func(r *record.Reply) {
+			r.Problems = []record.Problem{{Kind: utp.ProblemQuoted}, {Kind: utp.ProblemRepeated}}
+		}, record.Good, ""},
 		"unknown":             {func(r *record.Reply) { r.Calls[0].Hallucinated = true }, record.Bad, "unknown_tool"},
 		"refused arguments":   {func(r *record.Reply) { r.Calls[0].Invalid = true }, record.Bad, "invalid"},
 		"again":               {func(r *record.Reply) { r.Again = "no call" }, record.Bad, record.AskedAgain},
 		"guessed":             {func(r *record.Reply) { r.Calls[0].Guessed = true }, record.Bad, record.Guessed},
-		"tool failed":         {func(r *record.Reply) { r.Calls[0].Outcome, r.Calls[0].Refusal = utp.Failed, "tier" }, record.Good, ""},
+		"tool failed":         {func(r *record.Reply) { r.Calls[0].Outcome, r.Calls[0].Refusal = utp.StatusFailed, "tier" }, record.Good, ""},
 		"server failed":       {func(r *record.Reply) { r.Status, r.Stop, r.Calls = 503, "", nil }, record.Uncounted, ""},
 		"cut off":             {func(r *record.Reply) { r.Stop = utp.StopError }, record.Uncounted, ""},
 		"server cannot parse": {func(r *record.Reply) { r.Status, r.Stop = 500, utp.StopBadCall }, record.Bad, "malformed"},

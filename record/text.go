@@ -14,7 +14,7 @@ const hashed = 4 << 10
 // message that is no system message.
 func ConversationOf(r *utp.Request) string {
 	for _, m := range r.Messages {
-		if m.Role == utp.System {
+		if m.Role == utp.RoleSystem {
 			continue
 		}
 		text := m.Text()

@@ -99,9 +99,9 @@ func (s *anthropicSession) choose(c utp.Choice) {
 		one = anthropic.Bool(!*c.Parallel)
 	}
 	switch {
-	case c.Mode == utp.Required:
+	case c.Mode == utp.ChoiceRequired:
 		s.params.ToolChoice.OfAny = &anthropic.ToolChoiceAnyParam{DisableParallelToolUse: one}
-	case c.Mode == utp.None:
+	case c.Mode == utp.ChoiceNone:
 		s.params.ToolChoice.OfNone = &anthropic.ToolChoiceNoneParam{}
 	case c.Parallel != nil:
 		s.params.ToolChoice.OfAuto = &anthropic.ToolChoiceAutoParam{DisableParallelToolUse: one}
@@ -113,9 +113,9 @@ func (s *anthropicSession) add(m utp.Message) {
 	blocks := anthropicBlocks(m.Parts)
 	last := len(s.params.Messages) - 1
 	switch {
-	case m.Role == utp.System:
+	case m.Role == utp.RoleSystem:
 		s.params.System = append(s.params.System, anthropic.TextBlockParam{Text: m.Text()})
-	case m.Role == utp.Assistant:
+	case m.Role == utp.RoleAssistant:
 		s.params.Messages = append(s.params.Messages, anthropic.NewAssistantMessage(blocks...))
 	case last >= 0 && s.params.Messages[last].Role == anthropic.MessageParamRoleUser:
 		s.params.Messages[last].Content = append(s.params.Messages[last].Content, blocks...)
@@ -148,7 +148,7 @@ func anthropicImage(b utp.Blob) *anthropic.ImageBlockParam {
 }
 
 func anthropicResult(r utp.Result) anthropic.ContentBlockParamUnion {
-	block := anthropic.NewToolResultBlock(r.CallID, r.Text(), r.Status != utp.OK)
+	block := anthropic.NewToolResultBlock(r.CallID, r.Text(), r.Status != utp.StatusOK)
 	_, files := words(utp.Message{Parts: r.Parts})
 	if files != nil && r.Text() == "" {
 		block.OfToolResult.Content = nil

@@ -102,7 +102,7 @@ func (s *sdk) told(r *utp.Request) (lines []string) {
 	}
 	for _, m := range r.Messages {
 		for _, p := range m.Parts {
-			if text, ok := p.(utp.Text); ok && m.Role == utp.System {
+			if text, ok := p.(utp.Text); ok && m.Role == utp.RoleSystem {
 				system = strings.TrimPrefix(system+"\n"+text.Text, "\n")
 				continue
 			}
@@ -127,7 +127,7 @@ func (s *sdk) line(role utp.Role, p utp.Part, place map[string]int) []string {
 }
 
 func (s *sdk) result(r utp.Result, place map[string]int) string {
-	failed := s.errors && r.Status != utp.OK && r.Status != ""
+	failed := s.errors && r.Status != utp.StatusOK && r.Status != ""
 	out := fmt.Sprintf("result %d, failed %t: %s", place[r.CallID], failed, unwrapped(r.Text()))
 	for _, p := range r.Parts {
 		if b, ok := p.(utp.Blob); ok {

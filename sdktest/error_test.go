@@ -40,7 +40,7 @@ func eachWay(t *testing.T, f func(t *testing.T, s *sdk, stream bool)) {
 }
 
 func hello() *utp.Request {
-	return &utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.User, "Hello.")}}
+	return &utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.RoleUser, "Hello.")}}
 }
 
 // A provider's error reaches the program as the SDK's own error, with the

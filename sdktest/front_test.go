@@ -37,14 +37,14 @@ func each(t *testing.T, f func(t *testing.T, s *sdk, c conversation, stream bool
 
 // done is the reply to the results that a program gives.
 var done = utp.Reply{
-	Message: utp.Message{Role: utp.Assistant, Parts: []utp.Part{utp.Text{Text: "All done."}}},
+	Message: utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{utp.Text{Text: "All done."}}},
 	End:     utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 60, Output: 3}},
 }
 
 // next is the reply to the results of a conversation's calls. Where a call must
 // be made, it is made again.
 func next(c conversation) utp.Reply {
-	if c.Request.Choice.Mode == utp.Required {
+	if c.Request.Choice.Mode == utp.ChoiceRequired {
 		return c.Reply
 	}
 	return done
@@ -63,7 +63,7 @@ func followed(c conversation) *utp.Request {
 	r := c.Request
 	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], c.Reply.Message)
 	for i, text := range results(c.Reply) {
-		r.Messages = append(r.Messages, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c.Reply.Calls()[i], utp.OK, text)}})
+		r.Messages = append(r.Messages, utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c.Reply.Calls()[i], utp.StatusOK, text)}})
 	}
 	return &r
 }
@@ -160,15 +160,15 @@ func (s *sdk) offer(r *utp.Request) (lines []string) {
 func TestSDKsReadCallsThatAlternate(t *testing.T) {
 	a, b := utp.Call{ID: "call_a", Name: "f", Args: []byte(`{"x":1}`)}, utp.Call{ID: "call_b", Name: "g", Args: []byte(`{"y":[2,3]}`)}
 	events := []utp.Event{
-		{Kind: utp.TextDelta, Part: 0, Text: "Both "}, {Kind: utp.TextDelta, Part: 0, Text: "now."},
-		{Kind: utp.CallStart, Part: 1, Call: &utp.Call{ID: a.ID, Name: a.Name}},
-		{Kind: utp.CallStart, Part: 2, Call: &utp.Call{ID: b.ID, Name: b.Name}},
-		{Kind: utp.CallDelta, Part: 2, Text: `{"y":`}, {Kind: utp.CallDelta, Part: 1, Text: `{"x"`},
-		{Kind: utp.CallDelta, Part: 2, Text: `[2,3]}`}, {Kind: utp.CallEnd, Part: 2, Call: &b},
-		{Kind: utp.TextDelta, Part: 3, Text: " Wait."},
-		{Kind: utp.CallDelta, Part: 1, Text: `:1}`}, {Kind: utp.CallEnd, Part: 1, Call: &a},
-		{Kind: utp.TextDelta, Part: 3, Text: " Done."},
-		{Kind: utp.Finish, Part: 4, End: &utp.End{Stop: utp.StopTool, Usage: utp.Usage{Input: 9, Output: 8}}},
+		{Kind: utp.EventText, Part: 0, Text: "Both "}, {Kind: utp.EventText, Part: 0, Text: "now."},
+		{Kind: utp.EventCallStart, Part: 1, Call: &utp.Call{ID: a.ID, Name: a.Name}},
+		{Kind: utp.EventCallStart, Part: 2, Call: &utp.Call{ID: b.ID, Name: b.Name}},
+		{Kind: utp.EventCallDelta, Part: 2, Text: `{"y":`}, {Kind: utp.EventCallDelta, Part: 1, Text: `{"x"`},
+		{Kind: utp.EventCallDelta, Part: 2, Text: `[2,3]}`}, {Kind: utp.EventCallEnd, Part: 2, Call: &b},
+		{Kind: utp.EventText, Part: 3, Text: " Wait."},
+		{Kind: utp.EventCallDelta, Part: 1, Text: `:1}`}, {Kind: utp.EventCallEnd, Part: 1, Call: &a},
+		{Kind: utp.EventText, Part: 3, Text: " Done."},
+		{Kind: utp.EventFinish, Part: 4, End: &utp.End{Stop: utp.StopTool, Usage: utp.Usage{Input: 9, Output: 8}}},
 	}
 	r := hello()
 	r.Tools = []utp.Tool{{Name: "f"}, {Name: "g"}}

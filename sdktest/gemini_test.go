@@ -50,7 +50,7 @@ func beginGemini(url string, r *utp.Request) session {
 		s.config.Tools = append(s.config.Tools, &genai.Tool{FunctionDeclarations: []*genai.FunctionDeclaration{f}})
 	}
 	s.settings(r.Params)
-	modes := map[utp.ChoiceMode]genai.FunctionCallingConfigMode{utp.Required: genai.FunctionCallingConfigModeAny, utp.None: genai.FunctionCallingConfigModeNone}
+	modes := map[utp.ChoiceMode]genai.FunctionCallingConfigMode{utp.ChoiceRequired: genai.FunctionCallingConfigModeAny, utp.ChoiceNone: genai.FunctionCallingConfigModeNone}
 	if mode := modes[r.Choice.Mode]; mode != "" {
 		s.config.ToolConfig = &genai.ToolConfig{FunctionCallingConfig: &genai.FunctionCallingConfig{Mode: mode}}
 	}
@@ -90,9 +90,9 @@ func (s *geminiSession) add(m utp.Message) {
 	}
 	last := len(s.contents) - 1
 	switch {
-	case m.Role == utp.System:
+	case m.Role == utp.RoleSystem:
 		s.config.SystemInstruction = genai.NewContentFromParts(parts, genai.RoleUser)
-	case m.Role == utp.Assistant:
+	case m.Role == utp.RoleAssistant:
 		s.contents = append(s.contents, genai.NewContentFromParts(parts, genai.RoleModel))
 	case last >= 0 && s.contents[last].Role == genai.RoleUser:
 		s.contents[last].Parts = append(s.contents[last].Parts, parts...)
@@ -122,7 +122,7 @@ func geminiParts(p utp.Part) []*genai.Part {
 
 func geminiResult(r utp.Result) *genai.Part {
 	key := "output"
-	if r.Status != utp.OK {
+	if r.Status != utp.StatusOK {
 		key = "error"
 	}
 	part := genai.NewPartFromFunctionResponse(r.Name, map[string]any{key: r.Text()})

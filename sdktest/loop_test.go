@@ -17,7 +17,7 @@ var loops = map[*sdk]string{
 }
 
 func says(text string, calls ...utp.Call) utp.Reply {
-	r := utp.Reply{Message: utp.Message{Role: utp.Assistant}, End: utp.End{Stop: utp.StopEnd}}
+	r := utp.Reply{Message: utp.Message{Role: utp.RoleAssistant}, End: utp.End{Stop: utp.StopEnd}}
 	if text != "" {
 		r.Parts = append(r.Parts, utp.Text{Text: text})
 	}
@@ -39,7 +39,7 @@ func TestSDKsRunTheLoop(t *testing.T) {
 	for _, reply := range replies[:2] {
 		want.Messages = append(want.Messages, reply.Message)
 		for _, c := range reply.Calls() {
-			want.Messages = append(want.Messages, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, "ran "+c.Name)}})
+			want.Messages = append(want.Messages, utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, "ran "+c.Name)}})
 		}
 	}
 	for s, name := range loops {

@@ -155,7 +155,7 @@ func (s *sdk) talks(t *testing.T, api string, c conversation, stream, upstream b
 	if !reshaped(api, c.name) {
 		s.arrives(t, api, &c.Request, far.last())
 	}
-	if len(c.Reply.Calls()) == 0 || c.Request.Choice.Mode == utp.Required {
+	if len(c.Reply.Calls()) == 0 || c.Request.Choice.Mode == utp.ChoiceRequired {
 		return
 	}
 	session.give(results(c.Reply))
@@ -181,7 +181,7 @@ func restored(t *testing.T, r *utp.Request, want []string) {
 	t.Helper()
 	var got []string
 	for _, m := range r.Messages {
-		if calls := m.Calls(); m.Role == utp.Assistant && len(calls) > 0 {
+		if calls := m.Calls(); m.Role == utp.RoleAssistant && len(calls) > 0 {
 			got = nil
 			for _, c := range calls {
 				got = append(got, c.ID)

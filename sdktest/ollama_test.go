@@ -79,7 +79,7 @@ func (s *ollamaSession) messages(m utp.Message) (out []api.Message) {
 	for _, r := range m.Results() {
 		out = append(out, api.Message{Role: "tool", Content: r.Text(), ToolName: r.Name, ToolCallID: r.CallID})
 	}
-	if m.Role == utp.ToolRole {
+	if m.Role == utp.RoleTool {
 		return out
 	}
 	text, files := words(m)

@@ -46,7 +46,7 @@ func beginChat(url string, r *utp.Request) session {
 	}
 	s.settings(r.Params)
 	switch r.Choice.Mode {
-	case utp.Required, utp.None:
+	case utp.ChoiceRequired, utp.ChoiceNone:
 		s.params.ToolChoice.OfAuto = openai.String(string(r.Choice.Mode))
 	}
 	if r.Choice.Parallel != nil {
@@ -103,11 +103,11 @@ func object(raw json.RawMessage) map[string]any {
 func chatMessages(m utp.Message) (out []openai.ChatCompletionMessageParamUnion) {
 	text, files := words(m)
 	switch m.Role {
-	case utp.System:
+	case utp.RoleSystem:
 		return append(out, openai.SystemMessage(text))
-	case utp.Assistant:
+	case utp.RoleAssistant:
 		return append(out, chatAssistant(m))
-	case utp.ToolRole:
+	case utp.RoleTool:
 		for _, r := range m.Results() {
 			out = append(out, openai.ToolMessage(r.Text(), r.CallID))
 		}

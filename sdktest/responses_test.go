@@ -51,7 +51,7 @@ func beginResponses(url string, r *utp.Request) session {
 	}
 	s.settings(r.Params)
 	switch r.Choice.Mode {
-	case utp.Required, utp.None:
+	case utp.ChoiceRequired, utp.ChoiceNone:
 		s.params.ToolChoice.OfToolChoiceMode = param.NewOpt(responses.ToolChoiceOptions(r.Choice.Mode))
 	}
 	if r.Choice.Parallel != nil {
@@ -74,7 +74,7 @@ func (s *responsesSession) settings(p utp.Params) {
 func responsesItems(m utp.Message, custom map[string]bool) (out []responses.ResponseInputItemUnionParam) {
 	text, files := words(m)
 	switch {
-	case m.Role == utp.ToolRole:
+	case m.Role == utp.RoleTool:
 		for _, r := range m.Results() {
 			out = append(out, responsesResult(r, custom[r.CallID]))
 		}

@@ -46,7 +46,7 @@ func (m *model) Ask(_ context.Context, r *utp.Request, _ wire.Hooks) iter.Seq2[u
 	return func(yield func(utp.Event, error) bool) {
 		for _, e := range events {
 			time.Sleep(m.pause)
-			if m.fail != nil && e.Kind == utp.Finish {
+			if m.fail != nil && e.Kind == utp.EventFinish {
 				break
 			}
 			if !yield(e, nil) {

@@ -115,7 +115,7 @@ func namesTool(choice any) bool {
 
 func TestTheTypesNameATool(t *testing.T) {
 	r := hello()
-	r.Tools, r.Choice = []utp.Tool{{Name: "f"}}, utp.Choice{Mode: utp.Named, Name: "f"}
+	r.Tools, r.Choice = []utp.Tool{{Name: "f"}}, utp.Choice{Mode: utp.ChoiceNamed, Name: "f"}
 	for provider, want := range map[string]any{
 		"openai":    openai.ToolChoiceOptionFunctionToolChoice(openai.ChatCompletionNamedToolChoiceFunctionParam{Name: "f"}),
 		"responses": responses.ResponseNewParamsToolChoiceUnion{OfFunctionTool: &responses.ToolChoiceFunctionParam{Name: "f"}},

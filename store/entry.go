@@ -110,7 +110,7 @@ func (s *Session) Last(ctx context.Context) (Exchange, error) {
 		switch text := m.Text(); {
 		case i == 0:
 			x.Question = text
-		case m.Role == utp.Assistant && text != "":
+		case m.Role == utp.RoleAssistant && text != "":
 			x.Answer = text
 		}
 	}

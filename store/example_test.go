@@ -33,7 +33,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	question, answer := utp.NewText(utp.User, "Where is main?"), utp.NewText(utp.Assistant, "cmd/bx/main.go:12")
+	question, answer := utp.NewText(utp.RoleUser, "Where is main?"), utp.NewText(utp.RoleAssistant, "cmd/bx/main.go:12")
 	err = s.Append(ctx, transcript.Entry{Kind: transcript.Question, Message: &question},
 		transcript.Entry{Kind: transcript.Reply, Message: &answer}, transcript.Entry{Kind: transcript.End, Reason: transcript.Answered})
 	if err != nil {

@@ -39,8 +39,8 @@ func TestVersion1IsMigrated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []utp.Message{utp.NewText(utp.User, `It's "where"?`), utp.NewText(utp.Assistant, "There."),
-		utp.NewText(utp.User, "And?"), utp.NewText(utp.Assistant, "Here.")}
+	want := []utp.Message{utp.NewText(utp.RoleUser, `It's "where"?`), utp.NewText(utp.RoleAssistant, "There."),
+		utp.NewText(utp.RoleUser, "And?"), utp.NewText(utp.RoleAssistant, "Here.")}
 	if d := cmp.Diff(want, messages(t, s)); d != "" {
 		t.Error(d)
 	}
@@ -55,7 +55,7 @@ func TestVersion1IsMigrated(t *testing.T) {
 func TestBrokenTurnShows(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "sessions.db"), newClock())
 	s := create(t, db, "/repo")
-	say(t, s, utp.NewText(utp.User, "Where?"))
+	say(t, s, utp.NewText(utp.RoleUser, "Where?"))
 	broken := func() bool {
 		t.Helper()
 		s, err := db.Get(t.Context(), s.ID)
@@ -131,7 +131,7 @@ func TestOldSessionsArePruned(t *testing.T) {
 	var ids []string
 	for range 5 {
 		s := create(t, db, "/repo")
-		say(t, s, utp.NewText(utp.User, strings.Repeat("long ", 100_000)))
+		say(t, s, utp.NewText(utp.RoleUser, strings.Repeat("long ", 100_000)))
 		ids = append(ids, s.ID)
 		c.pass(24 * time.Hour)
 	}

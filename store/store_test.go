@@ -69,7 +69,7 @@ func say(t *testing.T, s *store.Session, ms ...utp.Message) {
 func entries(ms ...utp.Message) (log []transcript.Entry) {
 	for i := range ms {
 		kind := transcript.Message
-		if ms[i].Role == utp.User {
+		if ms[i].Role == utp.RoleUser {
 			kind = transcript.Question
 		}
 		log = append(log, transcript.Entry{Kind: kind, Message: &ms[i]})
@@ -92,10 +92,10 @@ func turn(question, answer string) []utp.Message {
 	c := utp.Call{ID: "call_1_1", Name: "search_code", Args: []byte(`{"query":"auth"}`), Source: "text:hermes",
 		Fixes: []utp.Fix{{Path: "/query", Why: "trailing comma"}}}
 	return []utp.Message{
-		utp.NewText(utp.User, question),
-		{Role: utp.Assistant, Parts: []utp.Part{utp.Think{Text: "hm", Signature: "s"}, c}},
-		{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, "auth.go:1")}},
-		utp.NewText(utp.Assistant, answer),
+		utp.NewText(utp.RoleUser, question),
+		{Role: utp.RoleAssistant, Parts: []utp.Part{utp.Think{Text: "hm", Signature: "s"}, c}},
+		{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, "auth.go:1")}},
+		utp.NewText(utp.RoleAssistant, answer),
 	}
 }
 
@@ -194,7 +194,7 @@ func TestStaleAfterMaxAge(t *testing.T) {
 	if !stale() {
 		t.Error("not stale after 4 h")
 	}
-	say(t, s, utp.NewText(utp.User, "still there?"))
+	say(t, s, utp.NewText(utp.RoleUser, "still there?"))
 	if stale() {
 		t.Error("stale right after a message")
 	}
@@ -252,7 +252,7 @@ func TestListNewestFirst(t *testing.T) {
 		made = append(made, s)
 	}
 	c.pass(time.Minute)
-	say(t, made[3], utp.NewText(utp.User, "again"))
+	say(t, made[3], utp.NewText(utp.RoleUser, "again"))
 	list, err := db.List(t.Context(), "", 10)
 	if err != nil {
 		t.Fatal(err)
@@ -344,8 +344,8 @@ func TestDamageFoundLater(t *testing.T) {
 func TestAppendIsAllOrNothing(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "sessions.db"), newClock())
 	s := create(t, db, "")
-	bad := utp.Message{Role: utp.User, Parts: []utp.Part{nil}}
-	if err := s.Append(t.Context(), entries(utp.NewText(utp.User, "ok"), bad)...); err == nil {
+	bad := utp.Message{Role: utp.RoleUser, Parts: []utp.Part{nil}}
+	if err := s.Append(t.Context(), entries(utp.NewText(utp.RoleUser, "ok"), bad)...); err == nil {
 		t.Fatal("a message that cannot be written was taken")
 	}
 	if log, err := s.Entries(t.Context()); err != nil || len(log) != 0 {
@@ -353,7 +353,7 @@ func TestAppendIsAllOrNothing(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Append(ctx, entries(utp.NewText(utp.User, "late"))...); !errors.Is(err, context.Canceled) {
+	if err := s.Append(ctx, entries(utp.NewText(utp.RoleUser, "late"))...); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v, want Canceled", err)
 	}
 }
@@ -378,7 +378,7 @@ func TestWritersShareTheFile(t *testing.T) {
 				return
 			}
 			for i := range 10 {
-				if err := mine.Append(t.Context(), entries(utp.NewText(utp.User, fmt.Sprint(i)))...); err != nil {
+				if err := mine.Append(t.Context(), entries(utp.NewText(utp.RoleUser, fmt.Sprint(i)))...); err != nil {
 					t.Error(err)
 				}
 			}

@@ -15,7 +15,7 @@ var applyPatchText string
 
 var applyPatch = builtin{
 	Tool: utp.Tool{
-		Name: "apply_patch", Tier: utp.Run, Confirm: true, Description: applyPatchText,
+		Name: "apply_patch", Tier: utp.TierRun, Confirm: true, Description: applyPatchText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"patch":{"type":"string","description":"The patch"}},` +
 			`"required":["patch"]}`),

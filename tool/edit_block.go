@@ -14,7 +14,7 @@ var editBlockText string
 
 var editBlock = builtin{
 	Tool: utp.Tool{
-		Name: "edit_block", Tier: utp.Run, Confirm: true, Description: editBlockText,
+		Name: "edit_block", Tier: utp.TierRun, Confirm: true, Description: editBlockText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"The file, relative to the top of the repository"},` +
 			`"old_text":{"type":"string","description":"The text to replace, as it stands in the file"},` +

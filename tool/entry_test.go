@@ -40,7 +40,7 @@ func TestAToolIsOneEntry(t *testing.T) {
 	if len(calls) != 1 {
 		t.Fatalf("%s is read as %+v", text, calls)
 	}
-	if r := s.Run(t.Context(), calls[0]); r.Status != utp.OK || r.Text() != "a walrus: 3 kg" {
+	if r := s.Run(t.Context(), calls[0]); r.Status != utp.StatusOK || r.Text() != "a walrus: 3 kg" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -16,7 +16,7 @@ var gitText string
 
 var readGit = builtin{
 	Tool: utp.Tool{
-		Name: "git", Tier: utp.Walk, Description: gitText,
+		Name: "git", Tier: utp.TierWalk, Description: gitText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"command":{"type":"string","description":"What to show","enum":["status","diff","log","show","blame"]},` +
 			`"path":{"type":"string","description":"Only this file or directory; blame needs a file","default":"."},` +

@@ -23,24 +23,24 @@ func TestGit(t *testing.T) {
 			t.Errorf("%s: %s %q, want %q", args, r.Status, r.Text(), want)
 		}
 	}
-	try(`{"command":"status"}`, "not under git", utp.Failed)
+	try(`{"command":"status"}`, "not under git", utp.StatusFailed)
 	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	write(t, dir, "id_rsa", "hush\n")
-	try(`{"command":"status"}`, "?? a.txt", utp.OK)
-	try(`{"command":"diff"}`, "nothing to show", utp.OK)
-	try(`{"command":"log"}`, "does not have any commits", utp.Failed)
-	try(`{"command":"log","revision":"--output=x"}`, "unknown revision", utp.Failed)
-	try(`{"command":"blame"}`, "blame needs a file", utp.Failed)
-	try(`{"command":"blame","path":"id_rsa"}`, "needs the user's yes", utp.Denied)
-	try(`{"command":"push"}`, "want status, diff, log, show or blame", utp.Failed)
-	try(`{"command":"diff","path":"../x"}`, "Path escapes", utp.Denied)
+	try(`{"command":"status"}`, "?? a.txt", utp.StatusOK)
+	try(`{"command":"diff"}`, "nothing to show", utp.StatusOK)
+	try(`{"command":"log"}`, "does not have any commits", utp.StatusFailed)
+	try(`{"command":"log","revision":"--output=x"}`, "unknown revision", utp.StatusFailed)
+	try(`{"command":"blame"}`, "blame needs a file", utp.StatusFailed)
+	try(`{"command":"blame","path":"id_rsa"}`, "needs the user's yes", utp.StatusDenied)
+	try(`{"command":"push"}`, "want status, diff, log, show or blame", utp.StatusFailed)
+	try(`{"command":"diff","path":"../x"}`, "Path escapes", utp.StatusDenied)
 	if err := os.Rename(filepath.Join(dir, ".git"), filepath.Join(dir, "git")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("git", filepath.Join(dir, ".git")); err != nil {
 		t.Fatal(err)
 	}
-	try(`{"command":"status"}`, "Path escapes", utp.Denied)
+	try(`{"command":"status"}`, "Path escapes", utp.StatusDenied)
 }

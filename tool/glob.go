@@ -15,7 +15,7 @@ var globText string
 
 var glob = builtin{
 	Tool: utp.Tool{
-		Name: "glob", Tier: utp.Crawl, Description: globText,
+		Name: "glob", Tier: utp.TierCrawl, Description: globText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"pattern":{"type":"string","description":"A pattern for paths, as **/*.go or cmd/*/main.go; without a slash it is for names"},` +
 			`"path":{"type":"string","description":"The directory to look below","default":"."},` +

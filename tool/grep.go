@@ -18,7 +18,7 @@ var grepText string
 
 var grep = builtin{
 	Tool: utp.Tool{
-		Name: "grep", Tier: utp.Crawl, Description: grepText,
+		Name: "grep", Tier: utp.TierCrawl, Description: grepText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"pattern":{"type":"string","description":"A regular expression (RE2), matched line by line"},` +
 			`"path":{"type":"string","description":"The directory or file to search","default":"."},` +

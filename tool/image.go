@@ -43,7 +43,7 @@ func (s *Set) image(ctx context.Context, c utp.Call) (r utp.Result, ok bool) {
 		if len(file.data) > maxImage {
 			return failed(c, fail("Image is too large: %s has %s, at most %s are sent", at.given, size(int64(len(file.data))), size(maxImage))), true
 		}
-		r = utp.TextResult(c, utp.OK, fmt.Sprintf("%s: an image, %s", at.given, size(int64(len(file.data)))))
+		r = utp.TextResult(c, utp.StatusOK, fmt.Sprintf("%s: an image, %s", at.given, size(int64(len(file.data)))))
 		r.Parts = append(r.Parts, utp.Blob{MIME: k.mime, Name: at.name, Data: file.data})
 		return r, true
 	}

@@ -20,7 +20,7 @@ var inspectCodeText string
 
 var inspectCode = builtin{
 	Tool: utp.Tool{
-		Name: "inspect_code", Tier: utp.Walk, Description: inspectCodeText,
+		Name: "inspect_code", Tier: utp.TierWalk, Description: inspectCodeText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"The file, relative to the top of the repository"},` +
 			`"symbol":{"type":"string","description":"The name of a function, method, type or class, in any file"},` +

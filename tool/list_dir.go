@@ -21,7 +21,7 @@ var listDirText string
 
 var listDir = builtin{
 	Tool: utp.Tool{
-		Name: "list_dir", Tier: utp.Walk, Description: listDirText,
+		Name: "list_dir", Tier: utp.TierWalk, Description: listDirText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"The directory, relative to the top of the repository"},` +
 			`"include_hidden":{"type":"boolean","description":"Whether to list names that begin with a dot","default":false}},` +

@@ -13,7 +13,7 @@ var moveFileText string
 
 var moveFile = builtin{
 	Tool: utp.Tool{
-		Name: "move_file", Tier: utp.Run, Confirm: true, Description: moveFileText,
+		Name: "move_file", Tier: utp.TierRun, Confirm: true, Description: moveFileText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"from":{"type":"string","description":"The file, relative to the top of the repository"},` +
 			`"to":{"type":"string","description":"Its new path; nothing may be there yet"}},` +
@@ -27,7 +27,7 @@ var deleteFileText string
 
 var deleteFile = builtin{
 	Tool: utp.Tool{
-		Name: "delete_file", Tier: utp.Run, Confirm: true, Description: deleteFileText,
+		Name: "delete_file", Tier: utp.TierRun, Confirm: true, Description: deleteFileText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"The file, relative to the top of the repository"}},` +
 			`"required":["path"]}`),

@@ -20,7 +20,7 @@ var readFileText string
 
 var readFile = builtin{
 	Tool: utp.Tool{
-		Name: "read_file", Tier: utp.Walk, Description: readFileText,
+		Name: "read_file", Tier: utp.TierWalk, Description: readFileText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"The file, relative to the top of the repository"},` +
 			`"max_lines":{"type":"integer","description":"How many lines to return at most","default":200},` +

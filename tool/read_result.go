@@ -19,7 +19,7 @@ var readResultText string
 
 var readResult = builtin{
 	Tool: utp.Tool{
-		Name: "read_result", Tier: utp.Crawl, Description: readResultText,
+		Name: "read_result", Tier: utp.TierCrawl, Description: readResultText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"handle":{"type":"string","description":"The handle, as res_0123456789ab"},` +
 			`"chunk":{"type":"integer","description":"Which piece of the whole result, counted from 1","default":1},` +

@@ -39,7 +39,7 @@ func TestWhatIsCutCanBeReadByItsHandle(t *testing.T) {
 				whole = strings.TrimSuffix(whole, fmt.Sprintf("[...chunk=%d reads on...]", n))
 			}
 			piece := run(s, "read_result", fmt.Sprintf(`{"handle":%q,"chunk":%d}`, id, n))
-			if len(piece.Text()) > 3000 || piece.Status != utp.OK {
+			if len(piece.Text()) > 3000 || piece.Status != utp.StatusOK {
 				t.Fatalf("%s, chunk %d: %d bytes, %v", c.name, n, len(piece.Text()), piece.Status)
 			}
 			_, text, _ := strings.Cut(piece.Text(), "\n")
@@ -59,17 +59,17 @@ func TestWhatIsCutCanBeReadByItsHandle(t *testing.T) {
 		fmt.Sprintf(`{"handle":%q,"chunk":999}`, id): "chunk 999: the result has ", fmt.Sprintf(`{"handle":%q,"lines":"9-3"}`, id): "the result has lines 1-301",
 		fmt.Sprintf(`{"handle":%q,"lines":"all"}`, id): "want lines such as 120-180",
 	} {
-		if r := run(s, "read_result", args); r.Status != utp.Failed || !strings.Contains(r.Text(), want) {
+		if r := run(s, "read_result", args); r.Status != utp.StatusFailed || !strings.Contains(r.Text(), want) {
 			t.Errorf("read_result %s: %s, want %s", args, r.Text(), want)
 		}
 	}
 	// Another process has it, another root has not.
 	again := open(t, Config{Root: dir, Results: handle.Open(filepath.Join(filepath.Dir(dir), "none"), time.Now)})
-	if r := run(again, "read_result", fmt.Sprintf(`{"handle":%q}`, id)); r.Status != utp.Failed {
+	if r := run(again, "read_result", fmt.Sprintf(`{"handle":%q}`, id)); r.Status != utp.StatusFailed {
 		t.Errorf("another store: %s", r.Text())
 	}
 	below := open(t, Config{Root: filepath.Join(dir, "files"), Results: kept})
-	if r := run(below, "read_result", fmt.Sprintf(`{"handle":%q}`, id)); r.Status != utp.Failed || strings.Contains(r.Text(), "some-rather") {
+	if r := run(below, "read_result", fmt.Sprintf(`{"handle":%q}`, id)); r.Status != utp.StatusFailed || strings.Contains(r.Text(), "some-rather") {
 		t.Errorf("a narrower root: %s", r.Text())
 	}
 }

@@ -23,7 +23,7 @@ var searchCodeText string
 
 var searchCode = builtin{
 	Tool: utp.Tool{
-		Name: "search_code", Tier: utp.Crawl, Description: searchCodeText,
+		Name: "search_code", Tier: utp.TierCrawl, Description: searchCodeText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"query":{"type":"string","description":"What to look for: a question in plain words, or names from the code"},` +
 			`"limit":{"type":"integer","description":"How many places to return","default":5}},` +

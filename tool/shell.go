@@ -26,7 +26,7 @@ var shellText string
 
 var shell = builtin{
 	Tool: utp.Tool{
-		Name: ShellName, Tier: utp.Run, Confirm: true, Description: shellText,
+		Name: ShellName, Tier: utp.TierRun, Confirm: true, Description: shellText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"command":{"type":"string","description":"What to run, as for sh -c, at the top of the repository"},` +
 			`"timeout":{"type":"integer","description":"Seconds after which it is ended, at most 600","default":120},` +

@@ -59,7 +59,7 @@ func TestShell(t *testing.T) {
 		"true":       "(no output)",
 	} {
 		r := sh(t, s, command)
-		if r.Status != utp.OK || !strings.Contains(r.Text(), want) || strings.Contains(r.Text(), "hush") || strings.Contains(r.Text(), "SSH_AUTH_SOCK") {
+		if r.Status != utp.StatusOK || !strings.Contains(r.Text(), want) || strings.Contains(r.Text(), "hush") || strings.Contains(r.Text(), "SSH_AUTH_SOCK") {
 			t.Errorf("%s: %s %q, want %q", command, r.Status, r.Text(), want)
 		}
 	}
@@ -72,7 +72,7 @@ func TestShell(t *testing.T) {
 			t.Errorf("%s was made", name)
 		}
 	}
-	if r := run(s, "shell", `{"command":"true","network":true}`); r.Status != utp.Denied || !strings.Contains(r.Text(), "it gets the network") {
+	if r := run(s, "shell", `{"command":"true","network":true}`); r.Status != utp.StatusDenied || !strings.Contains(r.Text(), "it gets the network") {
 		t.Errorf("the network without a yes: %s %q", r.Status, r.Text())
 	}
 }
@@ -122,7 +122,7 @@ func TestWhatACommandChangedIsUndone(t *testing.T) {
 	if r := sh(t, s, "echo two >> a.txt; rm -r sub; mkdir -p new/deep; echo n > new/deep/n.txt; chmod 600 keep.txt"); !strings.HasPrefix(r.Text(), "exit code 0") {
 		t.Fatal(r.Text())
 	}
-	if r := run(s, "edit_block", `{"path":"new/deep/n.txt","old_text":"n","new_text":"m"}`); r.Status != utp.OK {
+	if r := run(s, "edit_block", `{"path":"new/deep/n.txt","old_text":"n","new_text":"m"}`); r.Status != utp.StatusOK {
 		t.Fatal(r.Text())
 	}
 	if err := end(); err != nil {
@@ -161,7 +161,7 @@ func TestTestsOfALanguageRun(t *testing.T) {
 	if !strings.Contains(r.Text(), "wrong sum") || !strings.HasPrefix(r.Text(), "exit code 1") {
 		t.Fatalf("%q", r.Text())
 	}
-	if r := run(s, "edit_block", `{"path":"m_test.go","old_text":"!= 3","new_text":"!= 2"}`); r.Status != utp.OK {
+	if r := run(s, "edit_block", `{"path":"m_test.go","old_text":"!= 3","new_text":"!= 2"}`); r.Status != utp.StatusOK {
 		t.Fatal(r.Text())
 	}
 	if r := sh(t, s, test); !strings.HasPrefix(r.Text(), "exit code 0") || !strings.Contains(r.Text(), "ok") {
@@ -189,14 +189,14 @@ func TestAnAllowedCommandRunsFromItsParse(t *testing.T) {
 		}
 		return s.Run(Simple(t.Context()), utp.Call{Name: "shell", Args: args})
 	}
-	if r := simple("cat a.txt | head -1 2>/dev/null && cd bin && ls"); r.Status != utp.OK || !strings.HasSuffix(r.Text(), "one\ncat") {
+	if r := simple("cat a.txt | head -1 2>/dev/null && cd bin && ls"); r.Status != utp.StatusOK || !strings.HasSuffix(r.Text(), "one\ncat") {
 		t.Errorf("%s %q", r.Status, r.Text())
 	}
 	for command, want := range map[string]string{
 		"cat a.txt > b": "redirects to or from a file", "echo $HOME": "expands", "no-such-program-here x": "no program no-such-program-here outside of the repository",
 		"cat .env": ".env may hold keys", "cat a --file=x/id_rsa": "may hold keys",
 	} {
-		if r := simple(command); r.Status != utp.Denied || !strings.Contains(r.Text(), want) {
+		if r := simple(command); r.Status != utp.StatusDenied || !strings.Contains(r.Text(), want) {
 			t.Errorf("%s: %s %q", command, r.Status, r.Text())
 		}
 	}
@@ -222,7 +222,7 @@ func TestGitThatARuleAllowsStartsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := s.Run(Simple(t.Context()), utp.Call{Name: "shell", Args: args}); r.Status != utp.OK || !strings.HasPrefix(r.Text(), "exit code 0") {
+		if r := s.Run(Simple(t.Context()), utp.Call{Name: "shell", Args: args}); r.Status != utp.StatusOK || !strings.HasPrefix(r.Text(), "exit code 0") {
 			t.Errorf("%s: %s %q", command, r.Status, r.Text())
 		}
 		if _, err := os.Stat(filepath.Join(root, "ran")); err == nil {

@@ -17,7 +17,7 @@ var teText string
 
 var runTe = builtin{
 	Tool: utp.Tool{
-		Name: "te", Tier: utp.Walk, Description: teText,
+		Name: "te", Tier: utp.TierWalk, Description: teText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"command":{"type":"string","description":"The command","enum":["grep","find","read","ls","tree","diff","log","status","json"]},` +
 			`"args":{"type":"array","items":{"type":"string"},"description":"Its flags and words, one each, as [\"-w\",\"Definition\",\"search\"]"}},` +

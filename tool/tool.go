@@ -5,8 +5,8 @@
 // A result is text for a model: a tool envelope of a search and of what is cut,
 // plain text of the other tools that read, a JSON object of those that write. A
 // cut result has a handle, by which read_result reads the rest. A failure is
-// {"error": text} with the status utp.Failed; what a rule forbids is text with
-// the status utp.Denied. Who may run which tool is not decided here (see
+// {"error": text} with the status utp.StatusFailed; what a rule forbids is text with
+// the status utp.StatusDenied. Who may run which tool is not decided here (see
 // agent.Gate).
 package tool
 
@@ -187,7 +187,7 @@ func (s *Set) Run(ctx context.Context, c utp.Call) (r utp.Result) {
 	if err != nil {
 		return failed(c, err)
 	}
-	return utp.TextResult(c, utp.OK, s.capped(c.Name, text))
+	return utp.TextResult(c, utp.StatusOK, s.capped(c.Name, text))
 }
 
 func byName(name string) (builtin, bool) {
@@ -220,9 +220,9 @@ func (d denied) Error() string { return string(d) }
 func failed(c utp.Call, err error) utp.Result {
 	var no denied
 	if errors.As(err, &no) {
-		return utp.TextResult(c, utp.Denied, no.Error())
+		return utp.TextResult(c, utp.StatusDenied, no.Error())
 	}
-	return utp.TextResult(c, utp.Failed, object(struct {
+	return utp.TextResult(c, utp.StatusFailed, object(struct {
 		Error string `json:"error"`
 	}{err.Error()}))
 }

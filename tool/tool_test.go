@@ -184,7 +184,7 @@ func TestNoPathLeadsOut(t *testing.T) {
 			"edit_block": `{"path":%s,"old_text":"root","new_text":"me"}`, "write_file": `{"path":%s,"content":"x"}`,
 		} {
 			r := run(s, name, fmt.Sprintf(args, quoted(p)))
-			if r.Status != utp.Denied || !strings.HasPrefix(r.Text(), "Path escapes repository boundary") {
+			if r.Status != utp.StatusDenied || !strings.HasPrefix(r.Text(), "Path escapes repository boundary") {
 				t.Errorf("%s %s: %s %q, want it denied", name, p, r.Status, r.Text())
 			}
 			if strings.Contains(r.Text(), "secret") || strings.Contains(strings.ReplaceAll(r.Text(), p, ""), filepath.Dir(root)) {
@@ -317,7 +317,7 @@ func TestNullBytesDevicesAndSecrets(t *testing.T) {
 		for _, name := range []string{"read_file", "inspect_code", "edit_block", "write_file"} {
 			r := run(s, name, fmt.Sprintf(`{"path":%s,"content":"x","old_text":"K","new_text":"L"}`, quoted(p)))
 			writes := name == "edit_block" || name == "write_file"
-			if r.Status != utp.Denied || !writes && !strings.HasPrefix(r.Text(), want) || strings.Contains(r.Text(), secretText) {
+			if r.Status != utp.StatusDenied || !writes && !strings.HasPrefix(r.Text(), want) || strings.Contains(r.Text(), secretText) {
 				t.Errorf("%s %q: %s %q, want %q", name, p, r.Status, r.Text(), want)
 			}
 		}
@@ -332,7 +332,7 @@ func TestPathsInsideAreTaken(t *testing.T) {
 	s, root, _ := jail(t)
 	for _, p := range []string{"in.txt", "./in.txt", "dir/../in.txt", root + "/in.txt", root + "/dir/../in.txt", "ok/deep.txt", "okfile", "dir//deep.txt", "~x/../in.txt"} {
 		r := run(s, "read_file", fmt.Sprintf(`{"path":%s}`, quoted(p)))
-		if r.Status != utp.OK || !strings.HasSuffix(r.Text(), "\ninside") {
+		if r.Status != utp.StatusOK || !strings.HasSuffix(r.Text(), "\ninside") {
 			t.Errorf("read_file %s: %s %q", p, r.Status, r.Text())
 		}
 	}
@@ -342,13 +342,13 @@ func TestPathsInsideAreTaken(t *testing.T) {
 	}
 	s = open(t, Config{Root: link})
 	for _, p := range []string{link + "/in.txt", root + "/in.txt", "in.txt"} {
-		if r := run(s, "read_file", fmt.Sprintf(`{"path":%s}`, quoted(p))); r.Status != utp.OK {
+		if r := run(s, "read_file", fmt.Sprintf(`{"path":%s}`, quoted(p))); r.Status != utp.StatusOK {
 			t.Errorf("read_file %s of a root that is a link: %s", p, r.Text())
 		}
 	}
 	for _, p := range []string{"okfile", "ok/deep.txt", "ok/new.txt"} {
 		r := run(s, "write_file", fmt.Sprintf(`{"path":%s,"content":"x"}`, quoted(p)))
-		if r.Status != utp.Denied || !strings.Contains(r.Text(), "symbolic link") {
+		if r.Status != utp.StatusDenied || !strings.Contains(r.Text(), "symbolic link") {
 			t.Errorf("write_file %s: %s %q, want links refused", p, r.Status, r.Text())
 		}
 	}
@@ -371,7 +371,7 @@ func TestWritingKeepsPermissionsAndLeavesNothingBehind(t *testing.T) {
 		"edit_block": `{"path":"run.sh","old_text":"a","new_text":"b"}`,
 		"write_file": `{"path":"run.sh","content":"echo c\n","mode":"append"}`,
 	} {
-		if r := run(s, name, args); r.Status != utp.OK {
+		if r := run(s, name, args); r.Status != utp.StatusOK {
 			t.Errorf("%s: %s", name, r.Text())
 		}
 	}
@@ -437,7 +437,7 @@ func TestParallelEditsAllCount(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			if r := run(s, "edit_block", fmt.Sprintf(`{"path":"a.txt","old_text":"line %d.","new_text":"done %d."}`, i, i)); r.Status != utp.OK {
+			if r := run(s, "edit_block", fmt.Sprintf(`{"path":"a.txt","old_text":"line %d.","new_text":"done %d."}`, i, i)); r.Status != utp.StatusOK {
 				t.Error(r.Text())
 			}
 		})
@@ -570,7 +570,7 @@ func TestRunNeverPanics(t *testing.T) {
 	defer func() { builtins = builtins[:len(builtins)-1] }()
 	s := open(t, Config{Root: t.TempDir()})
 	r := s.Run(context.Background(), utp.Call{ID: "7", Name: "broken"})
-	if r.Status != utp.Failed || r.CallID != "7" || r.Name != "broken" || r.Text() != `{"error":"tool 'broken' panicked: out of order"}` {
+	if r.Status != utp.StatusFailed || r.CallID != "7" || r.Name != "broken" || r.Text() != `{"error":"tool 'broken' panicked: out of order"}` {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -583,18 +583,18 @@ func TestCancelledAndClosed(t *testing.T) {
 	cancel()
 	for name, args := range map[string]string{"search_code": `{"query":"walrus"}`, "read_file": `{"path":"a.txt"}`, "inspect_code": `{"path":".","symbol":"walrus"}`} {
 		r := s.Run(ctx, utp.Call{Name: name, Args: json.RawMessage(args)})
-		if r.Status != utp.Failed || !strings.Contains(r.Text(), "context canceled") {
+		if r.Status != utp.StatusFailed || !strings.Contains(r.Text(), "context canceled") {
 			t.Errorf("%s with a cancelled context: %s %s", name, r.Status, r.Text())
 		}
 	}
-	if r := run(s, "search_code", `{"query":"walrus"}`); r.Status != utp.OK || strings.Contains(r.Text(), "hint") {
+	if r := run(s, "search_code", `{"query":"walrus"}`); r.Status != utp.StatusOK || strings.Contains(r.Text(), "hint") {
 		t.Errorf("after that: %s, want the index to work", r.Text())
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for _, tl := range s.Tools() {
-		if r := run(s, tl.Name, `{"path":"a.txt","query":"walrus","content":"x","old_text":"w","new_text":"v"}`); r.Status == utp.OK {
+		if r := run(s, tl.Name, `{"path":"a.txt","query":"walrus","content":"x","old_text":"w","new_text":"v"}`); r.Status == utp.StatusOK {
 			t.Errorf("%s of a closed set: %s", tl.Name, r.Text())
 		}
 	}

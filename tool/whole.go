@@ -34,8 +34,8 @@ func (s *Set) Whole(ctx context.Context, c utp.Call) (r utp.Result) {
 		return failed(c, err)
 	}
 	if utf8.Valid(file.data) && !bytes.ContainsRune(file.data, 0) {
-		return utp.TextResult(c, utp.OK, string(file.data))
+		return utp.TextResult(c, utp.StatusOK, string(file.data))
 	}
-	return utp.Result{CallID: c.ID, Name: c.Name, Status: utp.OK,
+	return utp.Result{CallID: c.ID, Name: c.Name, Status: utp.StatusOK,
 		Parts: []utp.Part{utp.Blob{MIME: http.DetectContentType(file.data), Name: at.name, Data: file.data}}}
 }

@@ -13,7 +13,7 @@ var writeFileText string
 
 var writeFile = builtin{
 	Tool: utp.Tool{
-		Name: "write_file", Tier: utp.Run, Confirm: true, Description: writeFileText,
+		Name: "write_file", Tier: utp.TierRun, Confirm: true, Description: writeFileText,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"The file, relative to the top of the repository"},` +
 			`"content":{"type":"string","description":"The text to write"},` +

@@ -42,7 +42,7 @@ func appendLines(root string) int {
 	}
 	for i := range 25 {
 		args, _ := json.Marshal(map[string]string{"path": "log.txt", "content": fmt.Sprintf("%d %d\n", os.Getpid(), i), "mode": "append"})
-		if r := s.Run(context.Background(), utp.Call{Name: "write_file", Args: args}); r.Status != utp.OK {
+		if r := s.Run(context.Background(), utp.Call{Name: "write_file", Args: args}); r.Status != utp.StatusOK {
 			fmt.Fprintln(os.Stderr, r.Text())
 			return 1
 		}
@@ -87,7 +87,7 @@ func TestMaxLinesDoesNotOverflow(t *testing.T) {
 			t.Errorf("from line %d: %q, want %q", start, r.Text(), want)
 		}
 	}
-	if r := run(s, "read_file", fmt.Sprintf(`{"path":"a.txt","start_line":%d}`, math.MaxInt)); r.Status != utp.Failed {
+	if r := run(s, "read_file", fmt.Sprintf(`{"path":"a.txt","start_line":%d}`, math.MaxInt)); r.Status != utp.StatusFailed {
 		t.Errorf("from the last number there is: %q", r.Text())
 	}
 }
@@ -106,13 +106,13 @@ func TestAFileThatChangedSinceItWasReadIsNotWritten(t *testing.T) {
 		run(s, "read_file", `{"path":"a.txt"}`)
 		write(t, dir, "a.txt", "one\ntwo\nthree\n")
 		r := run(s, name, args)
-		if r.Status != utp.Failed || !strings.Contains(r.Text(), "changed since it was read") || read(t, dir, "a.txt") != "one\ntwo\nthree\n" {
+		if r.Status != utp.StatusFailed || !strings.Contains(r.Text(), "changed since it was read") || read(t, dir, "a.txt") != "one\ntwo\nthree\n" {
 			t.Errorf("%s: %s %q", name, r.Status, r.Text())
 		}
-		if r := run(s, "read_file", `{"path":"a.txt"}`); r.Status != utp.OK {
+		if r := run(s, "read_file", `{"path":"a.txt"}`); r.Status != utp.StatusOK {
 			t.Fatal(r.Text())
 		}
-		if r := run(s, name, args); r.Status != utp.OK {
+		if r := run(s, name, args); r.Status != utp.StatusOK {
 			t.Errorf("%s after it was read again: %q", name, r.Text())
 		}
 		os.Remove(filepath.Join(dir, "b.txt"))
@@ -120,7 +120,7 @@ func TestAFileThatChangedSinceItWasReadIsNotWritten(t *testing.T) {
 	write(t, dir, "log.txt", "1\n")
 	run(s, "read_file", `{"path":"log.txt"}`)
 	write(t, dir, "log.txt", "1\n2\n")
-	if r := run(s, "write_file", `{"path":"log.txt","content":"3\n","mode":"append"}`); r.Status != utp.OK || read(t, dir, "log.txt") != "1\n2\n3\n" {
+	if r := run(s, "write_file", `{"path":"log.txt","content":"3\n","mode":"append"}`); r.Status != utp.StatusOK || read(t, dir, "log.txt") != "1\n2\n3\n" {
 		t.Errorf("append: %q, %q", r.Text(), read(t, dir, "log.txt"))
 	}
 }
@@ -138,7 +138,7 @@ func TestWhatWasForeseenIsWhatIsWritten(t *testing.T) {
 		t.Errorf("to foresee wrote %q", got)
 	}
 	write(t, dir, "a.txt", "one\nmore\n")
-	if r := s.Run(t.Context(), c); r.Status != utp.Failed {
+	if r := s.Run(t.Context(), c); r.Status != utp.StatusFailed {
 		t.Errorf("the file changed after it was foreseen, and yet: %q", r.Text())
 	}
 	c.Args = json.RawMessage(`{"path":"new.txt","old_text":"one","new_text":"two"}`)
@@ -150,7 +150,7 @@ func TestWhatWasForeseenIsWhatIsWritten(t *testing.T) {
 		t.Errorf("%+v, %v", changes, no)
 	}
 	write(t, dir, "new.txt", "of another")
-	if r := s.Run(t.Context(), c); r.Status != utp.Failed || read(t, dir, "new.txt") != "of another" {
+	if r := s.Run(t.Context(), c); r.Status != utp.StatusFailed || read(t, dir, "new.txt") != "of another" {
 		t.Errorf("a file that came after it was foreseen: %q", r.Text())
 	}
 }
@@ -172,7 +172,7 @@ func TestKeysAndWhatRunsByItselfNeedAYes(t *testing.T) {
 		if s.Sensitive(c) == "" {
 			t.Errorf("%s %s is not sensitive", name, args)
 		}
-		if r := s.Run(t.Context(), c); r.Status != utp.Denied || strings.Contains(r.Text(), "secret-text") {
+		if r := s.Run(t.Context(), c); r.Status != utp.StatusDenied || strings.Contains(r.Text(), "secret-text") {
 			t.Errorf("%s %s without a yes: %s %q", name, args, r.Status, r.Text())
 		}
 	}
@@ -186,7 +186,7 @@ func TestKeysAndWhatRunsByItselfNeedAYes(t *testing.T) {
 		try("apply_patch", fmt.Sprintf(`{"patch":"*** Begin Patch\n*** Add File: %s\n+x\n*** End Patch"}`, p))
 	}
 	yes := utp.Call{Name: "read_file", Args: json.RawMessage(`{"path":"id_rsa"}`)}
-	if r := s.Run(Approve(t.Context()), yes); r.Status != utp.OK || !strings.Contains(r.Text(), "secret-text") {
+	if r := s.Run(Approve(t.Context()), yes); r.Status != utp.StatusOK || !strings.Contains(r.Text(), "secret-text") {
 		t.Errorf("with a yes: %s %q", r.Status, r.Text())
 	}
 	if why := s.Sensitive(utp.Call{Name: "read_file", Args: json.RawMessage(`{"path":"main.go"}`)}); why != "" {
@@ -264,7 +264,7 @@ func TestImagesGoToModelsThatTakeThem(t *testing.T) {
 	takes := true
 	s := open(t, Config{Root: dir, Images: func(context.Context) bool { return takes }})
 	r := run(s, "read_file", `{"path":"logo.png"}`)
-	if len(r.Parts) != 2 || r.Status != utp.OK {
+	if len(r.Parts) != 2 || r.Status != utp.StatusOK {
 		t.Fatalf("%+v", r)
 	}
 	if b, ok := r.Parts[1].(utp.Blob); !ok || b.MIME != "image/png" || string(b.Data) != png {
@@ -273,11 +273,11 @@ func TestImagesGoToModelsThatTakeThem(t *testing.T) {
 	if r := run(s, "read_file", `{"path":"big.png"}`); !strings.Contains(r.Text(), "Image is too large") {
 		t.Errorf("%q", r.Text())
 	}
-	if r := run(s, "read_file", `{"path":"text.png"}`); r.Status != utp.OK || !strings.Contains(r.Text(), "words") {
+	if r := run(s, "read_file", `{"path":"text.png"}`); r.Status != utp.StatusOK || !strings.Contains(r.Text(), "words") {
 		t.Errorf("%q", r.Text())
 	}
 	takes = false
-	if r := run(s, "read_file", `{"path":"logo.png"}`); r.Status != utp.Failed || !strings.Contains(r.Text(), "the model takes none") {
+	if r := run(s, "read_file", `{"path":"logo.png"}`); r.Status != utp.StatusFailed || !strings.Contains(r.Text(), "the model takes none") {
 		t.Errorf("%q", r.Text())
 	}
 }

@@ -12,8 +12,8 @@ import (
 func Example() {
 	ran := utp.Call{ID: "1", Name: "write_file", Args: json.RawMessage(`{"path":"a"}`)}
 	waits := utp.Call{ID: "2", Name: "write_file", Args: json.RawMessage(`{"path":"b"}`)}
-	question := utp.NewText(utp.User, "Write a and b.")
-	reply := utp.Message{Role: utp.Assistant, Parts: []utp.Part{ran, waits}}
+	question := utp.NewText(utp.RoleUser, "Write a and b.")
+	reply := utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{ran, waits}}
 	for _, m := range transcript.Messages([]transcript.Entry{
 		{Kind: transcript.Question, Message: &question},
 		{Kind: transcript.Request},

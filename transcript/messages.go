@@ -103,15 +103,15 @@ func (c *conversation) settle() {
 	if len(c.calls) == 0 {
 		return
 	}
-	m := utp.Message{Role: utp.ToolRole}
+	m := utp.Message{Role: utp.RoleTool}
 	for _, call := range c.calls {
 		r, ok := c.results[call.ID]
 		switch {
 		case ok:
 		case c.begun[call.ID]:
-			r = utp.TextResult(call, utp.Failed, interrupted)
+			r = utp.TextResult(call, utp.StatusFailed, interrupted)
 		default:
-			r = utp.TextResult(call, utp.Denied, notRun)
+			r = utp.TextResult(call, utp.StatusDenied, notRun)
 		}
 		m.Parts = append(m.Parts, r)
 	}
@@ -137,10 +137,10 @@ func (c *conversation) breakOff() {
 	text := strings.TrimSpace(c.pieces.String())
 	switch n := len(c.out); {
 	case text != "":
-		m := utp.NewText(utp.Assistant, text+"\n"+cutOff)
+		m := utp.NewText(utp.RoleAssistant, text+"\n"+cutOff)
 		c.add(&m)
-	case n > 0 && c.out[n-1].Role != utp.Assistant:
-		m := utp.NewText(utp.Assistant, noAnswer)
+	case n > 0 && c.out[n-1].Role != utp.RoleAssistant:
+		m := utp.NewText(utp.RoleAssistant, noAnswer)
 		c.add(&m)
 	}
 	c.pieces.Reset()

@@ -195,7 +195,7 @@ func TestAChoiceOfAToolThatIsNotOfferedIsRefused(t *testing.T) {
 		}
 	}
 	// In a request of our own it is left to the model, which is told.
-	r := &utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.User, "x")}, Tools: []utp.Tool{{Name: "f"}}, Choice: utp.Choice{Mode: utp.Named, Name: "g"}}
+	r := &utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.RoleUser, "x")}, Tools: []utp.Tool{{Name: "f"}}, Choice: utp.Choice{Mode: utp.ChoiceNamed, Name: "g"}}
 	for _, to := range []wire.Back{openai.Back{}, responses.Back{}, anthropic.Back{}, gemini.Back{}, ollama.Back{}} {
 		if body, lost := asks(t, to, r); body["tools"] == nil || !slices.Contains(lost, "choice.mode: left to the model: g is not offered") {
 			t.Errorf("%T: %s, losses %q", to, body, lost)

@@ -213,7 +213,7 @@ func scalars(t *testing.T, body []byte) (out []scalar) {
 // A long request is read, and where it is broken is said to the byte.
 func TestTenMegabytes(t *testing.T) {
 	for _, p := range apis {
-		x, err := p.back.Open(&utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.User, strings.Repeat("ten\n", 10<<20/4))}})
+		x, err := p.back.Open(&utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.RoleUser, strings.Repeat("ten\n", 10<<20/4))}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +232,7 @@ func TestTenMegabytes(t *testing.T) {
 func TestNaNIsNotWritten(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, p := range apis {
-		x, err := p.back.Open(&utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.User, "x")}, Params: utp.Params{Temperature: &nan, TopP: &inf}})
+		x, err := p.back.Open(&utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.RoleUser, "x")}, Params: utp.Params{Temperature: &nan, TopP: &inf}})
 		if err != nil {
 			continue // refused is well too
 		}

@@ -16,7 +16,7 @@ import (
 // a long system prompt, and a history of files read and edited.
 func largeRequest(b *testing.B) []byte {
 	r := utp.Request{Model: "claude-sonnet-4-5", Stream: true}
-	r.Messages = append(r.Messages, utp.NewText(utp.System, strings.Repeat("You are \"careful\", and say so.\n", 250)))
+	r.Messages = append(r.Messages, utp.NewText(utp.RoleSystem, strings.Repeat("You are \"careful\", and say so.\n", 250)))
 	for i := range 45 {
 		var props strings.Builder
 		for k := range 8 {
@@ -27,8 +27,8 @@ func largeRequest(b *testing.B) []byte {
 	}
 	for i := range 80 {
 		c := utp.Call{ID: fmt.Sprint("toolu_", i), Name: "tool_1", Args: []byte(`{"argument_0":"internal/a.go","argument_1":null,"list":[{"a":1},{"a":2}]}`)}
-		r.Messages = append(r.Messages, utp.Message{Role: utp.Assistant, Parts: []utp.Part{utp.Text{Text: "I will look into it."}, c}},
-			utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, strings.Repeat("\tif err != nil {\n\t\treturn err\n\t}\n", 15))}})
+		r.Messages = append(r.Messages, utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{utp.Text{Text: "I will look into it."}, c}},
+			utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, strings.Repeat("\tif err != nil {\n\t\treturn err\n\t}\n", 15))}})
 	}
 	x, err := anthropic.Back{}.Open(&r)
 	if err != nil {

@@ -248,16 +248,16 @@ func replyOf(t *testing.T, x *wire.Exchange, frames []wire.Frame) utp.Reply {
 	return utp.Collect(evs)
 }
 
-// deltasAreArguments checks the promise of the events: after CallStart nothing
+// deltasAreArguments checks the promise of the events: after EventCallStart nothing
 // changes but appends.
 func deltasAreArguments(t *testing.T, evs []utp.Event) {
 	t.Helper()
 	deltas := map[int]string{}
 	for _, e := range evs {
 		switch e.Kind {
-		case utp.CallDelta:
+		case utp.EventCallDelta:
 			deltas[e.Part] += e.Text
-		case utp.CallEnd:
+		case utp.EventCallEnd:
 			if deltas[e.Part] != string(e.Call.Args) {
 				t.Fatalf("deltas %q, arguments %q", deltas[e.Part], e.Call.Args)
 			}

@@ -58,21 +58,21 @@ func drawPart(t *rapid.T, part int) (evs []utp.Event) {
 	switch kind {
 	case "text", "think":
 		for _, w := range words {
-			e := utp.Event{Kind: utp.TextDelta, Part: part, Text: w}
+			e := utp.Event{Kind: utp.EventText, Part: part, Text: w}
 			if kind == "think" {
-				e.Kind = utp.ThinkDelta
+				e.Kind = utp.EventThink
 			}
 			evs = append(evs, e)
 		}
 		if kind == "think" && rapid.Bool().Draw(t, "signed") {
-			evs = append(evs, utp.Event{Kind: utp.PartEnd, Part: part, Value: signed})
+			evs = append(evs, utp.Event{Kind: utp.EventPartEnd, Part: part, Value: signed})
 		}
 		return evs
 	case "whole text":
-		return []utp.Event{{Kind: utp.Whole, Part: part, Value: utp.Text{Text: strings.Join(words, "")}}}
+		return []utp.Event{{Kind: utp.EventWhole, Part: part, Value: utp.Text{Text: strings.Join(words, "")}}}
 	case "whole think":
 		signed.Text = strings.Join(words, "")
-		return []utp.Event{{Kind: utp.Whole, Part: part, Value: signed}}
+		return []utp.Event{{Kind: utp.EventWhole, Part: part, Value: signed}}
 	}
 	return drawCall(t, part, kind, strings.Join(words, ""))
 }
@@ -90,20 +90,20 @@ func drawCall(t *rapid.T, part int, kind, word string) []utp.Event {
 	done.Args = args
 	switch kind {
 	case "bare call":
-		return []utp.Event{{Kind: utp.CallEnd, Part: part, Call: &done}}
+		return []utp.Event{{Kind: utp.EventCallEnd, Part: part, Call: &done}}
 	case "whole call":
-		return []utp.Event{{Kind: utp.Whole, Part: part, Value: done}}
+		return []utp.Event{{Kind: utp.EventWhole, Part: part, Value: done}}
 	}
-	evs := []utp.Event{{Kind: utp.CallStart, Part: part, Call: &c}, {Kind: utp.CallDelta, Part: part}}
+	evs := []utp.Event{{Kind: utp.EventCallStart, Part: part, Call: &c}, {Kind: utp.EventCallDelta, Part: part}}
 	for rest := string(args); rest != ""; {
 		n := rapid.IntRange(1, len(rest)).Draw(t, "n")
-		evs = append(evs, utp.Event{Kind: utp.CallDelta, Part: part, Text: strings.ToValidUTF8(rest[:n], "")})
+		evs = append(evs, utp.Event{Kind: utp.EventCallDelta, Part: part, Text: strings.ToValidUTF8(rest[:n], "")})
 		if !strings.HasPrefix(rest, evs[len(evs)-1].Text) || len(evs[len(evs)-1].Text) != n {
 			evs[len(evs)-1].Text, n = rest, len(rest)
 		}
 		rest = rest[n:]
 	}
-	return append(evs, utp.Event{Kind: utp.CallEnd, Part: part, Call: &done})
+	return append(evs, utp.Event{Kind: utp.EventCallEnd, Part: part, Call: &done})
 }
 
 // saying sums events up.
@@ -125,13 +125,13 @@ func saying(evs []utp.Event) (said turn) {
 			args[e.Part] = v.Name + string(v.Args)
 		}
 		switch e.Kind {
-		case utp.TextDelta:
+		case utp.EventText:
 			said.text += e.Text
-		case utp.ThinkDelta:
+		case utp.EventThink:
 			said.think += e.Text
-		case utp.CallStart:
+		case utp.EventCallStart:
 			see(e.Part)
-		case utp.CallEnd:
+		case utp.EventCallEnd:
 			see(e.Part)
 			args[e.Part] = e.Call.Name + string(e.Call.Args)
 		}
@@ -188,7 +188,7 @@ func TestEmittersTakeAnyOrder(t *testing.T) {
 	for _, c := range apis {
 		t.Run(c.name, rapid.MakeCheck(func(t *rapid.T) {
 			evs, want := drawEvents(t)
-			end := utp.Event{Kind: utp.Finish, Part: 99, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 3, CacheRead: 2, Output: 4}}}
+			end := utp.Event{Kind: utp.EventFinish, Part: 99, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 3, CacheRead: 2, Output: 4}}}
 			request := &utp.Request{Model: "m", Tools: []utp.Tool{{Name: "f"}}, Extra: []byte(`{"openai":{"stream_options":{"include_usage":true}}}`)}
 			frames := emit(c, request, append(evs, end), nil)
 			if wrong := c.legal(frames); wrong != "" {
@@ -237,9 +237,9 @@ func TestEmittersEndBrokenStreamsWithAnError(t *testing.T) {
 				cause = errors.New("the server went away")
 			case 1:
 				start := utp.Call{Name: "f"}
-				evs = append(evs, utp.Event{Kind: utp.CallStart, Part: 50, Call: &start}, utp.Event{Kind: utp.CallDelta, Part: 50, Text: `{"x":`},
-					utp.Event{Kind: utp.ProblemEvent, Part: 50, Problem: &utp.Problem{Kind: utp.Truncated}},
-					utp.Event{Kind: utp.TextDelta, Part: 51, Text: "more"}, utp.Event{Kind: utp.Finish, Part: 52, End: &utp.End{Stop: utp.StopEnd}})
+				evs = append(evs, utp.Event{Kind: utp.EventCallStart, Part: 50, Call: &start}, utp.Event{Kind: utp.EventCallDelta, Part: 50, Text: `{"x":`},
+					utp.Event{Kind: utp.EventProblem, Part: 50, Problem: &utp.Problem{Kind: utp.ProblemTruncated}},
+					utp.Event{Kind: utp.EventText, Part: 51, Text: "more"}, utp.Event{Kind: utp.EventFinish, Part: 52, End: &utp.End{Stop: utp.StopEnd}})
 			}
 			frames := emit(c, &utp.Request{Model: "m"}, evs, cause)
 			if len(frames) == 0 || !c.fails(frames[len(frames)-1]) {
@@ -289,24 +289,24 @@ func breaks(evs []utp.Event) bool {
 	shown := map[int]bool{}
 	limit := limited(evs)
 	for _, e := range evs {
-		shown[e.Part] = shown[e.Part] || e.Kind == utp.CallDelta
-		if limit && e.Kind == utp.ProblemEvent && e.Problem.Kind == utp.Truncated && (shown[e.Part] || !begun[e.Part]) {
+		shown[e.Part] = shown[e.Part] || e.Kind == utp.EventCallDelta
+		if limit && e.Kind == utp.EventProblem && e.Problem.Kind == utp.ProblemTruncated && (shown[e.Part] || !begun[e.Part]) {
 			continue // the output limit cut it, and the end says so
 		}
 		switch e.Kind {
-		case utp.CallStart:
+		case utp.EventCallStart:
 			begun[e.Part] = true
-		case utp.ProblemEvent:
+		case utp.EventProblem:
 			if begun[e.Part] {
 				return true
 			}
-			problems = problems || e.Problem.Kind != utp.Invalid
-		case utp.Finish:
+			problems = problems || e.Problem.Kind != utp.ProblemInvalid
+		case utp.EventFinish:
 			if e.End.Stop == utp.StopBadCall {
 				return true
 			}
 		}
-		said = said || e.Kind == utp.TextDelta || e.Kind == utp.CallEnd || e.Kind == utp.ThinkDelta
+		said = said || e.Kind == utp.EventText || e.Kind == utp.EventCallEnd || e.Kind == utp.EventThink
 	}
 	return problems && !said
 }

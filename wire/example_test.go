@@ -13,7 +13,7 @@ func Example() {
 	var back wire.Back = ollama.Back{}
 	x, err := back.Open(&utp.Request{
 		Model: "qwen3", Stream: true,
-		Messages: []utp.Message{utp.NewText(utp.User, "Weather in Paris?")},
+		Messages: []utp.Message{utp.NewText(utp.RoleUser, "Weather in Paris?")},
 	})
 	if err != nil {
 		panic(err)

@@ -151,8 +151,8 @@ func Broken(r utp.Reply) error {
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		switch {
-		case p.Grammar != "" || p.Kind == utp.Invalid:
-		case p.Kind == utp.Truncated && r.Stop == utp.StopLength:
+		case p.Grammar != "" || p.Kind == utp.ProblemInvalid:
+		case p.Kind == utp.ProblemTruncated && r.Stop == utp.StopLength:
 		default:
 			return p
 		}
@@ -161,7 +161,7 @@ func Broken(r utp.Reply) error {
 	case utp.StopError:
 		return ErrCut
 	case utp.StopBadCall:
-		return &utp.Problem{Kind: utp.Malformed, Message: "the model wrote a call that its server could not read"}
+		return &utp.Problem{Kind: utp.ProblemMalformed, Message: "the model wrote a call that its server could not read"}
 	}
 	return nil
 }

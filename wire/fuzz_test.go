@@ -86,11 +86,11 @@ func fuzzRead(t *testing.T, x *wire.Exchange, pieces ...[]byte) string {
 	evs = append(evs, reader.Close()...)
 	deltasAreArguments(t, evs)
 	for _, e := range evs {
-		if e.Kind == utp.CallEnd && !shape.IsObject(e.Call.Args) {
+		if e.Kind == utp.EventCallEnd && !shape.IsObject(e.Call.Args) {
 			t.Fatalf("arguments %q", e.Call.Args)
 		}
 	}
-	if evs[len(evs)-1].Kind != utp.Finish {
+	if evs[len(evs)-1].Kind != utp.EventFinish {
 		t.Fatal("no Finish")
 	}
 	return dump(evs, reader.Err())

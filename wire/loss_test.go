@@ -161,7 +161,7 @@ func differences(was, is *utp.Request) map[string]string {
 			note("choice.name", called(was, is, choice.Allowed[0]), now.Allowed[0])
 		}
 		note("choice.allowed", len(choice.Allowed), len(now.Allowed))
-		if choice.Mode != utp.None {
+		if choice.Mode != utp.ChoiceNone {
 			note("choice.parallel", choice.Parallel != nil && !*choice.Parallel, now.Parallel != nil && !*now.Parallel)
 		}
 	}
@@ -216,8 +216,8 @@ func differences(was, is *utp.Request) map[string]string {
 
 // wide is a choice in which a named tool is the only one of which a call is required.
 func wide(c utp.Choice) utp.Choice {
-	if c.Mode == utp.Named {
-		c.Mode, c.Name, c.Allowed = utp.Required, "", []string{c.Name}
+	if c.Mode == utp.ChoiceNamed {
+		c.Mode, c.Name, c.Allowed = utp.ChoiceRequired, "", []string{c.Name}
 	}
 	return c
 }
@@ -335,13 +335,13 @@ func said(was, r *utp.Request) (lines []string, of []int) {
 	calls := map[string][]string{}
 	system, front := "", true
 	for i, m := range r.Messages {
-		if m.Role == utp.User || m.Role == utp.Assistant {
+		if m.Role == utp.RoleUser || m.Role == utp.RoleAssistant {
 			turns[m.Role]++
 		}
-		switch front = front && m.Role == utp.System; {
+		switch front = front && m.Role == utp.RoleSystem; {
 		case front:
 			system += "\n" + m.Text()
-		case m.Role == utp.System && squeeze(m.Text()) != "":
+		case m.Role == utp.RoleSystem && squeeze(m.Text()) != "":
 			lines = append(lines, "system "+squeeze(m.Text()))
 		}
 		for _, f := range extras(m.Extra, nil) {
@@ -352,13 +352,13 @@ func said(was, r *utp.Request) (lines []string, of []int) {
 			of = append(of, i)
 		}
 	}
-	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == utp.Assistant {
+	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == utp.RoleAssistant {
 		last := utp.Message{Parts: slices.DeleteFunc(slices.Clone(r.Messages[n-1].Parts), isBlank)}.Text()
 		if strings.TrimRight(last, " \n") != last {
 			lines = append(lines, endsBlank)
 		}
 	}
-	lines = append(lines, "system "+squeeze(asked.ReplaceAllString(system, "")), fmt.Sprintf("user %d assistant %d", turns[utp.User], turns[utp.Assistant]))
+	lines = append(lines, "system "+squeeze(asked.ReplaceAllString(system, "")), fmt.Sprintf("user %d assistant %d", turns[utp.RoleUser], turns[utp.RoleAssistant]))
 	for len(of) < len(lines) {
 		of = append(of, -1)
 	}
@@ -437,7 +437,7 @@ func saidParts(was, r *utp.Request, m utp.Message, counts map[string]int, calls 
 		}
 	}
 	for _, text := range texts {
-		if text = squeeze(text); text != "" && m.Role != utp.System {
+		if text = squeeze(text); text != "" && m.Role != utp.RoleSystem {
 			lines = append(lines, fmt.Sprintf("%s %s", m.Role, text))
 		}
 	}
@@ -477,7 +477,7 @@ func isCustom(was *utp.Request, name string) bool {
 func saidResult(r utp.Result, call string) (lines []string) {
 	text := r.Text()
 	words, marked := strings.CutPrefix(text, "ERROR: ") // the mark of those who have no other
-	if marked || r.Status == utp.Failed || r.Status == utp.Denied {
+	if marked || r.Status == utp.StatusFailed || r.Status == utp.StatusDenied {
 		text = "failed: " + words
 	}
 	var j struct{ Error string }

@@ -104,7 +104,7 @@ func resultText(t *testing.T, r utp.Result) string {
 	if shape.IsObject([]byte(text)) {
 		text = string(compact(t, []byte(text)))
 	}
-	if r.Status != "" && r.Status != utp.OK {
+	if r.Status != "" && r.Status != utp.StatusOK {
 		var j struct{ Error string }
 		if json.Unmarshal([]byte(text), &j) == nil && j.Error != "" {
 			text = j.Error

@@ -44,7 +44,7 @@ func TestRemedies(t *testing.T) {
 		{"a mistake told in a stream", &wire.Error{Type: "invalid_request_error"}, wire.Remedy{Never: true}},
 		{"HTML", &wire.Error{Type: wire.NotThisAPI}, wire.Remedy{Same: true, Other: true, Sick: true}},
 		{"cut", fmt.Errorf("the reply: %w", wire.ErrCut), wire.Remedy{Same: true, Other: true, Sick: true}},
-		{"a call that cannot be read", &utp.Problem{Kind: utp.Malformed}, wire.Remedy{Same: true, Other: true}},
+		{"a call that cannot be read", &utp.Problem{Kind: utp.ProblemMalformed}, wire.Remedy{Same: true, Other: true}},
 		{"not there", errors.New("no route to host"), wire.Remedy{Same: true, Other: true, Sick: true}},
 		{"nobody listens", fmt.Errorf("connection refused: %w", wire.ErrInVain), wire.Remedy{Other: true, Sick: true}},
 	} {

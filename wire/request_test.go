@@ -26,7 +26,7 @@ func drawRequest(t *rapid.T) *utp.Request {
 		r.Choice = drawChoice(t, r.Tools)
 	}
 	r.Params = drawParams(t)
-	roles := []utp.Role{utp.System, utp.User, utp.Assistant, utp.Assistant, utp.ToolRole, utp.ToolRole}
+	roles := []utp.Role{utp.RoleSystem, utp.RoleUser, utp.RoleAssistant, utp.RoleAssistant, utp.RoleTool, utp.RoleTool}
 	for range rapid.IntRange(0, 7).Draw(t, "messages") {
 		m := utp.Message{Role: rapid.SampledFrom(roles).Draw(t, "role")}
 		for range rapid.IntRange(0, 3).Draw(t, "parts") {
@@ -38,12 +38,12 @@ func drawRequest(t *rapid.T) *utp.Request {
 }
 
 func drawChoice(t *rapid.T, tools []utp.Tool) (c utp.Choice) {
-	c.Mode = rapid.SampledFrom([]utp.ChoiceMode{utp.Auto, utp.Required, utp.None, utp.Named}).Draw(t, "choice")
+	c.Mode = rapid.SampledFrom([]utp.ChoiceMode{utp.ChoiceAuto, utp.ChoiceRequired, utp.ChoiceNone, utp.ChoiceNamed}).Draw(t, "choice")
 	some := rapid.SliceOfNDistinct(rapid.IntRange(0, len(tools)-1), 1, -1, rapid.ID).Draw(t, "some")
 	switch {
-	case c.Mode == utp.Named, c.Mode == utp.Required && len(some) == 1: // one of one is that one
-		c.Mode, c.Name = utp.Named, tools[some[0]].Name
-	case c.Mode != utp.None && rapid.Bool().Draw(t, "allowed"):
+	case c.Mode == utp.ChoiceNamed, c.Mode == utp.ChoiceRequired && len(some) == 1: // one of one is that one
+		c.Mode, c.Name = utp.ChoiceNamed, tools[some[0]].Name
+	case c.Mode != utp.ChoiceNone && rapid.Bool().Draw(t, "allowed"):
 		for _, i := range some {
 			c.Allowed = append(c.Allowed, tools[i].Name)
 		}
@@ -90,18 +90,18 @@ func drawMessagePart(t *rapid.T, role utp.Role) utp.Part {
 	text := utp.Text{Text: rapid.SampledFrom([]string{"", " ", "a\n", "ü \"q\" <b>", "ERROR: x"}).Draw(t, "text")}
 	id := rapid.SampledFrom([]string{"", "call_1", "call_2", "functions.f:0"}).Draw(t, "id")
 	switch kind := rapid.IntRange(0, 3).Draw(t, "kind"); {
-	case role == utp.ToolRole:
-		status := rapid.SampledFrom([]utp.Status{utp.OK, utp.Failed, utp.Denied}).Draw(t, "status")
+	case role == utp.RoleTool:
+		status := rapid.SampledFrom([]utp.Status{utp.StatusOK, utp.StatusFailed, utp.StatusDenied}).Draw(t, "status")
 		out := utp.Result{CallID: id, Name: "f", Status: status, Parts: []utp.Part{text}}
 		if kind == 0 {
 			out.Parts = append(out.Parts, rapid.SampledFrom(blobs).Draw(t, "file"))
 		}
 		return out
-	case kind == 0 && role == utp.User:
+	case kind == 0 && role == utp.RoleUser:
 		return rapid.SampledFrom(blobs).Draw(t, "file")
-	case kind == 1 && role == utp.Assistant:
+	case kind == 1 && role == utp.RoleAssistant:
 		return utp.Call{ID: id, Name: rapid.SampledFrom([]string{"f", "a.b", "gone"}).Draw(t, "name"), Args: []byte(`{"x":"y"}`)}
-	case kind == 2 && role == utp.Assistant:
+	case kind == 2 && role == utp.RoleAssistant:
 		return utp.Think{Text: "hm", Signature: "c2ln", Provider: rapid.SampledFrom([]string{"anthropic", "gemini", "responses"}).Draw(t, "provider")}
 	}
 	return text
@@ -158,7 +158,7 @@ func unanswered(asked, got *utp.Request) string {
 		calls := m.Calls()
 		var results []utp.Result
 		for _, next := range got.Messages[i+1:] {
-			if next.Role != utp.ToolRole {
+			if next.Role != utp.RoleTool {
 				break
 			}
 			results = append(results, next.Results()...)
@@ -203,7 +203,7 @@ func TestTheLossesOfAnyRequest(t *testing.T) {
 // that say nothing to anybody.
 func identify(r *utp.Request) {
 	r.Messages = slices.DeleteFunc(r.Messages, func(m utp.Message) bool {
-		return len(m.Parts) == 0 || m.Role == utp.System && squeeze(m.Text()) == ""
+		return len(m.Parts) == 0 || m.Role == utp.RoleSystem && squeeze(m.Text()) == ""
 	})
 	for i, m := range r.Messages {
 		for k, p := range m.Parts {

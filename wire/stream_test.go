@@ -25,7 +25,7 @@ func TestStreams(t *testing.T) {
 			c.Want(t, "events", dump(evs, err))
 			for n := range lines {
 				evs, err := streamed(t, p, c, lines[:n])
-				if last := evs[len(evs)-1]; last.Kind != utp.Finish || (last.End.Stop == utp.StopError) != (err != nil) {
+				if last := evs[len(evs)-1]; last.Kind != utp.EventFinish || (last.End.Stop == utp.StopError) != (err != nil) {
 					t.Fatalf("%d lines:\n%s", n, dump(evs, err))
 				}
 			}
@@ -57,16 +57,16 @@ func dump(evs []utp.Event, err error) string {
 	for _, e := range evs {
 		fmt.Fprintf(&b, "%d %s", e.Part, e.Kind)
 		switch e.Kind {
-		case utp.CallStart:
+		case utp.EventCallStart:
 			fmt.Fprintf(&b, " %s id=%s", e.Call.Name, e.Call.ID)
-		case utp.CallEnd:
+		case utp.EventCallEnd:
 			fmt.Fprintf(&b, " %s %s id=%s orig=%s", e.Call.Name, e.Call.Args, e.Call.ID, e.Call.OrigID)
-		case utp.ProblemEvent:
+		case utp.EventProblem:
 			fmt.Fprintf(&b, " %s %s %q: %s", e.Problem.Kind, e.Problem.Name, e.Problem.Raw, e.Problem.Message)
-		case utp.PartEnd:
+		case utp.EventPartEnd:
 			j, _ := json.Marshal(e.Value)
 			fmt.Fprintf(&b, " %s", j)
-		case utp.Finish:
+		case utp.EventFinish:
 			j, _ := json.Marshal(e.End)
 			fmt.Fprintf(&b, " %s", j)
 		default:
@@ -105,11 +105,11 @@ func finishesOnce(t *testing.T, p api, lines []string) {
 	evs = append(append(evs, reader.Close()...), reader.Close()...)
 	finishes := 0
 	for _, e := range evs {
-		if e.Kind == utp.Finish {
+		if e.Kind == utp.EventFinish {
 			finishes++
 		}
 	}
-	if finishes != 1 || evs[len(evs)-1].Kind != utp.Finish {
+	if finishes != 1 || evs[len(evs)-1].Kind != utp.EventFinish {
 		t.Fatalf("%d lines: want one Finish, at the end:\n%s", len(lines), dump(evs, reader.Err()))
 	}
 	if last := evs[len(evs)-1].End; (last.Stop == utp.StopError) != (reader.Err() != nil) {
@@ -136,7 +136,7 @@ func TestCodecsTellACutStream(t *testing.T) {
 			}
 			evs = append(append(evs, reader.Close()...), reader.Close()...)
 			last := evs[len(evs)-1]
-			if last.Kind != utp.Finish || last.End.Stop != utp.StopError || reader.Err() == nil {
+			if last.Kind != utp.EventFinish || last.End.Stop != utp.StopError || reader.Err() == nil {
 				t.Fatalf("%d of %d frames: %+v, %v", n, len(frames), last, reader.Err())
 			}
 		}

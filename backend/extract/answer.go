@@ -52,7 +52,7 @@ type plainJSON struct {
 // without it.
 func findingOf(r utp.Result) (f finding) {
 	text := r.Text()
-	if r.Status != utp.OK && r.Status != "" {
+	if r.Status != utp.StatusOK && r.Status != "" {
 		return finding{failed: text}
 	}
 	if e, err := te.Parse(cutNotes(text)); err == nil {

@@ -11,14 +11,14 @@ import (
 // The first reply to a question is a call, written as text and parsed.
 func Example() {
 	r := &utp.Request{
-		Messages: []utp.Message{utp.NewText(utp.User, "Where are tool calls parsed?")},
+		Messages: []utp.Message{utp.NewText(utp.RoleUser, "Where are tool calls parsed?")},
 		Tools:    []utp.Tool{{Name: "search_code"}},
 	}
 	for e, err := range extract.New().Stream(context.Background(), r) {
 		if err != nil {
 			panic(err)
 		}
-		if e.Kind == utp.CallEnd {
+		if e.Kind == utp.EventCallEnd {
 			fmt.Println(e.Call.Source, e.Call.Name, string(e.Call.Args))
 		}
 	}

@@ -75,8 +75,8 @@ func reply(ctx context.Context, r *utp.Request) ([]utp.Event, error) {
 	}
 	end := utp.End{Stop: utp.StopEnd, Model: Name}
 	return []utp.Event{
-		{Kind: utp.TextDelta, Text: v.answer()}, // not parsed: what it quotes is no call
-		{Kind: utp.Finish, Part: 1, End: &end},
+		{Kind: utp.EventText, Text: v.answer()}, // not parsed: what it quotes is no call
+		{Kind: utp.EventFinish, Part: 1, End: &end},
 	}, nil
 }
 
@@ -91,8 +91,8 @@ func say(r *utp.Request, c utp.Call) ([]utp.Event, error) {
 		return nil, fmt.Errorf("extract: %w", err)
 	}
 	p := parse.New(parse.Config{Grammars: []*grammar.Grammar{g}, Tools: schema.Compile(r.Tools)})
-	evs := slices.Clone(p.Through(utp.Event{Kind: utp.TextDelta, Text: text}))
-	return append(evs, p.Through(utp.Event{Kind: utp.Finish, End: &utp.End{Stop: utp.StopTool, Model: Name}})...), nil
+	evs := slices.Clone(p.Through(utp.Event{Kind: utp.EventText, Text: text}))
+	return append(evs, p.Through(utp.Event{Kind: utp.EventFinish, End: &utp.End{Stop: utp.StopTool, Model: Name}})...), nil
 }
 
 // view is what the model sees in a request.
@@ -109,7 +109,7 @@ func viewOf(r *utp.Request) *view {
 	v := &view{tools: r.Tools}
 	start := len(r.Messages)
 	for i, m := range r.Messages {
-		if m.Role != utp.User {
+		if m.Role != utp.RoleUser {
 			continue
 		}
 		if words := keywords(m.Text()); words != "" {
@@ -139,7 +139,7 @@ func (v *view) read(name string, r utp.Result) {
 		if f := findingOf(r); v.found == nil || len(f.places) > 0 {
 			v.found = &f
 		}
-	case name == inspectTool && r.Status == utp.OK:
+	case name == inspectTool && r.Status == utp.StatusOK:
 		v.shown = r.Text()
 	}
 }

@@ -134,7 +134,7 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 	if err != nil {
 		return err
 	}
-	asked := utp.NewText(utp.User, question)
+	asked := utp.NewText(utp.RoleUser, question)
 	asked.Parts = append(asked.Parts, j.pictures...)
 	r.Messages = append(r.Messages, asked)
 	if j.app.dryRun {
@@ -189,7 +189,7 @@ func (j *job) request(ctx context.Context, c *connection, tools bool) (*utp.Requ
 		return nil, err
 	}
 	r := &utp.Request{Model: c.name, Stream: true, Params: utp.Params{Temperature: j.set.Temperature},
-		Messages: []utp.Message{utp.NewText(utp.System, system)}}
+		Messages: []utp.Message{utp.NewText(utp.RoleSystem, system)}}
 	if j.set.Habits(c.name).OneCall {
 		r.Choice.Parallel = new(bool)
 	}
@@ -269,7 +269,7 @@ func (j *job) found(a agent.Answer) string {
 	if a.Text != "" {
 		return ""
 	}
-	return extract.Report(append([]utp.Message{utp.NewText(utp.User, j.question)}, a.Messages...))
+	return extract.Report(append([]utp.Message{utp.NewText(utp.RoleUser, j.question)}, a.Messages...))
 }
 
 // broken sorts why a turn ended without an answer.

@@ -284,7 +284,7 @@ func (t *talk) ruleList(_ context.Context, command string) error {
 func (t *talk) diff(ctx context.Context, _ string) error {
 	for _, args := range []string{`{"command":"status"}`, `{"command":"diff","revision":"HEAD"}`} {
 		r := t.job.tools.Run(ctx, utp.Call{ID: "diff", Name: "git", Args: []byte(args)})
-		if r.Status != utp.OK {
+		if r.Status != utp.StatusOK {
 			return errors.New(reason(r))
 		}
 		fmt.Fprintln(t.view.Out, t.view.Painted(view.Clean(r.Text())))

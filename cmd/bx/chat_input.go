@@ -89,7 +89,7 @@ func (t *talk) attached(ctx context.Context, typed string) (out attachment, err 
 			}
 			continue
 		}
-		if r.Status != utp.OK {
+		if r.Status != utp.StatusOK {
 			return out, fmt.Errorf("@%s: %s (the question was not sent)", cells.Clean(name), cells.Clean(reason(*r)))
 		}
 		for _, p := range r.Parts {

@@ -215,8 +215,8 @@ func (t *talk) compact(ctx context.Context, matters string) error {
 		if err != nil {
 			return err
 		}
-		question := utp.NewText(utp.User, "Go on from this summary of our conversation so far:\n\n"+text)
-		reply := utp.NewText(utp.Assistant, "I go on from there.")
+		question := utp.NewText(utp.RoleUser, "Go on from this summary of our conversation so far:\n\n"+text)
+		reply := utp.NewText(utp.RoleAssistant, "I go on from there.")
 		now := time.Now()
 		if err := short.Append(ctx, transcript.Entry{Kind: transcript.Message, Time: now, Message: &question},
 			transcript.Entry{Kind: transcript.Message, Time: now, Message: &reply}); err != nil {
@@ -236,7 +236,7 @@ func (t *talk) summary(ctx context.Context, c *connection, s *store.Session, mat
 	}
 	conf := agent.Config{Model: c.model, Session: past{s}, History: 1 << 30,
 		Window: func(ctx context.Context) int { return c.client.Room(ctx, c.name, 0) }}
-	r := &utp.Request{Model: c.name, Stream: true, Messages: []utp.Message{utp.NewText(utp.System, "You sum up conversations."), utp.NewText(utp.User, question)}}
+	r := &utp.Request{Model: c.name, Stream: true, Messages: []utp.Message{utp.NewText(utp.RoleSystem, "You sum up conversations."), utp.NewText(utp.RoleUser, question)}}
 	for e, err := range agent.Turn(ctx, conf, r) {
 		if err != nil {
 			t.view.Progress.Busy("")

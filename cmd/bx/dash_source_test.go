@@ -41,10 +41,10 @@ func TestDashboardShowsWhatWasRecorded(t *testing.T) {
 		Status: 200, Took: 3_000_000, First: 1000, Usage: utp.Usage{Input: 70, CacheRead: 30, Output: 20}, Stop: utp.StopTool,
 		Calls: []record.Call{{Name: "f", Source: "hermes", Fixes: []string{"trailing comma"}}, {Name: "f", Source: "native"}}}
 	bad := record.Reply{ID: "b", Time: until.Add(-30 * time.Hour), By: record.ByServe, Asked: "paid-1", Form: "react", Tools: 1, Status: 200, Took: 1_000_000, Usage: utp.Usage{Input: 1_000_000, Output: 100_000}, Stop: utp.StopEnd,
-		Problems: []record.Problem{{Kind: utp.UnknownTool, Name: "g", Dialect: "react", Why: "no such tool"}}}
+		Problems: []record.Problem{{Kind: utp.ProblemUnknownTool, Name: "g", Dialect: "react", Why: "no such tool"}}}
 	bad.Lose("logprobs")
 	own := record.Reply{Time: until.Add(-2 * time.Hour), By: record.ByBx, Asked: "free", Form: "native", Tools: 1, Status: 200, Stop: utp.StopTool,
-		Calls: []record.Call{{Name: "shell", Source: "native", Outcome: utp.Failed, Took: 5000}}}
+		Calls: []record.Call{{Name: "shell", Source: "native", Outcome: utp.StatusFailed, Took: 5000}}}
 	f, w := kept(t, bad, own, good)
 
 	o, err := f.Overview(t.Context(), dash.Filter{Since: until.Add(-7 * 24 * time.Hour), Until: until})
@@ -81,11 +81,11 @@ func TestDashboardShowsWhatWasRecorded(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	one, err := f.Reply(t.Context(), list.Rows[1].ID)
-	if err != nil || one.By != record.ByBx || len(one.Made) != 1 || one.Made[0].Outcome != string(utp.Failed) || one.Content != nil || one.Nothing == "" {
+	if err != nil || one.By != record.ByBx || len(one.Made) != 1 || one.Made[0].Outcome != string(utp.StatusFailed) || one.Content != nil || one.Nothing == "" {
 		t.Errorf("a reply without an id: %+v, %v", one, err)
 	}
 	one, err = f.Reply(t.Context(), "b")
-	if err != nil || one.Outcome != "bad" || one.Why != string(utp.UnknownTool) || len(one.Broken) != 1 || one.Broken[0].Why != "no such tool" || len(one.Lost) != 1 {
+	if err != nil || one.Outcome != "bad" || one.Why != string(utp.ProblemUnknownTool) || len(one.Broken) != 1 || one.Broken[0].Why != "no such tool" || len(one.Lost) != 1 {
 		t.Errorf("%+v, %v", one, err)
 	}
 	for _, id := range []string{"nobody", "seq:77", "seq:x", "seq:-1", ""} {

@@ -125,7 +125,7 @@ func sameCall(t *testing.T, r view.Reply) {
 	if err := json.Compact(&args, c.Arguments); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"query":"parse tool calls","limit":3}`; c.Name != "search_code" || args.String() != want || c.Status != utp.OK {
+	if want := `{"query":"parse tool calls","limit":3}`; c.Name != "search_code" || args.String() != want || c.Status != utp.StatusOK {
 		t.Errorf("call %s %s: %s, want search_code %s: ok", c.Name, &args, c.Status, want)
 	}
 	if !strings.HasPrefix(c.Source, "text:") {
@@ -151,7 +151,7 @@ func TestResultsAreTheSameInEveryDialect(t *testing.T) {
 			continue
 		}
 		r, _ := u.ask(t, text, "ollama", 0, "--config", u.exclusive(t, g), "Go on")
-		if len(r.ToolCalls) != 1 || r.ToolCalls[0].Status != utp.OK {
+		if len(r.ToolCalls) != 1 || r.ToolCalls[0].Status != utp.StatusOK {
 			t.Errorf("%s: calls %+v, want one that ran", g.Name, r.ToolCalls)
 			continue
 		}
@@ -186,7 +186,7 @@ func TestResultsAreTheSameWithoutTheEnvelope(t *testing.T) {
 		}
 		for _, config := range []string{plain, u.exclusive(t, g)} {
 			r, _ := u.ask(t, text, "ollama", 0, "--config", config, "Go on")
-			if len(r.ToolCalls) != 1 || r.ToolCalls[0].Status != utp.OK {
+			if len(r.ToolCalls) != 1 || r.ToolCalls[0].Status != utp.StatusOK {
 				t.Fatalf("%s: calls %+v, want one that ran", name, r.ToolCalls)
 			}
 			key, got := filepath.Base(config), r.ToolCalls[0].Result
@@ -230,7 +230,7 @@ func (u user) refuses(t *testing.T, g *grammar.Grammar, tool, args, want string)
 		return
 	}
 	r, sent := u.ask(t, text, "ollama", 1, "--config", u.exclusive(t, g), "Go on")
-	if len(r.ToolCalls) != 1 || r.ToolCalls[0].Status != utp.Denied || r.ToolCalls[0].Result != want {
+	if len(r.ToolCalls) != 1 || r.ToolCalls[0].Status != utp.StatusDenied || r.ToolCalls[0].Result != want {
 		t.Fatalf("%q: calls %+v, want one, denied: %s", text, r.ToolCalls, want)
 	}
 	for _, s := range sent {

@@ -14,7 +14,7 @@ func (j *job) offer(question string) agent.Offer {
 // intents is the table of words, with those of the configuration in it.
 func (j *job) intents() []agent.Intent {
 	table := agent.Intents()
-	own := map[utp.Tier][]string{utp.Run: j.set.RunWords, utp.Walk: j.set.WalkWords}
+	own := map[utp.Tier][]string{utp.TierRun: j.set.RunWords, utp.TierWalk: j.set.WalkWords}
 	for i := range table {
 		if words := own[table[i].Tier]; len(words) > 0 {
 			table[i].Words, table[i].Others = words, false

@@ -181,7 +181,7 @@ const loginTime = 5 * time.Minute
 
 func (j *job) testServer(ctx context.Context, s config.Server, accept bool) (listedServer, error) {
 	if s.Theirs && !j.agreed(ctx, s, true) {
-		return listedServer{Name: s.Name, Where: s.Where(), Tier: utp.Run, Tools: []client.ToolReport{}, Error: "not started without your yes"}, nil
+		return listedServer{Name: s.Name, Where: s.Where(), Tier: utp.TierRun, Tools: []client.ToolReport{}, Error: "not started without your yes"}, nil
 	}
 	var login func(context.Context, client.Page) error
 	if s.OAuth != nil {

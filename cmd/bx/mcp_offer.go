@@ -34,7 +34,7 @@ type offer struct {
 func (o *offer) Run(ctx context.Context, c utp.Call) utp.Result {
 	j, err := o.at(ctx)
 	if err != nil {
-		return utp.TextResult(c, utp.Failed, err.Error())
+		return utp.TextResult(c, utp.StatusFailed, err.Error())
 	}
 	return j.gate(o.known, j.set.Tier, builtins{j}, mcp.Confirm).Run(ctx, c)
 }
@@ -58,7 +58,7 @@ func (w wholeFiles) Run(ctx context.Context, c utp.Call) utp.Result {
 		c.Args, err = absolute(w.whole.root, c.Args)
 	}
 	if err != nil {
-		return utp.TextResult(c, utp.Failed, err.Error())
+		return utp.TextResult(c, utp.StatusFailed, err.Error())
 	}
 	return j.gate(w.known, j.set.Tier, wholeFile{j}, mcp.Confirm).Run(ctx, c)
 }
@@ -288,7 +288,7 @@ func (o *offer) result(ctx context.Context, name string, args map[string]any) (s
 		return "", err
 	}
 	r := o.Run(ctx, utp.Call{ID: "prompt", Name: name, Args: b, Source: utp.Native})
-	if r.Status != utp.OK {
+	if r.Status != utp.StatusOK {
 		return "", mcp.Failure(r)
 	}
 	return r.Text(), nil

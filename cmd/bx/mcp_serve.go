@@ -91,7 +91,7 @@ func (s *mcpServing) config(o *offer, list []utp.Tool) mcp.Config {
 	if s.mode == "hybrid" {
 		c.Few = hybrid
 	}
-	if c.Tier >= utp.Walk {
+	if c.Tier >= utp.TierWalk {
 		c.Resources = &mcp.Resources{Base: strings.TrimSuffix(mcp.FileURI(o.whole.root), "/") + "/", List: o.resources, Reader: wholeFiles{o}}
 	}
 	return c

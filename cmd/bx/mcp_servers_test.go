@@ -94,7 +94,7 @@ func TestToolsOfServersInTheDialects(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		r, sent := u.ask(t, text, "ollama", 3, "--config", config, "Go on")
-		if len(r.ToolCalls) != 1 || r.ToolCalls[0].Status != utp.OK {
+		if len(r.ToolCalls) != 1 || r.ToolCalls[0].Status != utp.StatusOK {
 			t.Errorf("%s: calls %+v, want one that ran", g.Name, r.ToolCalls)
 			continue
 		}

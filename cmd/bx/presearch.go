@@ -22,7 +22,7 @@ const presearched = 5
 // not read.
 func (j *job) presearch(ctx context.Context, c *connection, tools *tool.Set, question string, tier utp.Tier) string {
 	off := j.set.Presearch != nil && !*j.set.Presearch
-	if off || c.client == nil || j.app.noTools || !c.tools || tier < utp.Walk || j.app.team != "" || !agent.AboutCode(question) {
+	if off || c.client == nil || j.app.noTools || !c.tools || tier < utp.TierWalk || j.app.team != "" || !agent.AboutCode(question) {
 		return ""
 	}
 	places, err := tools.Places(ctx, question, presearched)

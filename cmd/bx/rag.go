@@ -34,7 +34,7 @@ func (a *app) ragQuery(cmd *cobra.Command, question string, limit int) error {
 			return err
 		}
 		r := tools.Run(cmd.Context(), utp.Call{ID: "rag", Name: "search_code", Args: args})
-		if r.Status != utp.OK {
+		if r.Status != utp.StatusOK {
 			return errors.New(r.Text())
 		}
 		_, err = fmt.Fprintln(a.out, strings.TrimSuffix(r.Text(), "\n"))

@@ -128,7 +128,7 @@ func (k task) play(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := 0
-	gate := &agent.Gate{Tools: schema.Compile(set.Tools()), Tier: utp.Run, Named: []string{tool.ShellName}, Sensitive: set.Sensitive,
+	gate := &agent.Gate{Tools: schema.Compile(set.Tools()), Tier: utp.TierRun, Named: []string{tool.ShellName}, Sensitive: set.Sensitive,
 		Confirm: func(context.Context, utp.Call, utp.Tool) (bool, string) { asked++; return true, "" },
 		Runner: agent.RunnerFunc(func(ctx context.Context, c utp.Call) utp.Result {
 			if agent.Consented(ctx) {
@@ -136,7 +136,7 @@ func (k task) play(t *testing.T) {
 			}
 			return set.Run(ctx, c)
 		})}
-	r := &utp.Request{Stream: true, Messages: []utp.Message{utp.NewText(utp.System, "You mend code."), utp.NewText(utp.User, "Mend the failing test")}}
+	r := &utp.Request{Stream: true, Messages: []utp.Message{utp.NewText(utp.RoleSystem, "You mend code."), utp.NewText(utp.RoleUser, "Mend the failing test")}}
 	a, err := agent.Ask(t.Context(), agent.Config{Model: client, Gate: gate}, r)
 	if err != nil {
 		t.Fatal(err)
@@ -199,15 +199,15 @@ func lastSaid(q *utp.Request) (out string) {
 
 // say is a reply: words, a native call, or a call in the dialect.
 func (k task) say(t *testing.T, turn int, name, args string) []utp.Event {
-	end := utp.Event{Kind: utp.Finish, Part: 1, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 7, Output: 3}}}
-	text := func(s string) []utp.Event { return []utp.Event{{Kind: utp.TextDelta, Text: s}, end} }
+	end := utp.Event{Kind: utp.EventFinish, Part: 1, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 7, Output: 3}}}
+	text := func(s string) []utp.Event { return []utp.Event{{Kind: utp.EventText, Text: s}, end} }
 	c := utp.Call{ID: fmt.Sprintf("call_%05d", turn), Name: name, Args: json.RawMessage(args), Source: utp.Native}
 	switch {
 	case name == "":
 		return text(args)
 	case k.dialect == "":
 		end.End.Stop = utp.StopTool
-		return []utp.Event{{Kind: utp.CallStart, Call: &utp.Call{ID: c.ID, Name: name, Source: utp.Native}}, {Kind: utp.CallDelta, Text: args}, {Kind: utp.CallEnd, Call: &c}, end}
+		return []utp.Event{{Kind: utp.EventCallStart, Call: &utp.Call{ID: c.ID, Name: name, Source: utp.Native}}, {Kind: utp.EventCallDelta, Text: args}, {Kind: utp.EventCallEnd, Call: &c}, end}
 	}
 	for _, g := range grammar.All() {
 		if g.Name == k.dialect {

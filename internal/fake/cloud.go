@@ -127,7 +127,7 @@ func (p *player) posed(front wire.Front, asked *utp.Request) error {
 	p.head(true)
 	writer := front.Writer(asked, stamp)
 	for _, e := range utp.Replay(reply) {
-		if ends && e.Kind == utp.Finish {
+		if ends && e.Kind == utp.EventFinish {
 			break
 		}
 		if err := p.frames(writer.Write(e)); err != nil {
@@ -154,7 +154,7 @@ func (p *player) frames(frames []wire.Frame) error {
 
 // reply is the turn as one.
 func (p *player) reply() (r utp.Reply, err error) {
-	r.Role = utp.Assistant
+	r.Role = utp.RoleAssistant
 	r.Stop = utp.StopEnd
 	for _, st := range p.turn.steps {
 		switch st.kind {

@@ -77,7 +77,7 @@ func read(t *testing.T, x *wire.Exchange, resp *http.Response, stream bool) (utp
 	return utp.Collect(evs), reader.Err()
 }
 
-var hi = []utp.Message{utp.NewText(utp.User, "hi")}
+var hi = []utp.Message{utp.NewText(utp.RoleUser, "hi")}
 
 var backs = map[string]wire.Back{"ollama": ollama.Back{}, "openai": openai.Back{}}
 
@@ -205,7 +205,7 @@ func TestBadScripts(t *testing.T) {
 }
 
 func TestRequestsAreChecked(t *testing.T) {
-	r := &utp.Request{Model: "m", Stream: true, Messages: []utp.Message{utp.NewText(utp.User, "a <b> question")}}
+	r := &utp.Request{Model: "m", Stream: true, Messages: []utp.Message{utp.NewText(utp.RoleUser, "a <b> question")}}
 	for line, want := range map[string]string{
 		"contains a <b>": "", "lacks other": "", "no tools": "", "last user": "", "stream": "",
 		"contains other": "does not contain it", "lacks question": "contains it", "tools": "offers no tools",

@@ -138,9 +138,9 @@ const maxBlob = 4 << 20
 
 // result is what a server answered.
 func result(c utp.Call, r *sdk.CallToolResult) utp.Result {
-	out := utp.Result{CallID: c.ID, Name: c.Name, Status: utp.OK}
+	out := utp.Result{CallID: c.ID, Name: c.Name, Status: utp.StatusOK}
 	if r.IsError {
-		out.Status = utp.Failed
+		out.Status = utp.StatusFailed
 	}
 	for _, one := range r.Content {
 		out.Parts = append(out.Parts, part(one))

@@ -39,7 +39,7 @@ const (
 func (p *Pool) find(ctx context.Context, c utp.Call) utp.Result {
 	var args struct{ Query string }
 	if err := json.Unmarshal(c.Args, &args); err != nil || strings.TrimSpace(args.Query) == "" {
-		return utp.TextResult(c, utp.Failed, "The query is missing: say what the tool should do.")
+		return utp.TextResult(c, utp.StatusFailed, "The query is missing: say what the tool should do.")
 	}
 	failed := p.ask(ctx)
 	all, _ := p.choices()
@@ -59,7 +59,7 @@ func (p *Pool) find(ctx context.Context, c utp.Call) utp.Result {
 	for _, text := range failed {
 		b.WriteString("\n" + text)
 	}
-	return utp.TextResult(c, utp.OK, b.String())
+	return utp.TextResult(c, utp.StatusOK, b.String())
 }
 
 // ask starts the servers that have not listed their tools, and says which failed.

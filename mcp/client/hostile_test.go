@@ -192,10 +192,10 @@ func ask(t *testing.T, g *grammar.Grammar, pool *client.Pool, tool, say string) 
 		if pool.Has(c.Name) {
 			return pool.Run(ctx, c)
 		}
-		return utp.TextResult(c, utp.OK, "wiped")
+		return utp.TextResult(c, utp.StatusOK, "wiped")
 	})
-	gate := &agent.Gate{Tools: all, Tier: utp.Run, Runner: run, Allow: pool.Names()}
-	r := &utp.Request{Model: "mock", Stream: true, Messages: []utp.Message{utp.NewText(utp.User, "Look it up.")}}
+	gate := &agent.Gate{Tools: all, Tier: utp.TierRun, Runner: run, Allow: pool.Names()}
+	r := &utp.Request{Model: "mock", Stream: true, Messages: []utp.Message{utp.NewText(utp.RoleUser, "Look it up.")}}
 	if _, err := agent.Ask(t.Context(), agent.Config{Model: model, Gate: gate}, r); err != nil {
 		t.Fatal(err)
 	}

@@ -79,12 +79,12 @@ func TestAServerComesBack(t *testing.T) {
 	p, w := learned(t, "", client.Server{Name: "x", URL: at.URL, Timeout: 5 * time.Second})
 	set := func(b bool) { mu.Lock(); gone = b; mu.Unlock() }
 	set(true)
-	if r := call(t, p, "mcp__x__echo", `{}`); r.Status != utp.Failed {
+	if r := call(t, p, "mcp__x__echo", `{}`); r.Status != utp.StatusFailed {
 		t.Errorf("%+v", r)
 	}
 	set(false)
 	w.move(time.Hour)
-	if r := call(t, p, "mcp__x__echo", `{}`); r.Status != utp.OK {
+	if r := call(t, p, "mcp__x__echo", `{}`); r.Status != utp.StatusOK {
 		t.Errorf("%+v", r)
 	}
 }

@@ -158,7 +158,7 @@ func TestOAuth(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Tools()
-	if r := call(t, p, "mcp__x__echo", `{"text":"a"}`); r.Status != utp.OK || a.logins != 1 || a.valid != "second" {
+	if r := call(t, p, "mcp__x__echo", `{"text":"a"}`); r.Status != utp.StatusOK || a.logins != 1 || a.valid != "second" {
 		t.Errorf("%+v after %d logins with %q", r, a.logins, a.valid)
 	}
 	s.URL = strings.Replace(s.URL, "127.0.0.1", "localhost", 1)

@@ -55,7 +55,7 @@ func (p *Pool) Tools() (tools []utp.Tool) {
 // lowest is the tier of the search: that of a tool that there is or may be, and no
 // higher than that of other searches.
 func (p *Pool) lowest(all []choice, silent []string) utp.Tier {
-	least := utp.Walk
+	least := utp.TierWalk
 	for _, c := range all {
 		least = min(least, c.as.Tier)
 	}

@@ -126,11 +126,11 @@ func (p *Pool) Run(ctx context.Context, c utp.Call) utp.Result {
 	o, ok := p.offered[c.Name]
 	p.mu.Unlock()
 	if !ok {
-		return utp.TextResult(c, utp.Failed, fmt.Sprintf("No MCP server has a tool '%s'", c.Name))
+		return utp.TextResult(c, utp.StatusFailed, fmt.Sprintf("No MCP server has a tool '%s'", c.Name))
 	}
 	r, err := o.server.call(ctx, o, c.Args)
 	if err != nil {
-		return utp.TextResult(c, utp.Failed, fmt.Sprintf("The MCP server %s did not do it: %v", o.server.Name, err))
+		return utp.TextResult(c, utp.StatusFailed, fmt.Sprintf("The MCP server %s did not do it: %v", o.server.Name, err))
 	}
 	return result(c, r)
 }

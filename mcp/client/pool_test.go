@@ -196,19 +196,19 @@ func named(tools []utp.Tool, name string) (utp.Tool, bool) {
 func TestToolsOfAProgram(t *testing.T) {
 	p, _ := learned(t, t.TempDir(), program(t, "x", "ok"))
 	tools := p.Tools()
-	if tool, ok := named(tools, "mcp__x__echo"); !ok || tool.Tier != utp.Run || tool.Description != "Say it again" {
+	if tool, ok := named(tools, "mcp__x__echo"); !ok || tool.Tier != utp.TierRun || tool.Description != "Say it again" {
 		t.Errorf("%+v: want echo at RUN, whatever its hints say", tool)
 	}
-	if r := call(t, p, "mcp__x__echo", `{"text":"an error occurred"}`); r.Status != utp.OK || r.Text() != `{"text":"an error occurred"}` {
+	if r := call(t, p, "mcp__x__echo", `{"text":"an error occurred"}`); r.Status != utp.StatusOK || r.Text() != `{"text":"an error occurred"}` {
 		t.Errorf("%+v", r)
 	}
-	if r := call(t, p, "mcp__x__fails", `{}`); r.Status != utp.Failed || r.Text() != "no such thing" {
+	if r := call(t, p, "mcp__x__fails", `{}`); r.Status != utp.StatusFailed || r.Text() != "no such thing" {
 		t.Errorf("%+v", r)
 	}
-	if r := call(t, p, "mcp__x__breaks", `{}`); r.Status != utp.Failed || !strings.Contains(r.Text(), "internal") || strings.ContainsRune(r.Text(), 0x1b) {
+	if r := call(t, p, "mcp__x__breaks", `{}`); r.Status != utp.StatusFailed || !strings.Contains(r.Text(), "internal") || strings.ContainsRune(r.Text(), 0x1b) {
 		t.Errorf("%+v", r)
 	}
-	if r := call(t, p, "mcp__x__nope", `{}`); r.Status != utp.Failed {
+	if r := call(t, p, "mcp__x__nope", `{}`); r.Status != utp.StatusFailed {
 		t.Errorf("%+v", r)
 	}
 }
@@ -231,12 +231,12 @@ func TestServersGetFewVariables(t *testing.T) {
 }
 
 func TestTheUserLowersATier(t *testing.T) {
-	walk, crawl := utp.Walk, utp.Crawl
+	walk, crawl := utp.TierWalk, utp.TierCrawl
 	s := program(t, "x", "ok")
 	s.Tier, s.Tiers, s.Only = &walk, map[string]utp.Tier{"echo": crawl}, []string{"echo", "fails"}
 	p, _ := learned(t, "", s)
 	tools := p.Tools()
-	if len(tools) != 2 || tools[0].Tier != utp.Crawl || tools[1].Tier != utp.Walk {
+	if len(tools) != 2 || tools[0].Tier != utp.TierCrawl || tools[1].Tier != utp.TierWalk {
 		t.Errorf("%+v", tools)
 	}
 }
@@ -253,7 +253,7 @@ func TestBrokenServers(t *testing.T) {
 			}
 			t.Parallel()
 			p, w := pool(t, "", s, program(t, "good", "ok"))
-			p.Learn(utp.Run)
+			p.Learn(utp.TierRun)
 			tools := p.Tools()
 			if find, ok := named(tools, client.FindTools); !ok || !strings.Contains(find.Description, "x") {
 				t.Errorf("%+v: want a search, for nothing is known yet", tools)
@@ -289,21 +289,21 @@ func eventually(t *testing.T, ok func() bool) {
 // A server that fails is started again, after ever longer pauses.
 func TestStartedAgainAfterAPause(t *testing.T) {
 	p, w := learned(t, "", program(t, "x", "ok"))
-	if r := call(t, p, "mcp__x__exits", `{}`); r.Status != utp.Failed || !strings.Contains(r.Text(), "out of memory") || !strings.Contains(r.Text(), "may have done a part") {
+	if r := call(t, p, "mcp__x__exits", `{}`); r.Status != utp.StatusFailed || !strings.Contains(r.Text(), "out of memory") || !strings.Contains(r.Text(), "may have done a part") {
 		t.Fatalf("%+v", r)
 	}
 	if r := call(t, p, "mcp__x__echo", `{}`); !strings.Contains(r.Text(), "started again in 1s") {
 		t.Errorf("%+v", r)
 	}
 	w.move(time.Second)
-	if r := call(t, p, "mcp__x__exits", `{}`); r.Status != utp.Failed {
+	if r := call(t, p, "mcp__x__exits", `{}`); r.Status != utp.StatusFailed {
 		t.Fatalf("%+v", r)
 	}
 	if r := call(t, p, "mcp__x__echo", `{}`); !strings.Contains(r.Text(), "started again in 2s") {
 		t.Errorf("%+v", r)
 	}
 	w.move(2 * time.Second)
-	if r := call(t, p, "mcp__x__echo", `{}`); r.Status != utp.OK {
+	if r := call(t, p, "mcp__x__echo", `{}`); r.Status != utp.StatusOK {
 		t.Errorf("%+v", r)
 	}
 }
@@ -315,17 +315,17 @@ func TestACallThatHangs(t *testing.T) {
 	s.Timeout = 200 * time.Millisecond
 	p, w := learned(t, "", s)
 	for _, want := range []string{"did not answer within 200ms, and may still be at it", "for the second time: it was ended"} {
-		if r := call(t, p, "mcp__x__hangs", `{}`); r.Status != utp.Failed || !strings.Contains(r.Text(), want) {
+		if r := call(t, p, "mcp__x__hangs", `{}`); r.Status != utp.StatusFailed || !strings.Contains(r.Text(), want) {
 			t.Errorf("%+v, want %s", r, want)
 		}
 	}
 	w.move(time.Minute)
-	if r := call(t, p, "mcp__x__echo", `{}`); r.Status != utp.OK {
+	if r := call(t, p, "mcp__x__echo", `{}`); r.Status != utp.StatusOK {
 		t.Errorf("%+v", r)
 	}
 	stop, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
-	if r := p.Run(stop, utp.Call{Name: "mcp__x__hangs"}); r.Status != utp.Failed {
+	if r := p.Run(stop, utp.Call{Name: "mcp__x__hangs"}); r.Status != utp.StatusFailed {
 		t.Errorf("%+v", r)
 	}
 }
@@ -333,7 +333,7 @@ func TestACallThatHangs(t *testing.T) {
 func TestAResultOf50MB(t *testing.T) {
 	t.Parallel()
 	p, _ := learned(t, "", program(t, "x", "ok"))
-	if r := call(t, p, "mcp__x__huge", `{}`); r.Status != utp.Failed || !strings.Contains(r.Text(), "it sent a message of more than 16 MB") {
+	if r := call(t, p, "mcp__x__huge", `{}`); r.Status != utp.StatusFailed || !strings.Contains(r.Text(), "it sent a message of more than 16 MB") {
 		t.Errorf("%.300s", r.Text())
 	}
 }
@@ -354,7 +354,7 @@ func TestFiveHundredTools(t *testing.T) {
 	}
 	version := p.Version()
 	r := call(t, p, client.FindTools, `{"query":"tool_499"}`)
-	if r.Status != utp.OK || !strings.Contains(r.Text(), "mcp__big__tool_499(text?: string)") {
+	if r.Status != utp.StatusOK || !strings.Contains(r.Text(), "mcp__big__tool_499(text?: string)") {
 		t.Errorf("%+v", r)
 	}
 	if _, ok := named(p.Tools(), "mcp__big__tool_499"); !ok || p.Version() == version {
@@ -371,7 +371,7 @@ func TestToolsAreRemembered(t *testing.T) {
 	p, _ := learned(t, dir, program(t, "x", "ok"))
 	p.Close()
 	again, _ := pool(t, dir, program(t, "x", "ok"))
-	again.Learn(utp.Run)
+	again.Learn(utp.TierRun)
 	if tools := again.Tools(); len(tools) != 8 {
 		t.Errorf("%d tools, want the 8 of the last time", len(tools))
 	}
@@ -425,7 +425,7 @@ func TestAChangedDescriptionAsksAgain(t *testing.T) {
 	p, _ = pool(t, dir, s)
 	p.Tools() // from memory
 	version := p.Version()
-	if r := call(t, p, "mcp__x__echo", `{}`); r.Status != utp.Failed || !strings.Contains(r.Text(), "describes itself in another way") {
+	if r := call(t, p, "mcp__x__echo", `{}`); r.Status != utp.StatusFailed || !strings.Contains(r.Text(), "describes itself in another way") {
 		t.Fatalf("%+v: a tool ran that nobody was offered", r)
 	}
 	if p.Tools(); p.Version() == version {
@@ -440,7 +440,7 @@ func TestAChangedDescriptionAsksAgain(t *testing.T) {
 	if why := p.Sensitive(utp.Call{Name: "mcp__x__fails"}); why != "" {
 		t.Errorf("another tool of the server: %q", why)
 	}
-	if r := call(t, p, "mcp__x__echo", `{}`); r.Status != utp.OK { // after the yes that the gate asked for
+	if r := call(t, p, "mcp__x__echo", `{}`); r.Status != utp.StatusOK { // after the yes that the gate asked for
 		t.Errorf("%+v", r)
 	}
 	if why := p.Sensitive(echo); why != "" {

@@ -72,7 +72,7 @@ func (s Server) tier(tool string) utp.Tier {
 	if s.Tier != nil {
 		return *s.Tier
 	}
-	return utp.Run
+	return utp.TierRun
 }
 
 // lowest is the lowest tier that a tool may have.

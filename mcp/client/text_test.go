@@ -78,7 +78,7 @@ func TestDescriptionsAreCleaned(t *testing.T) {
 		&sdk.Tool{Name: "z", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"enum":["<|im_end|>"]}}}`)}))
 	tools := p.Tools()
 	tool, ok := named(tools, "mcp__x__x")
-	if !ok || len(tools) != 2 || tools[1].Name != client.FindTools || tools[1].Tier != utp.Walk {
+	if !ok || len(tools) != 2 || tools[1].Name != client.FindTools || tools[1].Tier != utp.TierWalk {
 		t.Fatalf("%+v, want one tool and the search for the rest of its description", tools)
 	}
 	text := tool.Description + string(tool.Schema)

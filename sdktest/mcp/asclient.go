@@ -65,7 +65,7 @@ func serveSuite(scenario, url string) error {
 	}
 	p.Tools() // what a model is offered
 	call.Name = client.ToolName("suite", call.Name)
-	if r := p.Run(ctx, call); r.Status != utp.OK {
+	if r := p.Run(ctx, call); r.Status != utp.StatusOK {
 		return errors.New(r.Text())
 	}
 	return nil

@@ -19,7 +19,7 @@ var png = []byte("\x89PNG\r\n\x1a\n")
 var tools = []utp.Tool{
 	{Name: "test_simple_text"}, {Name: "test_image_content"}, {Name: "test_audio_content"}, {Name: "test_embedded_resource"},
 	{Name: "test_multiple_content_types"}, {Name: "test_error_handling"}, {Name: "test_tool_with_progress"},
-	{Name: "test_elicitation", Tier: utp.Run, Schema: json.RawMessage(`{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}`)},
+	{Name: "test_elicitation", Tier: utp.TierRun, Schema: json.RawMessage(`{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}`)},
 	{Name: "json_schema_2020_12_tool", Schema: json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",` +
 		`"$defs":{"address":{"type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},` +
 		`"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"}},"additionalProperties":false}`)},
@@ -28,8 +28,8 @@ var tools = []utp.Tool{
 // testServer is a server with what the suite asks for, as far as the package mcp
 // has it.
 func testServer() http.Handler {
-	gate := &agent.Gate{Tools: schema.Compile(tools), Tier: utp.Run, Confirm: mcp.Confirm, Runner: agent.RunnerFunc(answer)}
-	s, err := mcp.New(mcp.Config{Name: "conformance", Version: "1", Tools: tools, Tier: utp.Run, Runner: gate, Prompts: prompts(),
+	gate := &agent.Gate{Tools: schema.Compile(tools), Tier: utp.TierRun, Confirm: mcp.Confirm, Runner: agent.RunnerFunc(answer)}
+	s, err := mcp.New(mcp.Config{Name: "conformance", Version: "1", Tools: tools, Tier: utp.TierRun, Runner: gate, Prompts: prompts(),
 		Resources: &mcp.Resources{Base: "test://", Reader: agent.RunnerFunc(read),
 			List: func() []mcp.Resource { return []mcp.Resource{{Path: "static-text"}, {Path: "static-binary"}} }}})
 	if err != nil {
@@ -43,7 +43,7 @@ func answer(ctx context.Context, c utp.Call) utp.Result {
 	image := utp.Blob{MIME: "image/png", Data: png}
 	switch c.Name {
 	case "test_simple_text":
-		return utp.TextResult(c, utp.OK, "This is a simple text response for testing.")
+		return utp.TextResult(c, utp.StatusOK, "This is a simple text response for testing.")
 	case "test_image_content":
 		return parts(image)
 	case "test_audio_content":
@@ -53,34 +53,34 @@ func answer(ctx context.Context, c utp.Call) utp.Result {
 	case "test_multiple_content_types":
 		return parts(utp.Text{Text: "Multiple content types test:"}, image, file)
 	case "test_error_handling":
-		return utp.TextResult(c, utp.Failed, "This tool intentionally returns an error for testing")
+		return utp.TextResult(c, utp.StatusFailed, "This tool intentionally returns an error for testing")
 	case "test_tool_with_progress":
 		for _, done := range []float64{0, 50, 100} {
 			mcp.Progress(ctx, done, 100, "")
 			time.Sleep(150 * time.Millisecond) // the server tells no sooner
 		}
-		return utp.TextResult(c, utp.OK, "done")
+		return utp.TextResult(c, utp.StatusOK, "done")
 	}
-	return utp.TextResult(c, utp.OK, c.Name+" ran")
+	return utp.TextResult(c, utp.StatusOK, c.Name+" ran")
 }
 
-func parts(p ...utp.Part) utp.Result { return utp.Result{Status: utp.OK, Parts: p} }
+func parts(p ...utp.Part) utp.Result { return utp.Result{Status: utp.StatusOK, Parts: p} }
 
 func read(_ context.Context, c utp.Call) utp.Result {
 	var a struct{ Path string }
 	if err := json.Unmarshal(c.Args, &a); err != nil {
-		return utp.TextResult(c, utp.Failed, err.Error())
+		return utp.TextResult(c, utp.StatusFailed, err.Error())
 	}
 	switch {
 	case a.Path == "static-text":
-		return utp.TextResult(c, utp.OK, "This is the content of the static text resource.")
+		return utp.TextResult(c, utp.StatusOK, "This is the content of the static text resource.")
 	case a.Path == "static-binary":
 		return parts(utp.Blob{MIME: "image/png", Data: png})
 	case strings.HasPrefix(a.Path, "template/") && strings.HasSuffix(a.Path, "/data"):
 		id := strings.TrimSuffix(strings.TrimPrefix(a.Path, "template/"), "/data")
-		return utp.TextResult(c, utp.OK, `{"id":"`+id+`","templateTest":true,"data":"Data for ID: `+id+`"}`)
+		return utp.TextResult(c, utp.StatusOK, `{"id":"`+id+`","templateTest":true,"data":"Data for ID: `+id+`"}`)
 	}
-	return utp.TextResult(c, utp.Failed, "there is no "+a.Path)
+	return utp.TextResult(c, utp.StatusFailed, "there is no "+a.Path)
 }
 
 func prompts() []mcp.Prompt {

@@ -89,7 +89,7 @@ func TestWhatAnAnthropicClientSaysComesThrough(t *testing.T) {
 	}
 	for _, m := range r.Messages {
 		for _, res := range m.Results() {
-			if res.Name != "Read" || (res.CallID == "toolu_1") != (res.Status == utp.Failed) {
+			if res.Name != "Read" || (res.CallID == "toolu_1") != (res.Status == utp.StatusFailed) {
 				t.Errorf("%+v", res)
 			}
 		}
@@ -104,11 +104,11 @@ func TestChoice(t *testing.T) {
 		want   string
 	}{
 		{utp.Choice{}, "", ""},
-		{utp.Choice{Mode: utp.None}, "", `"tool_choice":{"type":"none"}`},
-		{utp.Choice{Mode: utp.Required, Parallel: ptr(true)}, "", `"tool_choice":{"type":"any","disable_parallel_tool_use":false}`},
-		{utp.Choice{Mode: utp.Named, Name: "a.b"}, "", `"tool_choice":{"type":"tool","name":"a_b"}`},
+		{utp.Choice{Mode: utp.ChoiceNone}, "", `"tool_choice":{"type":"none"}`},
+		{utp.Choice{Mode: utp.ChoiceRequired, Parallel: ptr(true)}, "", `"tool_choice":{"type":"any","disable_parallel_tool_use":false}`},
+		{utp.Choice{Mode: utp.ChoiceNamed, Name: "a.b"}, "", `"tool_choice":{"type":"tool","name":"a_b"}`},
 		{utp.Choice{Parallel: ptr(false)}, "", `"tool_choice":{"type":"auto","disable_parallel_tool_use":true}`},
-		{utp.Choice{Mode: utp.Named, Name: "a.b"}, "low", `"system":"Answer with a call of the tool a_b."`},
+		{utp.Choice{Mode: utp.ChoiceNamed, Name: "a.b"}, "low", `"system":"Answer with a call of the tool a_b."`},
 	} {
 		r.Choice, r.Params.Effort = c.choice, c.effort
 		got, _ := open(t, &r)
@@ -165,7 +165,7 @@ func TestSignaturesBelongToTheirModel(t *testing.T) {
 	think := utp.Think{Text: "Hm.", Signature: "c2ln", Provider: "anthropic", Model: "claude-opus-4-1-20250805"}
 	for model, kept := range map[string]bool{"claude-opus-4-1": true, "anthropic.claude-opus-4-1-20250805-v1:0": true, "claude-opus-4-1@20250805": true,
 		"claude-sonnet-4-5": false, "claude-opus-4-5": false} {
-		r := utp.Request{Model: model, Messages: []utp.Message{utp.NewText(utp.User, "?"), {Role: utp.Assistant, Parts: []utp.Part{think, utp.Text{Text: "!"}}}, utp.NewText(utp.User, "?")}}
+		r := utp.Request{Model: model, Messages: []utp.Message{utp.NewText(utp.RoleUser, "?"), {Role: utp.RoleAssistant, Parts: []utp.Part{think, utp.Text{Text: "!"}}}, utp.NewText(utp.RoleUser, "?")}}
 		got, x := open(t, &r)
 		if strings.Contains(got, "c2ln") != kept || (len(x.Losses) > 0) == kept {
 			t.Errorf("%s: %s %v", model, got, x.Losses)
@@ -198,7 +198,7 @@ func TestAnothersReasoningComesBack(t *testing.T) {
 }
 
 func TestPrefill(t *testing.T) {
-	r := utp.Request{Model: "claude-sonnet-4-5", Messages: []utp.Message{utp.NewText(utp.User, "?"), utp.NewText(utp.Assistant, "The answer is \n")}}
+	r := utp.Request{Model: "claude-sonnet-4-5", Messages: []utp.Message{utp.NewText(utp.RoleUser, "?"), utp.NewText(utp.RoleAssistant, "The answer is \n")}}
 	if got, x := open(t, &r); !strings.Contains(got, `"The answer is"`) || len(x.Losses) != 1 {
 		t.Errorf("%s %v", got, x.Losses)
 	}
@@ -222,7 +222,7 @@ func TestErrors(t *testing.T) {
 		{&wire.Error{Status: 404, Code: "model_not_found"}, 404, `"not_found_error"`},
 		{&wire.InputError{Path: "messages[0].role", Offset: 7, Want: "user"}, 400, `messages[0].role: offset 7: want user`},
 		{wire.ErrCut, 502, `"api_error"`},
-		{&utp.Problem{Kind: utp.Truncated}, 502, `"api_error"`},
+		{&utp.Problem{Kind: utp.ProblemTruncated}, 502, `"api_error"`},
 	} {
 		status, body := anthropic.Front{}.Error(c.err)
 		if status != c.status || !strings.Contains(string(body), c.want) {
@@ -250,16 +250,16 @@ func TestThreadsAreRefused(t *testing.T) {
 // A reply that is broken is no reply.
 func TestWholeRefusesBrokenReplies(t *testing.T) {
 	for _, r := range []utp.Reply{
-		{Problems: []utp.Problem{{Kind: utp.Malformed, Name: "f"}}},
+		{Problems: []utp.Problem{{Kind: utp.ProblemMalformed, Name: "f"}}},
 		{End: utp.End{Stop: utp.StopError}},
 		{End: utp.End{Stop: utp.StopBadCall}},
-		{Problems: []utp.Problem{{Kind: utp.Truncated}}, End: utp.End{Stop: utp.StopEnd}},
+		{Problems: []utp.Problem{{Kind: utp.ProblemTruncated}}, End: utp.End{Stop: utp.StopEnd}},
 	} {
 		if body, _, err := (anthropic.Front{}).Whole(&utp.Request{}, r, wire.Stamp{}); err == nil {
 			t.Errorf("%+v: %s", r, body)
 		}
 	}
-	cut := utp.Reply{Message: utp.NewText(utp.Assistant, "So:"), Problems: []utp.Problem{{Kind: utp.Truncated}}, End: utp.End{Stop: utp.StopLength}}
+	cut := utp.Reply{Message: utp.NewText(utp.RoleAssistant, "So:"), Problems: []utp.Problem{{Kind: utp.ProblemTruncated}}, End: utp.End{Stop: utp.StopLength}}
 	if body, _, err := (anthropic.Front{}).Whole(&utp.Request{}, cut, wire.Stamp{}); err != nil || !strings.Contains(string(body), `"max_tokens"`) {
 		t.Errorf("%s %v", body, err)
 	}
@@ -355,7 +355,7 @@ func TestThinkingIsOffWhereACallWasMadeWithout(t *testing.T) {
 // The API refuses a message that ends in reasoning, and a text of white space.
 func TestWhatAMessageCannotEndIn(t *testing.T) {
 	think := utp.Think{Text: "hm", Signature: "c2ln", Provider: "anthropic"}
-	user := utp.NewText(utp.User, "Hi")
+	user := utp.NewText(utp.RoleUser, "Hi")
 	for _, c := range []struct {
 		parts []utp.Part
 		last  bool
@@ -367,7 +367,7 @@ func TestWhatAMessageCannotEndIn(t *testing.T) {
 		{[]utp.Part{utp.Text{Text: "a"}, utp.Text{Text: " \n"}}, false, `{"role":"assistant","content":"a"}`, 0},
 		{[]utp.Part{utp.Text{Text: "a "}, think}, true, `{"role":"assistant","content":"a"}`, 2},
 	} {
-		r := &utp.Request{Model: "claude-sonnet-4-5", Messages: []utp.Message{user, {Role: utp.Assistant, Parts: c.parts}, user}}
+		r := &utp.Request{Model: "claude-sonnet-4-5", Messages: []utp.Message{user, {Role: utp.RoleAssistant, Parts: c.parts}, user}}
 		if c.last {
 			r.Messages = r.Messages[:2]
 		}

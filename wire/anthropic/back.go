@@ -241,11 +241,11 @@ func (w *writing) sampling() {
 // others are left out.
 func (w *writing) tools() {
 	c := w.Choose(w.in)
-	if c.Mode != utp.Named && len(c.Allowed) > 0 {
+	if c.Mode != utp.ChoiceNamed && len(c.Allowed) > 0 {
 		w.Lose("choice.allowed", "sent only these tools", "Anthropic has no list of allowed tools")
 	}
 	for i, t := range w.in.Tools {
-		if c.Mode == utp.Named || codec.Offers(c, t.Name) {
+		if c.Mode == utp.ChoiceNamed || codec.Offers(c, t.Name) {
 			w.tool(codec.At("tools", i), t)
 		}
 	}
@@ -287,18 +287,18 @@ func (w *writing) tool(path string, t utp.Tool) {
 func (w *writing) choice(c utp.Choice) {
 	var out choiceJSON
 	switch c.Mode {
-	case utp.None:
+	case utp.ChoiceNone:
 		out.Type = "none"
-	case utp.Named:
+	case utp.ChoiceNamed:
 		out.Type, out.Name = "tool", w.names.Out(c.Name)
-	case utp.Required:
+	case utp.ChoiceRequired:
 		out.Type = "any"
 	default:
 		out.Type = "auto"
 	}
-	if w.think && (c.Mode == utp.Named || c.Mode == utp.Required) {
+	if w.think && (c.Mode == utp.ChoiceNamed || c.Mode == utp.ChoiceRequired) {
 		ask := "Answer with a call of one of the tools."
-		if c.Mode == utp.Named {
+		if c.Mode == utp.ChoiceNamed {
 			ask = "Answer with a call of the tool " + out.Name + "."
 		}
 		w.asks = append(w.asks, ask)

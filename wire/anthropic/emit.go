@@ -54,7 +54,7 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 	var blocks blockList
 	var rest shape.Fields
 	err := codec.Compose(r, reply, s, func(e utp.Event, words string) {
-		if e.Kind != utp.Finish {
+		if e.Kind != utp.EventFinish {
 			blocks.add(e, words)
 			return
 		}
@@ -77,16 +77,16 @@ type blockList struct {
 
 func (b *blockList) add(e utp.Event, words string) {
 	switch e.Kind {
-	case utp.PartEnd:
+	case utp.EventPartEnd:
 		if t, think := e.Value.(utp.Think); think {
 			b.put(thinkingBlock{Type: "thinking", Thinking: words, Signature: signature(t)}, t.Extra)
 		} else {
 			b.put(textBlock{Type: "text", Text: words}, nil)
 		}
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		args, _ := codec.CallObject(*e.Call)
 		b.put(toolUseBlock{Type: "tool_use", ID: e.Call.ID, Name: e.Call.Name, Input: args}, e.Call.Extra)
-	case utp.Whole:
+	case utp.EventWhole:
 		b.whole(e.Value)
 	}
 }
@@ -160,30 +160,30 @@ func (w *writer) start() {
 func (w *writer) event(e utp.Event) {
 	w.start()
 	switch e.Kind {
-	case utp.TextDelta:
+	case utp.EventText:
 		if !w.open {
 			w.begin(textBlock{Type: "text"}, nil)
 		}
 		w.Send(delta, writeText.Write(deltaEvent[textDelta]{delta, w.index, textDelta{"text_delta", e.Text}}, nil))
-	case utp.ThinkDelta:
+	case utp.EventThink:
 		if !w.open {
 			w.begin(thinkingBlock{Type: "thinking"}, nil)
 		}
 		w.Send(delta, writeThinking.Write(deltaEvent[thinkingDelta]{delta, w.index, thinkingDelta{"thinking_delta", e.Text}}, nil))
-	case utp.PartEnd:
+	case utp.EventPartEnd:
 		if t, think := e.Value.(utp.Think); think {
 			w.sign(t)
 		}
 		w.stop()
-	case utp.CallStart:
+	case utp.EventCallStart:
 		w.begin(toolUseBlock{Type: "tool_use", ID: e.Call.ID, Name: e.Call.Name, Input: json.RawMessage("{}")}, e.Call.Extra)
-	case utp.CallDelta:
+	case utp.EventCallDelta:
 		w.Send(delta, writeArguments.Write(deltaEvent[jsonDelta]{delta, w.index, jsonDelta{"input_json_delta", e.Text}}, nil))
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		w.stop()
-	case utp.Whole:
+	case utp.EventWhole:
 		w.whole(e.Value)
-	case utp.Finish:
+	case utp.EventFinish:
 		w.finish(e)
 	}
 }

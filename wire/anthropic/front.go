@@ -129,11 +129,11 @@ func (r *reading) choice() *shape.Error {
 	switch c.Type {
 	case "auto":
 	case "any", "required":
-		out.Mode = utp.Required
+		out.Mode = utp.ChoiceRequired
 	case "none":
-		out.Mode = utp.None
+		out.Mode = utp.ChoiceNone
 	case "tool":
-		out.Mode, out.Name = utp.Named, c.Name
+		out.Mode, out.Name = utp.ChoiceNamed, c.Name
 	default:
 		return &shape.Error{Path: "tool_choice.type", Offset: r.in.ToolChoice.Offset, Want: "auto, any, tool or none"}
 	}
@@ -190,7 +190,7 @@ func (r *reading) system() *shape.Error {
 		}
 	}
 	if len(parts) > 0 {
-		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.System, Parts: parts})
+		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.RoleSystem, Parts: parts})
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (r *reading) message(v shape.Value) *shape.Error {
 		return err
 	}
 	role := utp.Role(m.Role)
-	if role != utp.User && role != utp.Assistant && role != utp.System {
+	if role != utp.RoleUser && role != utp.RoleAssistant && role != utp.RoleSystem {
 		return &shape.Error{Path: "role", Offset: v.Offset, Want: "user, assistant or system, not " + m.Role}
 	}
 	parts, err := r.parts(m.Content)
@@ -228,7 +228,7 @@ func (r *reading) message(v shape.Value) *shape.Error {
 		return shape.Inside(err, "content", -1)
 	}
 	rest := m.Rest
-	if role == utp.System {
+	if role == utp.RoleSystem {
 		rest = codec.Marked(rest, codec.Mark(inline))
 	}
 	out := utp.Message{Role: role, Parts: parts, Extra: codec.PackExtra(provider, rest)}
@@ -302,9 +302,9 @@ func (r *reading) result(v shape.Value) (utp.Part, *shape.Error) {
 		return nil, err
 	}
 	id := codec.OriginID(t.CallID)
-	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.OK, Extra: codec.PackExtra(provider, t.Rest)}
+	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.StatusOK, Extra: codec.PackExtra(provider, t.Rest)}
 	if t.IsError {
-		out.Status = utp.Failed
+		out.Status = utp.StatusFailed
 	}
 	if !t.Content.IsZero() {
 		if out.Parts, err = r.parts(t.Content); err != nil {

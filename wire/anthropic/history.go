@@ -52,7 +52,7 @@ func (w *writing) drop(m utp.Message, p utp.Part) string {
 			return "only its own provider understands it"
 		}
 	case utp.Blob:
-		if m.Role != utp.User {
+		if m.Role != utp.RoleUser {
 			return "a file must be in a message of the user"
 		}
 		return unsendable(p)
@@ -119,7 +119,7 @@ func (w *writing) block(path string, p utp.Part) shape.Value {
 }
 
 func (w *writing) result(path string, r utp.Result) shape.Value {
-	out := resultBlock{Type: "tool_result", CallID: r.CallID, IsError: r.Status == utp.Failed || r.Status == utp.Denied}
+	out := resultBlock{Type: "tool_result", CallID: r.CallID, IsError: r.Status == utp.StatusFailed || r.Status == utp.StatusDenied}
 	said := slices.DeleteFunc(slices.Clone(r.Parts), func(p utp.Part) bool {
 		t, ok := p.(utp.Text)
 		return ok && t.Text == "" && len(t.Extra) == 0
@@ -127,7 +127,7 @@ func (w *writing) result(path string, r utp.Result) shape.Value {
 	parts, at := w.Sendable(codec.Places(path, len(said)), said, func(p utp.Part) string {
 		switch p.(type) {
 		case utp.Text, utp.Blob, utp.Unknown:
-			return w.drop(utp.Message{Role: utp.User}, p)
+			return w.drop(utp.Message{Role: utp.RoleUser}, p)
 		}
 		return "a result cannot hold it"
 	})

@@ -269,7 +269,7 @@ func (w *writing) function(path string, t utp.Tool, own shape.Fields) shape.Valu
 // choice is as the client wrote it while it means the same.
 func (w *writing) choice(c utp.Choice, functions bool) {
 	said, _ := readConfig.Read(shape.Value{Raw: w.own.Get("toolConfig")})
-	if c.Parallel != nil && !*c.Parallel && c.Mode != utp.None {
+	if c.Parallel != nil && !*c.Parallel && c.Mode != utp.ChoiceNone {
 		w.Lose("choice.parallel", "later calls of a reply are dropped", "Gemini has no such setting")
 	}
 	s := chosen(said.Calling)
@@ -284,16 +284,16 @@ func (w *writing) choice(c utp.Choice, functions bool) {
 		j.Allowed = append(j.Allowed, w.names.OutLed(name))
 	}
 	switch c.Mode {
-	case utp.None:
+	case utp.ChoiceNone:
 		j = callingJSON{Mode: "NONE"}
-	case utp.Named:
+	case utp.ChoiceNamed:
 		j = callingJSON{Mode: "ANY", Allowed: []string{w.names.OutLed(c.Name)}}
-	case utp.Required:
+	case utp.ChoiceRequired:
 		j.Mode = "ANY"
 	default:
 		j.Mode = "VALIDATED" // AUTO takes no list
 	}
-	if functions && (c.Mode != utp.Auto || len(j.Allowed) > 0) {
+	if functions && (c.Mode != utp.ChoiceAuto || len(j.Allowed) > 0) {
 		w.out.ToolConfig = shape.JSON(configJSON{Calling: &j}, said.Rest)
 	}
 }

@@ -53,7 +53,7 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 	var parts partList
 	var out chunkJSON
 	err := codec.Compose(r, reply, s, func(e utp.Event, words string) {
-		if e.Kind != utp.Finish {
+		if e.Kind != utp.EventFinish {
 			parts.add(e, words)
 			return
 		}
@@ -84,16 +84,16 @@ func (l *partList) put(p partJSON, extra json.RawMessage) {
 
 func (l *partList) add(e utp.Event, words string) {
 	switch e.Kind {
-	case utp.PartEnd:
+	case utp.EventPartEnd:
 		if t, think := e.Value.(utp.Think); think {
 			l.put(partJSON{Text: &words, Thought: true, Signature: seal(t)}, nil)
 		} else {
 			l.put(partJSON{Text: &words}, nil)
 		}
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		args, _ := codec.CallObject(*e.Call)
 		l.put(partJSON{Call: &callJSON{ID: e.Call.ID, Name: e.Call.Name, Args: args}}, e.Call.Extra)
-	case utp.Whole:
+	case utp.EventWhole:
 		l.whole(e.Value)
 	}
 }
@@ -164,16 +164,16 @@ func (w *writer) fail(err error) { w.send(shape.JSON(fault(wire.FaultOf(err)), n
 func (w *writer) event(e utp.Event) {
 	var parts partList
 	switch e.Kind {
-	case utp.TextDelta:
+	case utp.EventText:
 		parts.put(partJSON{Text: &e.Text}, nil)
-	case utp.ThinkDelta:
+	case utp.EventThink:
 		parts.put(partJSON{Text: &e.Text, Thought: true}, nil)
-	case utp.PartEnd:
+	case utp.EventPartEnd:
 		t, _ := e.Value.(utp.Think)
 		if s := seal(t); s != "" {
 			parts.put(partJSON{Text: new(string), Thought: true, Signature: s}, nil)
 		}
-	case utp.Finish:
+	case utp.EventFinish:
 		empty := shape.JSON(partJSON{Text: new(string)}, nil)
 		w.send(writeChunk.Write(chunk(w.id, w.model, []shape.Value{empty}, &e), nil), true)
 		return

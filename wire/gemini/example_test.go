@@ -10,7 +10,7 @@ import (
 func Example() {
 	x, err := gemini.Back{}.Open(&utp.Request{
 		Model:    "m",
-		Messages: []utp.Message{utp.NewText(utp.User, "What time is it?")},
+		Messages: []utp.Message{utp.NewText(utp.RoleUser, "What time is it?")},
 		Tools:    []utp.Tool{{Name: "now"}},
 	})
 	if err != nil {

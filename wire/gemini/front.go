@@ -97,7 +97,7 @@ func (r *reading) system() *shape.Error {
 		return nil
 	}
 	if r.in.System.Kind() == '"' {
-		r.out.Messages = append(r.out.Messages, utp.NewText(utp.System, r.in.System.String()))
+		r.out.Messages = append(r.out.Messages, utp.NewText(utp.RoleSystem, r.in.System.String()))
 		return nil
 	}
 	c, err := readContent.Read(r.in.System)
@@ -105,7 +105,7 @@ func (r *reading) system() *shape.Error {
 		return shape.Inside(err, "systemInstruction", -1)
 	}
 	parts, err := r.parts(c.Parts)
-	r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.System, Parts: parts})
+	r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.RoleSystem, Parts: parts})
 	return shape.Inside(err, "systemInstruction", -1)
 }
 
@@ -123,10 +123,10 @@ func (r *reading) content(v shape.Value) *shape.Error {
 	if err != nil {
 		return err
 	}
-	role := utp.User
+	role := utp.RoleUser
 	switch c.Role {
 	case "model":
-		role = utp.Assistant
+		role = utp.RoleAssistant
 	case "", "user", "function", "tool":
 	default:
 		return &shape.Error{Path: "role", Offset: v.Offset, Want: "user or model, not " + c.Role}
@@ -136,7 +136,7 @@ func (r *reading) content(v shape.Value) *shape.Error {
 		return err
 	}
 	out := utp.Message{Role: role, Parts: parts, Extra: codec.PackExtra(provider, c.Rest)}
-	if role == utp.Assistant {
+	if role == utp.RoleAssistant {
 		r.spoken(out)
 		return nil
 	}
@@ -176,7 +176,7 @@ func join(parts []utp.Part, p utp.Part) []utp.Part {
 // the pieces in which it came, each a part or a content of its own, with an
 // empty text from the last chunk.
 func (r *reading) spoken(m utp.Message) {
-	if last := len(r.out.Messages) - 1; last >= 0 && r.out.Messages[last].Role == utp.Assistant && len(r.out.Messages[last].Extra)+len(m.Extra) == 0 {
+	if last := len(r.out.Messages) - 1; last >= 0 && r.out.Messages[last].Role == utp.RoleAssistant && len(r.out.Messages[last].Extra)+len(m.Extra) == 0 {
 		m.Parts = append(r.out.Messages[last].Parts, m.Parts...)
 		r.out.Messages = r.out.Messages[:last]
 	}
@@ -275,7 +275,7 @@ func (r *reading) call(j *callJSON, extra json.RawMessage) utp.Part {
 // response reads a result: the text under "result", "output" or "error", that of
 // {"name", "content"}, which the AI SDK writes, or any other object as JSON.
 func (r *reading) response(j *responseJSON, extra json.RawMessage) (utp.Part, *shape.Error) {
-	out := utp.Result{CallID: codec.OriginID(j.ID), Name: j.Name, Status: utp.OK, Extra: extra}
+	out := utp.Result{CallID: codec.OriginID(j.ID), Name: j.Name, Status: utp.StatusOK, Extra: extra}
 	text := string(j.Response)
 	fields, err := shape.Members(shape.Value{Raw: j.Response})
 	if err == nil && len(fields) == 1 {
@@ -286,7 +286,7 @@ func (r *reading) response(j *responseJSON, extra json.RawMessage) (utp.Part, *s
 				text = value.String()
 			}
 		case "error":
-			out.Status = utp.Failed
+			out.Status = utp.StatusFailed
 			if value.Kind() == '"' {
 				text = value.String()
 			}

@@ -37,12 +37,12 @@ func chosen(c *callingJSON) utp.Choice {
 	out := utp.Choice{Allowed: c.Allowed}
 	switch c.Mode {
 	case "ANY":
-		out.Mode = utp.Required
+		out.Mode = utp.ChoiceRequired
 		if len(c.Allowed) == 1 {
-			return utp.Choice{Mode: utp.Named, Name: c.Allowed[0]}
+			return utp.Choice{Mode: utp.ChoiceNamed, Name: c.Allowed[0]}
 		}
 	case "NONE":
-		return utp.Choice{Mode: utp.None}
+		return utp.Choice{Mode: utp.ChoiceNone}
 	}
 	return out
 }

@@ -80,12 +80,12 @@ func TestWhatAGeminiClientSaysComesThrough(t *testing.T) {
 			t.Error(l)
 		}
 	}
-	if r.Model != "gemini-2.5-pro" || !r.Stream || r.Params.Effort != "medium" || r.Choice.Mode != utp.Required || r.Tools[3].Kind != utp.HostedTool {
+	if r.Model != "gemini-2.5-pro" || !r.Stream || r.Params.Effort != "medium" || r.Choice.Mode != utp.ChoiceRequired || r.Tools[3].Kind != utp.HostedTool {
 		t.Errorf("%+v", r)
 	}
 	sameJSON(t, `{"type":"object","properties":{"n":{"type":["integer","null"],"format":"int64"},"level":{"type":"integer","enum":[1,2]}},"required":["n"]}`, string(r.Tools[0].Schema))
 	results := append(r.Messages[3].Results(), r.Messages[3].Results()...)
-	if results[0].Text() != `{"files":["a"]}` || results[1].Status != utp.Failed || results[1].Text() != "no" {
+	if results[0].Text() != `{"files":["a"]}` || results[1].Status != utp.StatusFailed || results[1].Text() != "no" {
 		t.Errorf("%+v", results)
 	}
 }
@@ -138,10 +138,10 @@ func TestChoice(t *testing.T) {
 		want   string
 	}{
 		{utp.Choice{}, ""},
-		{utp.Choice{Mode: utp.None}, `{"mode":"NONE"}`},
-		{utp.Choice{Mode: utp.Required}, `{"mode":"ANY"}`},
-		{utp.Choice{Mode: utp.Named, Name: "7.b"}, `{"mode":"ANY","allowedFunctionNames":["_7_b"]}`},
-		{utp.Choice{Mode: utp.Required, Allowed: []string{"f", "7.b"}}, `{"mode":"ANY","allowedFunctionNames":["f","_7_b"]}`},
+		{utp.Choice{Mode: utp.ChoiceNone}, `{"mode":"NONE"}`},
+		{utp.Choice{Mode: utp.ChoiceRequired}, `{"mode":"ANY"}`},
+		{utp.Choice{Mode: utp.ChoiceNamed, Name: "7.b"}, `{"mode":"ANY","allowedFunctionNames":["_7_b"]}`},
+		{utp.Choice{Mode: utp.ChoiceRequired, Allowed: []string{"f", "7.b"}}, `{"mode":"ANY","allowedFunctionNames":["f","_7_b"]}`},
 		{utp.Choice{Allowed: []string{"f"}}, `{"mode":"VALIDATED","allowedFunctionNames":["f"]}`},
 	} {
 		r.Choice = c.choice
@@ -203,7 +203,7 @@ func TestParams(t *testing.T) {
 func TestVertex(t *testing.T) {
 	c := utp.Call{ID: "a", Name: "f"}
 	r := utp.Request{Model: "publishers/google/models/gemini-2.5-pro", Messages: []utp.Message{
-		utp.NewText(utp.User, "?"), {Role: utp.Assistant, Parts: []utp.Part{c}}, {Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, "x")}}}}
+		utp.NewText(utp.RoleUser, "?"), {Role: utp.RoleAssistant, Parts: []utp.Part{c}}, {Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, "x")}}}}
 	x, err := gemini.Back{Vertex: true}.Open(&r)
 	if err != nil || strings.Contains(string(x.Body), `"id"`) || x.Path != "/publishers/google/models/gemini-2.5-pro:generateContent" {
 		t.Errorf("%s %s %v", x.Path, x.Body, err)
@@ -220,9 +220,9 @@ func TestStreamAsArray(t *testing.T) {
 	for _, failure := range []error{nil, wire.ErrCut} {
 		w, framing := front.Writer(r, wire.Stamp{}), front.Framing(r)
 		var body []byte
-		evs := []utp.Event{{Kind: utp.TextDelta, Text: "One "}, {Kind: utp.TextDelta, Text: "two."}}
+		evs := []utp.Event{{Kind: utp.EventText, Text: "One "}, {Kind: utp.EventText, Text: "two."}}
 		if failure == nil {
-			evs = append(evs, utp.Event{Kind: utp.Finish, Part: 1})
+			evs = append(evs, utp.Event{Kind: utp.EventFinish, Part: 1})
 		}
 		for _, e := range evs {
 			for _, f := range w.Write(e) {
@@ -252,7 +252,7 @@ func TestAnothersReasoningComesBack(t *testing.T) {
 	about.Text = ""
 	w := gemini.Front{}.Writer(&utp.Request{}, wire.Stamp{})
 	var parts []json.RawMessage
-	for _, e := range []utp.Event{{Kind: utp.ThinkDelta, Text: "Hm. "}, {Kind: utp.ThinkDelta, Text: "So."}, {Kind: utp.PartEnd, Value: about}} {
+	for _, e := range []utp.Event{{Kind: utp.EventThink, Text: "Hm. "}, {Kind: utp.EventThink, Text: "So."}, {Kind: utp.EventPartEnd, Value: about}} {
 		for _, f := range w.Write(e) {
 			var j struct {
 				Candidates []struct {
@@ -308,7 +308,7 @@ func TestRepliesKeepWhatOnlyGeminiKnows(t *testing.T) {
 	}
 	sameJSON(t, body, string(got))
 	// In the next turn each signature stands on the part that it came on.
-	next, _ := open(t, &utp.Request{Model: "gemini-3-pro", Messages: []utp.Message{utp.NewText(utp.User, "?"), reply.Message}})
+	next, _ := open(t, &utp.Request{Model: "gemini-3-pro", Messages: []utp.Message{utp.NewText(utp.RoleUser, "?"), reply.Message}})
 	for _, s := range []string{`"args":{"x":1}},"thoughtSignature":"Y2FsbA=="`, `{"text":"","thoughtSignature":"dGV4dA=="}`, `"thought":true,"thoughtSignature":"dGhpbms="`} {
 		if !strings.Contains(next, s) {
 			t.Errorf("%s is missing in %s", s, next)

@@ -28,7 +28,7 @@ func (w *writing) messages() {
 	w.out.Contents = []shape.Value{}
 	for _, m := range turns {
 		role := "user"
-		if m.Role == utp.Assistant {
+		if m.Role == utp.RoleAssistant {
 			role = "model"
 		}
 		out := contentJSON{Role: role, Parts: w.parts(m)}
@@ -80,8 +80,8 @@ func unsendable(b utp.Blob) string {
 }
 
 func (w *writing) parts(m history.Sent) (out []shape.Value) {
-	first := m.Role == utp.Assistant && leveled.MatchString(w.in.Model)
-	if m.Role == utp.Assistant {
+	first := m.Role == utp.RoleAssistant && leveled.MatchString(w.in.Model)
+	if m.Role == utp.RoleAssistant {
 		m = m.Joined()
 	}
 	for i, p := range m.Parts {
@@ -143,7 +143,7 @@ type (
 // response writes a result. A text that is a JSON object is the response itself.
 func (w *writing) response(path string, r utp.Result) *responseJSON {
 	out := &responseJSON{ID: w.id(r.CallID), Name: w.names.OutLed(r.Name)}
-	text, failed := r.Text(), r.Status == utp.Failed || r.Status == utp.Denied
+	text, failed := r.Text(), r.Status == utp.StatusFailed || r.Status == utp.StatusDenied
 	fields, err := shape.Members(shape.Value{Raw: []byte(text)})
 	switch {
 	case failed && (err != nil || fields.Get("error") == nil):

@@ -58,7 +58,7 @@ func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 // what must be called is asked for in words.
 func (w *writing) tools() {
 	c := w.Choose(w.in)
-	if c.Mode == utp.None {
+	if c.Mode == utp.ChoiceNone {
 		if len(w.in.Tools) > 0 {
 			w.Lose("tools", "dropped", "no call is wanted")
 			w.Lose("choice.mode", "said by sending no tools", "Ollama has no tool_choice")
@@ -75,12 +75,12 @@ func (w *writing) tools() {
 	}
 	switch {
 	case len(w.out.Tools) == 0:
-	case c.Mode == utp.Named:
+	case c.Mode == utp.ChoiceNamed:
 		w.ask("Answer with a call of the tool " + c.Name + ".")
-	case c.Mode == utp.Required:
+	case c.Mode == utp.ChoiceRequired:
 		w.ask("Answer with a call of one of the tools.")
 	}
-	if left && c.Mode == utp.Named {
+	if left && c.Mode == utp.ChoiceNamed {
 		w.Lose("tools", "only the one to be called sent", "Ollama has no tool_choice")
 	}
 	if len(c.Allowed) > 0 {
@@ -106,10 +106,10 @@ func (w *writing) tool(path string, t utp.Tool) {
 
 // ask adds to the system message in front: templates refuse one elsewhere.
 func (w *writing) ask(text string) {
-	if ms := w.written; len(ms) > 0 && ms[0].Role == string(utp.System) {
+	if ms := w.written; len(ms) > 0 && ms[0].Role == string(utp.RoleSystem) {
 		ms[0].Content += "\n\n" + text
 	} else {
-		w.written = append([]messageJSON{{Role: string(utp.System), Content: text}}, ms...)
+		w.written = append([]messageJSON{{Role: string(utp.RoleSystem), Content: text}}, ms...)
 		w.rests = append([]shape.Fields{nil}, w.rests...)
 	}
 	w.Lose("choice.mode", "asked for in the system message", "Ollama has no tool_choice")
@@ -200,7 +200,7 @@ func (w *writing) add(m messageJSON, rest shape.Fields) {
 
 func (w *writing) message(m history.Sent) {
 	own := w.Own(m.Path, m.Extra)
-	if m.Role == utp.ToolRole {
+	if m.Role == utp.RoleTool {
 		for i, r := range m.Results() {
 			w.PlainResult(codec.Places(m.At[i], len(r.Parts)), r)
 			w.add(messageJSON{Role: "tool", Content: history.ResultText(r), ToolName: r.Name, ToolCallID: r.CallID}, append(w.Own(m.At[i], r.Extra), own...))

@@ -76,7 +76,7 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 	w := whole{speech: speaking(r, reply.End, s)}
 	var body []byte
 	err := codec.Compose(r, reply, s, func(e utp.Event, words string) {
-		if e.Kind != utp.Finish {
+		if e.Kind != utp.EventFinish {
 			w.add(e, words)
 			return
 		}
@@ -100,19 +100,19 @@ type whole struct {
 
 func (w *whole) add(e utp.Event, words string) {
 	switch e.Kind {
-	case utp.PartEnd:
+	case utp.EventPartEnd:
 		if t, ok := e.Value.(utp.Think); ok {
 			w.think += words
 			w.seal(t)
 		} else {
 			w.text += words
 		}
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		w.calls = append(w.calls, call(*e.Call, len(w.calls)))
 		if w.generate {
 			w.Lose("message.tool_calls", "dropped", "a reply of /api/generate has no calls")
 		}
-	case utp.Whole:
+	case utp.EventWhole:
 		w.part(e.Value)
 	}
 }
@@ -206,22 +206,22 @@ func (w *writer) event(e utp.Event) {
 	}
 	var m looseMessage
 	switch e.Kind {
-	case utp.TextDelta:
+	case utp.EventText:
 		m.Content = shape.JSON(e.Text, nil)
-	case utp.ThinkDelta:
+	case utp.EventThink:
 		m.Thinking = shape.JSON(e.Text, nil)
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		if w.generate {
 			return // a reply of /api/generate has no calls
 		}
 		w.waiting = append(w.waiting, call(*e.Call, w.calls))
 		w.calls++
 		return
-	case utp.Whole:
+	case utp.EventWhole:
 		if !m.whole(e.Value) {
 			return
 		}
-	case utp.Finish:
+	case utp.EventFinish:
 		w.held()
 		w.Send("", w.line(m, &e))
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 func Example() {
-	x, err := ollama.Back{}.Open(&utp.Request{Model: "qwen3", Messages: []utp.Message{utp.NewText(utp.User, "What time is it?")}})
+	x, err := ollama.Back{}.Open(&utp.Request{Model: "qwen3", Messages: []utp.Message{utp.NewText(utp.RoleUser, "What time is it?")}})
 	if err != nil {
 		panic(err)
 	}

@@ -81,7 +81,7 @@ func (r *reading) prompt(body shape.Value) *shape.Error {
 		}
 	}
 	if p.System != "" {
-		r.out.Messages = append(r.out.Messages, utp.NewText(utp.System, p.System))
+		r.out.Messages = append(r.out.Messages, utp.NewText(utp.RoleSystem, p.System))
 	}
 	parts, err := blobs(p.Images)
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *reading) prompt(body shape.Value) *shape.Error {
 		parts = append([]utp.Part{utp.Text{Text: p.Prompt}}, parts...)
 	}
 	if len(parts) > 0 {
-		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.User, Parts: parts})
+		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.RoleUser, Parts: parts})
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (r *reading) messages() *shape.Error {
 	return nil
 }
 
-var roles = map[string]utp.Role{"system": utp.System, "user": utp.User, "assistant": utp.Assistant, "tool": utp.ToolRole}
+var roles = map[string]utp.Role{"system": utp.RoleSystem, "user": utp.RoleUser, "assistant": utp.RoleAssistant, "tool": utp.RoleTool}
 
 func (r *reading) message(v shape.Value) *shape.Error {
 	m, err := ofMessage.Read(v)
@@ -121,7 +121,7 @@ func (r *reading) message(v shape.Value) *shape.Error {
 		return err
 	}
 	out := utp.Message{Role: role}
-	if role == utp.ToolRole {
+	if role == utp.RoleTool {
 		out.Parts = []utp.Part{r.result(m, images)}
 		r.out.Messages = append(r.out.Messages, out)
 		return nil
@@ -178,13 +178,13 @@ func (r *reading) call(v shape.Value, place int) (c utp.Call, err *shape.Error) 
 // result reads the result of the call that it names by id, or of the first call
 // without a result that has its name, or of the first without a result.
 func (r *reading) result(m messageJSON, images []utp.Part) utp.Result {
-	out := utp.Result{CallID: codec.OriginID(m.ToolCallID), Name: m.ToolName, Status: utp.OK}
+	out := utp.Result{CallID: codec.OriginID(m.ToolCallID), Name: m.ToolName, Status: utp.StatusOK}
 	if c, ok := r.answered(out.CallID, out.Name); ok {
 		out.CallID, out.Name = c.ID, c.Name
 	}
 	text, failed := history.Unmark(m.Content)
 	if failed {
-		out.Status = utp.Failed
+		out.Status = utp.StatusFailed
 	}
 	out.Parts = append([]utp.Part{utp.Text{Text: text}}, images...)
 	out.Extra = codec.PackExtra(provider, m.Rest)

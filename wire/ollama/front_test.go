@@ -71,7 +71,7 @@ func TestWhatAClientSaysComesThrough(t *testing.T) {
 	if c := r.Messages[2].Calls(); string(c[0].Args) != `{"n":9007199254740993}` {
 		t.Errorf("%+v", c)
 	}
-	if res := r.Messages[4].Results()[0]; res.Status != utp.Failed || res.Text() != "two" || res.Name != "g" {
+	if res := r.Messages[4].Results()[0]; res.Status != utp.StatusFailed || res.Text() != "two" || res.Name != "g" {
 		t.Errorf("%+v", res)
 	}
 }
@@ -141,7 +141,7 @@ func TestSettings(t *testing.T) {
 // A request of /api/generate is a chat of one question, and its reply has no message.
 func TestGenerate(t *testing.T) {
 	r, losses := read(t, "/api/generate", `{"model":"m","prompt":"Why?","system":"Be brief.","images":["/9j/AA=="],"suffix":"s","template":"t","raw":true,"context":[1,2],"options":{"seed":1},"keep_alive":0}`)
-	if len(losses) != 4 || len(r.Messages) != 2 || r.Messages[0].Role != utp.System || r.Messages[1].Text() != "Why?" || r.Messages[1].Parts[1].(utp.Blob).MIME != "image/jpeg" || *r.Params.Seed != 1 {
+	if len(losses) != 4 || len(r.Messages) != 2 || r.Messages[0].Role != utp.RoleSystem || r.Messages[1].Text() != "Why?" || r.Messages[1].Parts[1].(utp.Blob).MIME != "image/jpeg" || *r.Params.Seed != 1 {
 		t.Fatalf("%+v %v", r, losses)
 	}
 	x, err := ollama.Back{}.Open(r)
@@ -157,7 +157,7 @@ func TestGenerate(t *testing.T) {
 	sameJSON(t, `{"model":"m","created_at":"2026-08-21T10:00:00Z","response":"So.","thinking":"Hm.","done":true,"done_reason":"stop","total_duration":3000000000,"eval_duration":3000000000,"prompt_eval_count":5,"eval_count":2}`, string(body))
 	w := ollama.Front{}.Writer(r, stamp)
 	var lines []string
-	for _, e := range append(utp.Replay(reply)[:2], utp.Event{Kind: utp.CallEnd, Part: 3, Call: &utp.Call{Name: "f"}}, utp.Event{Kind: utp.Finish, End: &reply.End}) {
+	for _, e := range append(utp.Replay(reply)[:2], utp.Event{Kind: utp.EventCallEnd, Part: 3, Call: &utp.Call{Name: "f"}}, utp.Event{Kind: utp.EventFinish, End: &reply.End}) {
 		for _, f := range w.Write(e) {
 			lines = append(lines, string(f.Data))
 		}
@@ -194,8 +194,8 @@ func TestTimes(t *testing.T) {
 	sameJSON(t, body, string(got))
 	clock := time.Duration(0)
 	w := ollama.Front{}.Writer(r, wire.Stamp{Elapsed: func() time.Duration { clock += time.Second; return clock }})
-	w.Write(utp.Event{Kind: utp.TextDelta, Text: "y"})
-	last := w.Write(utp.Event{Kind: utp.Finish, End: &utp.End{}})
+	w.Write(utp.Event{Kind: utp.EventText, Text: "y"})
+	last := w.Write(utp.Event{Kind: utp.EventFinish, End: &utp.End{}})
 	if want := `"total_duration":2000000000,"prompt_eval_duration":1000000000,"eval_duration":1000000000`; len(last) != 1 || !strings.Contains(string(last[0].Data), want) {
 		t.Errorf("%s", last)
 	}
@@ -337,13 +337,13 @@ func TestCallsThatAreCompleteTogetherGoInOneLine(t *testing.T) {
 		}
 		for i, city := range []string{"Oslo", "Bergen"} {
 			call := &utp.Call{ID: city, Name: "weather", Args: json.RawMessage(`{"city":"` + city + `"}`), Source: utp.Native}
-			keep(w.Write(utp.Event{Kind: utp.CallStart, Part: i, Call: call}))
-			keep(w.Write(utp.Event{Kind: utp.CallEnd, Part: i, Call: call}))
+			keep(w.Write(utp.Event{Kind: utp.EventCallStart, Part: i, Call: call}))
+			keep(w.Write(utp.Event{Kind: utp.EventCallEnd, Part: i, Call: call}))
 			if c.pause {
 				keep(w.Pause())
 			}
 		}
-		keep(w.Write(utp.Event{Kind: utp.Finish, Part: 2, End: &utp.End{Stop: utp.StopTool}}))
+		keep(w.Write(utp.Event{Kind: utp.EventFinish, Part: 2, End: &utp.End{Stop: utp.StopTool}}))
 		var got []int
 		for _, f := range frames {
 			got = append(got, strings.Count(string(f.Data), `"city"`))

@@ -25,9 +25,9 @@ func TestChoice(t *testing.T) {
 		choice   utp.Choice
 		has, not string
 	}{
-		{utp.Choice{Mode: utp.None}, `"messages":[]`, "tools"},
-		{utp.Choice{Mode: utp.Named, Name: "g"}, "Answer with a call of the tool g.", `"name":"f"`},
-		{utp.Choice{Mode: utp.Required}, "Answer with a call of one of the tools.", "tool_choice"},
+		{utp.Choice{Mode: utp.ChoiceNone}, `"messages":[]`, "tools"},
+		{utp.Choice{Mode: utp.ChoiceNamed, Name: "g"}, "Answer with a call of the tool g.", `"name":"f"`},
+		{utp.Choice{Mode: utp.ChoiceRequired}, "Answer with a call of one of the tools.", "tool_choice"},
 		{utp.Choice{Allowed: []string{"f"}}, `"name":"f"`, `"name":"g"`},
 	} {
 		r.Choice = c.choice

@@ -69,7 +69,7 @@ func (b Back) Open(r *utp.Request) (*wire.Exchange, error) {
 
 func (w *writing) tools() {
 	c := w.Choose(w.in)
-	every := w.back.Server == OpenAI || c.Mode == utp.Named
+	every := w.back.Server == OpenAI || c.Mode == utp.ChoiceNamed
 	if !every && len(c.Allowed) > 0 {
 		w.Lose("choice.allowed", "sent only these tools", "only OpenAI takes a list of allowed tools")
 	}
@@ -111,13 +111,13 @@ func (w *writing) custom(path string, t utp.Tool) {
 // choice writes tool_choice; auto is the server's default.
 func (w *writing) choice(c utp.Choice) {
 	mode := "auto"
-	if c.Mode == utp.Required {
+	if c.Mode == utp.ChoiceRequired {
 		mode = "required"
 	}
 	switch {
-	case c.Mode == utp.Named:
+	case c.Mode == utp.ChoiceNamed:
 		w.out.ToolChoice = w.named(c.Name)
-	case c.Mode == utp.None:
+	case c.Mode == utp.ChoiceNone:
 		w.out.ToolChoice = shape.Quote("none")
 	case len(c.Allowed) > 0 && w.back.Server == OpenAI:
 		list := &allowedJSON{Mode: mode}

@@ -104,7 +104,7 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 	w := whole{dialogue: answering(r, reply.End, s, "chat.completion")}
 	var body []byte
 	err := codec.Compose(r, reply, s, func(e utp.Event, words string) {
-		if e.Kind != utp.Finish {
+		if e.Kind != utp.EventFinish {
 			w.add(e, words)
 			return
 		}
@@ -135,16 +135,16 @@ type whole struct {
 
 func (w *whole) add(e utp.Event, words string) {
 	switch e.Kind {
-	case utp.PartEnd:
+	case utp.EventPartEnd:
 		if t, ok := e.Value.(utp.Think); ok {
 			w.think += words
 			w.details = append(w.details, detail(t, words)...)
 		} else {
 			w.text += words
 		}
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		w.calls = append(w.calls, w.call(*e.Call, nil))
-	case utp.Whole:
+	case utp.EventWhole:
 		switch p := e.Value.(type) {
 		case utp.Text:
 			w.text += p.Text
@@ -237,13 +237,13 @@ func (w *writer) event(e utp.Event) {
 		w.delta(deltaJSON{Role: "assistant", Content: shape.Quote("")})
 	}
 	switch e.Kind {
-	case utp.TextDelta:
+	case utp.EventText:
 		own, _ := codec.UnpackExtra(e.Extra, provider)
 		w.send(optionJSON{Delta: shape.Value{Raw: ofDelta.Write(deltaJSON{Content: shape.Quote(e.Text)}, nil)}, Logprobs: shape.Value{Raw: own.Get("logprobs")}}, nil, nil)
-	case utp.ThinkDelta:
+	case utp.EventThink:
 		w.think = append(w.think, e.Text...)
 		w.delta(deltaJSON{ReasoningContent: shape.Quote(e.Text)})
-	case utp.PartEnd:
+	case utp.EventPartEnd:
 		t, ok := e.Value.(utp.Think)
 		switch {
 		case ok:
@@ -252,16 +252,16 @@ func (w *writer) event(e utp.Event) {
 			w.open = false
 			w.index++
 		}
-	case utp.CallStart, utp.CallDelta, utp.CallEnd:
+	case utp.EventCallStart, utp.EventCallDelta, utp.EventCallEnd:
 		w.callEvent(e)
-	case utp.Whole:
+	case utp.EventWhole:
 		switch p := e.Value.(type) {
 		case utp.Text:
 			w.delta(deltaJSON{Content: shape.JSON(p.Text, nil)})
 		case utp.Think:
 			w.detail(p)
 		}
-	case utp.Finish:
+	case utp.EventFinish:
 		w.finish(e)
 	}
 }
@@ -275,22 +275,22 @@ func (w *writer) detail(t utp.Think) {
 
 // callEvent writes a piece of a call. A custom call is written when it is complete.
 func (w *writer) callEvent(e utp.Event) {
-	if e.Kind == utp.CallStart {
+	if e.Kind == utp.EventCallStart {
 		w.whole = w.custom[e.Call.Name]
 	}
 	j := callJSON{Index: &w.index}
 	switch {
 	case w.old:
 		w.oldCall(e)
-	case e.Kind == utp.CallEnd && w.whole:
+	case e.Kind == utp.EventCallEnd && w.whole:
 		w.call(w.dialogue.call(*e.Call, &w.index))
-	case e.Kind == utp.CallEnd:
+	case e.Kind == utp.EventCallEnd:
 		if rest := besideCall(e.Call.Extra); rest != nil && !w.beside {
 			j.Function = &functionCall{Arguments: shape.JSON("", nil)} // clients check that it is there
 			w.call(shape.Value{Raw: ofCall.Write(j, rest)})
 		}
 	case w.whole:
-	case e.Kind == utp.CallStart:
+	case e.Kind == utp.EventCallStart:
 		j.ID, j.Type, j.Function = e.Call.ID, "function", &functionCall{e.Call.Name, shape.Quote("")}
 		rest := besideCall(e.Call.Extra) // clients look for it here
 		w.beside = rest != nil
@@ -299,8 +299,8 @@ func (w *writer) callEvent(e utp.Event) {
 		j.Function = &functionCall{Arguments: shape.Quote(e.Text)}
 		w.call(shape.Value{Raw: ofCall.Write(j, nil)})
 	}
-	w.open = e.Kind != utp.CallEnd && !w.whole
-	if e.Kind == utp.CallEnd {
+	w.open = e.Kind != utp.EventCallEnd && !w.whole
+	if e.Kind == utp.EventCallEnd {
 		w.index++
 	}
 }
@@ -308,10 +308,10 @@ func (w *writer) callEvent(e utp.Event) {
 // oldCall writes a piece of a function_call, of which a message has one.
 func (w *writer) oldCall(e utp.Event) {
 	f := functionCall{Arguments: shape.Quote(e.Text)}
-	if e.Kind == utp.CallStart {
+	if e.Kind == utp.EventCallStart {
 		f.Name = e.Call.Name
 	}
-	if w.index == 0 && e.Kind != utp.CallEnd {
+	if w.index == 0 && e.Kind != utp.EventCallEnd {
 		w.delta(deltaJSON{FunctionCall: shape.Value{Raw: ofFunction.Write(f, nil)}})
 	}
 }

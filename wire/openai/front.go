@@ -214,7 +214,7 @@ func chosen(c *utp.Choice, j choiceJSON, v shape.Value) *shape.Error {
 			c.Allowed = append(c.Allowed, t.name())
 		}
 	case name != "":
-		c.Mode, c.Name = utp.Named, name
+		c.Mode, c.Name = utp.ChoiceNamed, name
 	default:
 		return &shape.Error{Offset: v.Offset, Want: "auto, required, none, or the function to call"}
 	}
@@ -223,7 +223,7 @@ func chosen(c *utp.Choice, j choiceJSON, v shape.Value) *shape.Error {
 
 // roles maps a message's role. The roles that are left out are kept in Extra.
 var roles = map[string]utp.Role{
-	"system": utp.System, "developer": utp.System, "user": utp.User, "assistant": utp.Assistant, "tool": utp.ToolRole, "function": utp.ToolRole,
+	"system": utp.RoleSystem, "developer": utp.RoleSystem, "user": utp.RoleUser, "assistant": utp.RoleAssistant, "tool": utp.RoleTool, "function": utp.RoleTool,
 }
 
 func (r *reading) message(v shape.Value) *shape.Error {
@@ -241,16 +241,16 @@ func (r *reading) message(v shape.Value) *shape.Error {
 	}
 	rest := m.Rest
 	switch role {
-	case utp.ToolRole:
+	case utp.RoleTool:
 		parts, rest = []utp.Part{r.result(m, parts)}, nil
-	case utp.Assistant:
+	case utp.RoleAssistant:
 		if parts, err = r.assistant(&m, parts); err != nil {
 			return err
 		}
 		if rest = m.Rest; len(m.Details) > 0 {
 			rest = append(rest, shape.Field{Name: "reasoning_details", Value: shape.List(m.Details).Raw})
 		}
-	case utp.System:
+	case utp.RoleSystem:
 		if m.Role != "system" {
 			rest = append(rest, shape.Field{Name: asRole, Value: shape.Quote(m.Role).Raw})
 		}
@@ -261,7 +261,7 @@ func (r *reading) message(v shape.Value) *shape.Error {
 
 func (r *reading) result(m messageJSON, parts []utp.Part) utp.Result {
 	id := codec.OriginID(m.CallID)
-	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.OK, Parts: parts}
+	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.StatusOK, Parts: parts}
 	if out.Name == "" {
 		out.Name = m.Rest.Text("name")
 	}

@@ -81,17 +81,17 @@ func TestWhatAClientSaysComesThrough(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	c := r.Choice
-	if c.Mode != utp.Required || strings.Join(c.Allowed, " ") != "f patch" || *c.Parallel {
+	if c.Mode != utp.ChoiceRequired || strings.Join(c.Allowed, " ") != "f patch" || *c.Parallel {
 		t.Errorf("%+v", c)
 	}
-	if m := r.Messages[0]; m.Role != utp.System || m.Text() != "Be brief." {
+	if m := r.Messages[0]; m.Role != utp.RoleSystem || m.Text() != "Be brief." {
 		t.Errorf("%+v", m)
 	}
 	calls := r.Messages[2].Calls()
 	if string(calls[0].Args) != `{"n":9007199254740993}` || calls[1].Kind != utp.CustomCall || calls[1].RawArgs != "*** Begin\n" {
 		t.Errorf("%+v", calls)
 	}
-	if res := r.Messages[4].Results()[0]; res.Name != "patch" || res.Text() != "two" || res.Status != utp.OK {
+	if res := r.Messages[4].Results()[0]; res.Name != "patch" || res.Text() != "two" || res.Status != utp.StatusOK {
 		t.Errorf("%+v", res)
 	}
 }
@@ -102,13 +102,13 @@ func TestWhatAClientSaysComesThrough(t *testing.T) {
 func TestFunctionsOfOldClients(t *testing.T) {
 	r := read(t, `{"model":"m","functions":[{"name":"f","description":"d","parameters":{"type":"object"}},{"name":"g"}],"function_call":{"name":"f"},
 	 "messages":[{"role":"user","content":"x"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"a\":1}"}},{"role":"function","name":"f","content":"ERROR: no"}]}`)
-	if len(r.Tools) != 2 || r.Tools[0].Name != "f" || string(r.Tools[0].Schema) != `{"type":"object"}` || r.Choice.Mode != utp.Named || r.Choice.Name != "f" || *r.Choice.Parallel {
+	if len(r.Tools) != 2 || r.Tools[0].Name != "f" || string(r.Tools[0].Schema) != `{"type":"object"}` || r.Choice.Mode != utp.ChoiceNamed || r.Choice.Name != "f" || *r.Choice.Parallel {
 		t.Errorf("%+v %+v", r.Tools, r.Choice)
 	}
 	if c := r.Messages[1].Calls(); len(c) != 1 || string(c[0].Args) != `{"a":1}` {
 		t.Errorf("%+v", c)
 	}
-	if res := r.Messages[2].Results(); len(res) != 1 || res[0].Name != "f" || res[0].Status != utp.Failed || res[0].Text() != "no" {
+	if res := r.Messages[2].Results(); len(res) != 1 || res[0].Name != "f" || res[0].Status != utp.StatusFailed || res[0].Text() != "no" {
 		t.Errorf("%+v", res)
 	}
 	body, losses := open(t, openai.Any, r)
@@ -143,11 +143,11 @@ func TestFunctionsOfOldClients(t *testing.T) {
 
 func TestToolChoices(t *testing.T) {
 	for in, want := range map[string]utp.Choice{
-		`"auto"`: {}, `null`: {}, `"none"`: {Mode: utp.None}, `"required"`: {Mode: utp.Required}, `"any"`: {Mode: utp.Required}, `{"type":"any"}`: {Mode: utp.Required},
-		`{"type":"function","function":{"name":"f"}}`: {Mode: utp.Named, Name: "f"}, `{"type":"function","name":"f"}`: {Mode: utp.Named, Name: "f"}, `{"type":"tool","name":"f"}`: {Mode: utp.Named, Name: "f"},
-		`{"type":"custom","custom":{"name":"f"}}`: {Mode: utp.Named, Name: "f"},
+		`"auto"`: {}, `null`: {}, `"none"`: {Mode: utp.ChoiceNone}, `"required"`: {Mode: utp.ChoiceRequired}, `"any"`: {Mode: utp.ChoiceRequired}, `{"type":"any"}`: {Mode: utp.ChoiceRequired},
+		`{"type":"function","function":{"name":"f"}}`: {Mode: utp.ChoiceNamed, Name: "f"}, `{"type":"function","name":"f"}`: {Mode: utp.ChoiceNamed, Name: "f"}, `{"type":"tool","name":"f"}`: {Mode: utp.ChoiceNamed, Name: "f"},
+		`{"type":"custom","custom":{"name":"f"}}`: {Mode: utp.ChoiceNamed, Name: "f"},
 		`{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"}}]}}`:              {Allowed: []string{"f"}},
-		`{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"custom","custom":{"name":"f"}},{"name":"g"}]}}`: {Mode: utp.Required, Allowed: []string{"f", "g"}},
+		`{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"custom","custom":{"name":"f"}},{"name":"g"}]}}`: {Mode: utp.ChoiceRequired, Allowed: []string{"f", "g"}},
 	} {
 		r := read(t, `{"messages":[],"tool_choice":`+in+`,"tools":[{"type":"function","function":{"name":"f"}},{"name":"g","parameters":{"type":"object"}}]}`)
 		if diff := cmp.Diff(want, r.Choice); diff != "" {
@@ -187,7 +187,7 @@ func TestMessagesAsClientsWriteThem(t *testing.T) {
 // back as it was, beside reasoning without a seal.
 func TestSealedReasoningComesBack(t *testing.T) {
 	thinks := []utp.Part{utp.Think{Text: "Plain."}, utp.Think{Text: "Signed.", Signature: "c2ln", Provider: "anthropic", Model: "m"}, utp.Think{Signature: "x", Redacted: true, Provider: "anthropic"}, utp.Think{Text: "More."}}
-	reply := utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: append(thinks, utp.Text{Text: "x"})}}
+	reply := utp.Reply{Message: utp.Message{Role: utp.RoleAssistant, Parts: append(thinks, utp.Text{Text: "x"})}}
 	body, losses, err := openai.Front{}.Whole(&utp.Request{}, reply, wire.Stamp{ID: "c", Model: "m"})
 	if err != nil || len(losses) > 0 {
 		t.Fatal(err, losses)
@@ -226,11 +226,11 @@ func TestWhatBelongsToACallComesInAPieceOfIt(t *testing.T) {
 		return all[1:] // the role is first
 	}
 	const beside = `"extra_content":{"google":{"thought_signature":"c2ln"}}}`
-	whole := pieces(utp.Event{Kind: utp.Whole, Value: call})
+	whole := pieces(utp.Event{Kind: utp.EventWhole, Value: call})
 	if !strings.Contains(whole[0], `{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":""},`+beside) || strings.Contains(whole[len(whole)-1], "google") {
 		t.Errorf("%s", whole)
 	}
-	late := pieces(utp.Event{Kind: utp.CallStart, Call: &utp.Call{ID: "c", Name: "f"}}, utp.Event{Kind: utp.CallEnd, Call: &call})
+	late := pieces(utp.Event{Kind: utp.EventCallStart, Call: &utp.Call{ID: "c", Name: "f"}}, utp.Event{Kind: utp.EventCallEnd, Call: &call})
 	if !strings.Contains(late[len(late)-1], `{"index":0,"function":{"arguments":""},`+beside) {
 		t.Errorf("%s", late)
 	}
@@ -246,7 +246,7 @@ func TestThoughtSignaturesStandWhereGoogleHasThem(t *testing.T) {
 		{`{"openai":{"extra_content":{"google":{"thought_signature":"c2ln","more":1}}}}`, `{"google":{"thought_signature":"c2ln","more":1}}`, "extra_content"},
 	} {
 		call := utp.Call{ID: "c", Name: "f", Args: []byte(`{}`), Source: utp.Native, Extra: []byte(c.extra)}
-		body, _, err := openai.Front{}.Whole(&utp.Request{}, utp.Reply{Message: utp.Message{Role: utp.Assistant, Parts: []utp.Part{call}}}, wire.Stamp{ID: "c", Model: "m"})
+		body, _, err := openai.Front{}.Whole(&utp.Request{}, utp.Reply{Message: utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{call}}}, wire.Stamp{ID: "c", Model: "m"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +281,7 @@ func TestUsageIsGivenToWhoAsks(t *testing.T) {
 	for body, want := range map[string]bool{`{"messages":[]}`: false, `{"messages":[],"stream_options":{"include_usage":true}}`: true, `{"messages":[],"stream_options":{}}`: false} {
 		w := openai.Front{}.Writer(read(t, body), wire.Stamp{ID: "c"})
 		var got bool
-		for _, e := range []utp.Event{{Kind: utp.TextDelta, Text: "x"}, {Kind: utp.Finish, End: &utp.End{Usage: utp.Usage{Input: 60, CacheRead: 40, Output: 5, Reasoning: 2}}}} {
+		for _, e := range []utp.Event{{Kind: utp.EventText, Text: "x"}, {Kind: utp.EventFinish, End: &utp.End{Usage: utp.Usage{Input: 60, CacheRead: 40, Output: 5, Reasoning: 2}}}} {
 			for _, f := range w.Write(e) {
 				got = got || strings.Contains(string(f.Data), `"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":7,"total_tokens":107,"prompt_tokens_details":{"cached_tokens":40},"completion_tokens_details":{"reasoning_tokens":2}}`)
 			}
@@ -324,11 +324,11 @@ func TestFrontListsModels(t *testing.T) {
 func TestKimiCountsItsCalls(t *testing.T) {
 	call := func(id, name string) utp.Part { return utp.Call{ID: id, Name: name, Args: []byte(`{}`)} }
 	result := func(id string) utp.Message {
-		return utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.Result{CallID: id, Parts: []utp.Part{utp.Text{Text: id}}}}}
+		return utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.Result{CallID: id, Parts: []utp.Part{utp.Text{Text: id}}}}}
 	}
 	r := &utp.Request{Model: "moonshotai/Kimi-K2-Instruct", Messages: []utp.Message{
-		{Role: utp.Assistant, Parts: []utp.Part{call("toolu_1", "ls"), call("toolu_2", "a.b")}}, result("toolu_2"), result("toolu_1"),
-		{Role: utp.Assistant, Parts: []utp.Part{call("toolu_1", "ls")}}, result("toolu_1"),
+		{Role: utp.RoleAssistant, Parts: []utp.Part{call("toolu_1", "ls"), call("toolu_2", "a.b")}}, result("toolu_2"), result("toolu_1"),
+		{Role: utp.RoleAssistant, Parts: []utp.Part{call("toolu_1", "ls")}}, result("toolu_1"),
 	}}
 	got, _ := open(t, openai.Any, r)
 	var ids []string

@@ -47,12 +47,12 @@ func (w *writing) add(m messageJSON, rest shape.Fields) {
 func (w *writing) message(m history.Sent) {
 	own := w.Own(m.Path, m.Extra)
 	switch m.Role {
-	case utp.ToolRole:
+	case utp.RoleTool:
 		for i, r := range m.Results() {
 			w.add(messageJSON{Role: "tool", CallID: r.CallID, Content: w.result(m.At[i], r)}, append(w.Own(m.At[i], r.Extra), own...))
 		}
 		return
-	case utp.Assistant:
+	case utp.RoleAssistant:
 		w.add(w.assistant(m), own)
 		return
 	}
@@ -154,7 +154,7 @@ func (w *writing) content(places []string, m utp.Message) shape.Value {
 			plain = plain && len(own) == 0
 			parts = append(parts, text(p, own))
 		case utp.Blob:
-			if m.Role == utp.Assistant {
+			if m.Role == utp.RoleAssistant {
 				w.Lose(at, "dropped", "an assistant's message cannot hold it")
 				continue
 			}

@@ -14,11 +14,11 @@ func full() *utp.Request {
 	return &utp.Request{
 		Model: "m", Stream: true,
 		Messages: []utp.Message{
-			{Role: utp.Assistant, Parts: []utp.Part{utp.Call{ID: "call_1", Name: "f"}}},
-			{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(utp.Call{ID: "call_1", Name: "f"}, utp.OK, "x")}},
+			{Role: utp.RoleAssistant, Parts: []utp.Part{utp.Call{ID: "call_1", Name: "f"}}},
+			{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(utp.Call{ID: "call_1", Name: "f"}, utp.StatusOK, "x")}},
 		},
 		Tools:  []utp.Tool{{Name: "f"}, {Name: "g"}},
-		Choice: utp.Choice{Mode: utp.Required, Allowed: []string{"f"}},
+		Choice: utp.Choice{Mode: utp.ChoiceRequired, Allowed: []string{"f"}},
 		Params: utp.Params{MaxTokens: ptr(9), TopK: ptr(5), Seed: ptr(int64(7)), Stop: []string{"1", "2", "3", "4", "5"}, Schema: []byte("{}"), User: "u"},
 		Extra:  []byte(`{"a":1}`),
 	}
@@ -61,9 +61,9 @@ func TestChoice(t *testing.T) {
 		want   string
 	}{
 		{utp.Choice{}, ""},
-		{utp.Choice{Mode: utp.None}, `"tool_choice":"none"`},
-		{utp.Choice{Mode: utp.Required}, `"tool_choice":"required"`},
-		{utp.Choice{Mode: utp.Named, Name: "f"}, `"tool_choice":{"type":"function","function":{"name":"f"}}`},
+		{utp.Choice{Mode: utp.ChoiceNone}, `"tool_choice":"none"`},
+		{utp.Choice{Mode: utp.ChoiceRequired}, `"tool_choice":"required"`},
+		{utp.Choice{Mode: utp.ChoiceNamed, Name: "f"}, `"tool_choice":{"type":"function","function":{"name":"f"}}`},
 	} {
 		x, err := openai.Back{}.Open(&utp.Request{Tools: []utp.Tool{{Name: "f"}}, Choice: c.choice})
 		if err != nil {

@@ -233,16 +233,16 @@ func (w *writing) define(path, full string, t utp.Tool, own shape.Fields) (shape
 // choice writes tool_choice; auto is the API's default.
 func (w *writing) choice(c utp.Choice) {
 	mode := "auto"
-	if c.Mode == utp.Required {
+	if c.Mode == utp.ChoiceRequired {
 		mode = "required"
 	}
 	said := w.own.Get("tool_choice")
 	switch {
-	case said != nil && c.Mode == utp.Auto && len(c.Allowed) == 0:
+	case said != nil && c.Mode == utp.ChoiceAuto && len(c.Allowed) == 0:
 		w.out.ToolChoice = shape.Value{Raw: said}
-	case c.Mode == utp.None:
+	case c.Mode == utp.ChoiceNone:
 		w.out.ToolChoice = shape.Quote("none")
-	case c.Mode == utp.Named:
+	case c.Mode == utp.ChoiceNamed:
 		t := w.named(c.Name)
 		w.out.ToolChoice = shape.JSON(choiceJSON{Type: t.Type, Name: t.Name}, nil)
 	case len(c.Allowed) > 0:

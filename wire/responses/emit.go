@@ -99,7 +99,7 @@ func head(r *utp.Request, end utp.End, s wire.Stamp) responseJSON {
 	out := responseJSON{ID: id, Object: "response", Created: s.Unix, Status: underway, Model: model, Output: []json.RawMessage{},
 		Parallel: r.Choice.Parallel == nil || *r.Choice.Parallel, Temperature: p.Temperature, TopP: p.TopP, MaxTokens: p.MaxTokens,
 		ToolChoice: "auto", Tools: []struct{}{}}
-	if r.Choice.Mode == utp.None || r.Choice.Mode == utp.Required {
+	if r.Choice.Mode == utp.ChoiceNone || r.Choice.Mode == utp.ChoiceRequired {
 		out.ToolChoice = string(r.Choice.Mode)
 	}
 	return out
@@ -126,7 +126,7 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 	j := head(r, reply.End, s)
 	c := compose(r, j.ID)
 	err := codec.Compose(r, reply, s, func(e utp.Event, words string) {
-		if e.Kind == utp.Finish {
+		if e.Kind == utp.EventFinish {
 			j.close(*e.End, c.out)
 			return
 		}
@@ -141,15 +141,15 @@ func (Front) Whole(r *utp.Request, reply utp.Reply, s wire.Stamp) ([]byte, []wir
 // part adds the item of a part that is complete.
 func (c *composer) part(e utp.Event, words string) {
 	switch e.Kind {
-	case utp.PartEnd:
+	case utp.EventPartEnd:
 		if t, think := e.Value.(utp.Think); think {
 			c.add(c.thought(words, t))
 		} else {
 			c.add(c.text(done, plainText(words)))
 		}
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		c.add(c.call(*e.Call, done))
-	case utp.Whole:
+	case utp.EventWhole:
 		if item := c.whole(e.Value); item != nil {
 			c.add(item)
 		}
@@ -232,11 +232,11 @@ func (w *writer) start() {
 func (w *writer) event(e utp.Event) {
 	w.start()
 	switch e.Kind {
-	case utp.TextDelta:
+	case utp.EventText:
 		w.text(e.Text)
-	case utp.ThinkDelta:
+	case utp.EventThink:
 		w.think(e.Text)
-	case utp.PartEnd:
+	case utp.EventPartEnd:
 		switch t, think := e.Value.(utp.Think); {
 		case think:
 			w.endThink(t)
@@ -245,18 +245,18 @@ func (w *writer) event(e utp.Event) {
 		default:
 			w.endText()
 		}
-	case utp.CallStart:
+	case utp.EventCallStart:
 		item := w.call(*e.Call, underway)
 		w.item, w.open = item.ID, &item
 		w.added(item)
-	case utp.CallDelta:
+	case utp.EventCallDelta:
 		w.arguments(e.Text)
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		w.open = nil
 		w.endCall(*e.Call)
-	case utp.Whole:
+	case utp.EventWhole:
 		w.piece(e.Value)
-	case utp.Finish:
+	case utp.EventFinish:
 		w.finish(*e.End)
 	}
 }

@@ -73,7 +73,7 @@ func (r *reading) stored() *shape.Error {
 // extra keeps what the model has no place for, and the exact forms of what it has.
 func (r *reading) extra() *shape.Error {
 	in, c := r.in, r.out.Choice
-	asked := c.Mode == utp.Auto && in.ToolChoice.Kind() == '{' && len(c.Allowed) == 0
+	asked := c.Mode == utp.ChoiceAuto && in.ToolChoice.Kind() == '{' && len(c.Allowed) == 0
 	rest := in.Rest.With("conversation", in.Conversation).WithText("previous_response_id", in.Previous).
 		With("background", shape.Given(in.Background, true)).With("tool_choice", shape.Given(asked, in.ToolChoice))
 	text, _ := readFormat.Read(in.Text)
@@ -116,7 +116,7 @@ func (r *reading) choice() *shape.Error {
 	j, err := readChoice.Field("tool_choice", v)
 	switch j.Type {
 	case "function", "custom":
-		c.Mode, c.Name = utp.Named, r.named(choiceTool{Type: j.Type, Name: j.Name})[0]
+		c.Mode, c.Name = utp.ChoiceNamed, r.named(choiceTool{Type: j.Type, Name: j.Name})[0]
 	case "allowed_tools":
 		c.Mode = codec.Modes[j.Mode]
 		for _, t := range j.Tools {
@@ -215,7 +215,7 @@ func (r *reading) namespace(ns toolJSON, at shape.Value) *shape.Error {
 
 func (r *reading) input() *shape.Error {
 	if r.in.Instructions != "" {
-		r.out.Messages = append(r.out.Messages, utp.NewText(utp.System, r.in.Instructions))
+		r.out.Messages = append(r.out.Messages, utp.NewText(utp.RoleSystem, r.in.Instructions))
 	}
 	v := r.in.Input
 	switch v.Kind() {
@@ -226,7 +226,7 @@ func (r *reading) input() *shape.Error {
 		return &shape.Error{Path: "input", Offset: -1, Want: "a text or an array of items"}
 	case '"':
 		words, err := v.Text()
-		r.out.Messages = append(r.out.Messages, utp.NewText(utp.User, words))
+		r.out.Messages = append(r.out.Messages, utp.NewText(utp.RoleUser, words))
 		return shape.Inside(err, "input", -1)
 	}
 	return shape.Inside(v.Each(r.item), "input", -1)
@@ -252,7 +252,7 @@ func (r *reading) item(v shape.Value) *shape.Error {
 	case kind == "item_reference" && !r.front.Stored:
 		return &shape.Error{Path: "type", Offset: v.Offset, Want: "whole items: replies are not stored here"}
 	case strings.HasSuffix(kind, "_output"), strings.HasSuffix(kind, "_response"):
-		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.User, Parts: []utp.Part{utp.Unknown{Provider: provider, Raw: v.Raw}}})
+		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.RoleUser, Parts: []utp.Part{utp.Unknown{Provider: provider, Raw: v.Raw}}})
 	default:
 		r.assistant(utp.Unknown{Provider: provider, Raw: v.Raw})
 	}
@@ -262,8 +262,8 @@ func (r *reading) item(v shape.Value) *shape.Error {
 // assistant adds parts to the assistant's message that is under way.
 func (r *reading) assistant(parts ...utp.Part) {
 	n := len(r.out.Messages) - 1
-	if n < 0 || r.out.Messages[n].Role != utp.Assistant {
-		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.Assistant})
+	if n < 0 || r.out.Messages[n].Role != utp.RoleAssistant {
+		r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.RoleAssistant})
 		n++
 	}
 	m := &r.out.Messages[n]
@@ -285,7 +285,7 @@ func (r *reading) message(v shape.Value) *shape.Error {
 		r.assistant(answers(m, parts)...)
 		return nil
 	case "developer":
-		role, rest = utp.System, rest.WithText(asRole, m.Role)
+		role, rest = utp.RoleSystem, rest.WithText(asRole, m.Role)
 	case "system":
 		rest = codec.Marked(rest, shape.Field{Name: asRole, Value: shape.Quote(m.Role).Raw})
 	case "user":
@@ -404,10 +404,10 @@ func (r *reading) result(v shape.Value) *shape.Error {
 		return err
 	}
 	id := codec.OriginID(j.CallID)
-	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.OK, Extra: codec.PackExtra(provider, j.Rest)}
+	out := utp.Result{CallID: id, Name: r.names[id], Status: utp.StatusOK, Extra: codec.PackExtra(provider, j.Rest)}
 	if out.Parts, err = codec.ReadParts(j.Output, "parts", part); err != nil {
 		return shape.Inside(err, "output", -1)
 	}
-	r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.ToolRole, Parts: []utp.Part{history.Unmarked(out)}})
+	r.out.Messages = append(r.out.Messages, utp.Message{Role: utp.RoleTool, Parts: []utp.Part{history.Unmarked(out)}})
 	return nil
 }

@@ -15,7 +15,7 @@ func (w *writing) messages() {
 	ordered := history.Order(w.in.Messages, codec.ShortIDs(maxID), w.Lose)
 	for i, m := range ordered {
 		own := w.Own(m.Path, m.Extra)
-		front = front && m.Role == utp.System
+		front = front && m.Role == utp.RoleSystem
 		switch {
 		case front && len(own) == 0:
 			w.out.Instructions = strings.TrimPrefix(w.out.Instructions+"\n\n"+m.Text(), "\n\n")
@@ -23,12 +23,12 @@ func (w *writing) messages() {
 			for k, p := range left {
 				w.Own(places[k], p.(utp.Text).Extra)
 			}
-		case m.Role == utp.Assistant:
-			if i > 0 && ordered[i-1].Role == utp.Assistant {
+		case m.Role == utp.RoleAssistant:
+			if i > 0 && ordered[i-1].Role == utp.RoleAssistant {
 				w.Lose(m.Path, "merged with the message before", "the items of a turn are not told apart")
 			}
 			w.assistant(m)
-		case m.Role == utp.ToolRole:
+		case m.Role == utp.RoleTool:
 			for k, r := range m.Results() {
 				w.result(m.At[k], r)
 			}
@@ -62,7 +62,7 @@ func (w *writing) said(m history.Sent, own shape.Fields) {
 		parts, at = append(parts, p), append(at, places[i])
 	}
 	if len(parts) == 0 {
-		if len(m.Parts) == 0 && m.Role == utp.User {
+		if len(m.Parts) == 0 && m.Role == utp.RoleUser {
 			w.Lose(m.Path, "dropped", "it says nothing")
 		}
 		return

@@ -92,7 +92,7 @@ func TestWhatAResponsesClientSaysComesThrough(t *testing.T) {
 	if len(calls) != 3 || calls[1].Kind != utp.CustomCall || calls[2].Name != "crm__add" || string(calls[0].Args) != `{"n":9007199254740993}` {
 		t.Errorf("%+v", calls)
 	}
-	if res := r.Messages[4].Results()[0]; res.Status != utp.Failed || res.Text() != "no" || res.Name != "shell" {
+	if res := r.Messages[4].Results()[0]; res.Status != utp.StatusFailed || res.Text() != "no" || res.Name != "shell" {
 		t.Errorf("%+v", res)
 	}
 }
@@ -104,11 +104,11 @@ func TestChoice(t *testing.T) {
 		want   string
 	}{
 		{utp.Choice{}, ""},
-		{utp.Choice{Mode: utp.None}, `"tool_choice":"none"`},
-		{utp.Choice{Mode: utp.Required, Parallel: ptr(false)}, `"tool_choice":"required","parallel_tool_calls":false`},
-		{utp.Choice{Mode: utp.Named, Name: "a.b"}, `"tool_choice":{"type":"function","name":"a_b"}`},
-		{utp.Choice{Mode: utp.Named, Name: "p"}, `"tool_choice":{"type":"custom","name":"p"}`},
-		{utp.Choice{Mode: utp.Required, Allowed: []string{"f", "p"}}, `"tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"f"},{"type":"custom","name":"p"}]}`},
+		{utp.Choice{Mode: utp.ChoiceNone}, `"tool_choice":"none"`},
+		{utp.Choice{Mode: utp.ChoiceRequired, Parallel: ptr(false)}, `"tool_choice":"required","parallel_tool_calls":false`},
+		{utp.Choice{Mode: utp.ChoiceNamed, Name: "a.b"}, `"tool_choice":{"type":"function","name":"a_b"}`},
+		{utp.Choice{Mode: utp.ChoiceNamed, Name: "p"}, `"tool_choice":{"type":"custom","name":"p"}`},
+		{utp.Choice{Mode: utp.ChoiceRequired, Allowed: []string{"f", "p"}}, `"tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"f"},{"type":"custom","name":"p"}]}`},
 	} {
 		r.Choice = c.choice
 		got, _ := open(t, &r)
@@ -121,7 +121,7 @@ func TestChoice(t *testing.T) {
 			}
 		}
 	}
-	if r := read(t, `{"input":"x","tool_choice":"any"}`); r.Choice.Mode != utp.Required {
+	if r := read(t, `{"input":"x","tool_choice":"any"}`); r.Choice.Mode != utp.ChoiceRequired {
 		t.Error("any is not required")
 	}
 }
@@ -152,7 +152,7 @@ func TestCustomCalls(t *testing.T) {
 	}
 	w := responses.Front{}.Writer(r, wire.Stamp{ID: "resp_1"})
 	var names []string
-	for _, e := range append(utp.Replay(reply), utp.Event{Kind: utp.Finish}) {
+	for _, e := range append(utp.Replay(reply), utp.Event{Kind: utp.EventFinish}) {
 		for _, f := range w.Write(e) {
 			names = append(names, strings.TrimPrefix(f.Event, "response."))
 		}
@@ -214,7 +214,7 @@ func TestReasoningGoesBackToItsModel(t *testing.T) {
 		{utp.Think{Text: "Hm.", Provider: "responses", Extra: []byte(`{"responses":{"in_content":true}}`)}, "gpt-oss", `{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"Hm."}]}`},
 		{utp.Think{Text: "Hm.", Signature: "c2ln", Provider: "anthropic"}, "gpt-5", ""},
 	} {
-		got, x := open(t, &utp.Request{Model: c.model, Messages: []utp.Message{{Role: utp.Assistant, Parts: []utp.Part{c.think}}}})
+		got, x := open(t, &utp.Request{Model: c.model, Messages: []utp.Message{{Role: utp.RoleAssistant, Parts: []utp.Part{c.think}}}})
 		if c.want == "" {
 			c.want = `"input":[]`
 		}

@@ -29,7 +29,7 @@ type Builder struct {
 
 	evs     []utp.Event
 	next    int      // number of the next part
-	running utp.Kind // TextDelta or ThinkDelta while such a part is open
+	running utp.Kind // EventText or EventThink while such a part is open
 	part    int      // its number
 	think   utp.Think
 	open    []*call
@@ -56,7 +56,7 @@ type call struct {
 	orig    string // the provider's id
 	id      string
 	name    string
-	started bool // CallStart was given
+	started bool // EventCallStart was given
 	refused bool // a Problem was given instead
 	whole   bool // nothing more comes
 	extra   json.RawMessage
@@ -77,19 +77,19 @@ func (b *Builder) Take() []utp.Event {
 func (b *Builder) emit(e utp.Event) { b.evs = append(b.evs, e) }
 
 // Text adds text for the reader.
-func (b *Builder) Text(s string) { b.run(utp.TextDelta, s) }
+func (b *Builder) Text(s string) { b.run(utp.EventText, s) }
 
 // Beside keeps what the provider says of the text that was added last.
 func (b *Builder) Beside(extra json.RawMessage) {
-	if n := len(b.evs); n > 0 && b.evs[n-1].Kind == utp.TextDelta {
+	if n := len(b.evs); n > 0 && b.evs[n-1].Kind == utp.EventText {
 		b.evs[n-1].Extra = extra
 	}
 }
 
-// Think adds reasoning. about is what its PartEnd carries, if anything; its
+// Think adds reasoning. about is what its EventPartEnd carries, if anything; its
 // Text is ignored.
 func (b *Builder) Think(s string, about utp.Think) {
-	b.run(utp.ThinkDelta, s)
+	b.run(utp.EventThink, s)
 	if s != "" {
 		b.think = about
 	}
@@ -110,8 +110,8 @@ func (b *Builder) run(kind utp.Kind, s string) {
 func (b *Builder) number() int { b.next++; return b.next - 1 }
 
 func (b *Builder) endRunning() {
-	if b.running == utp.ThinkDelta && (b.think.Provider != "" || b.think.Signature != "") {
-		b.emit(utp.Event{Kind: utp.PartEnd, Part: b.part, Value: b.think})
+	if b.running == utp.EventThink && (b.think.Provider != "" || b.think.Signature != "") {
+		b.emit(utp.Event{Kind: utp.EventPartEnd, Part: b.part, Value: b.think})
 	}
 	b.running, b.think = 0, utp.Think{}
 }
@@ -200,7 +200,7 @@ func (b *Builder) begin(f *Fragment) *call {
 
 func (b *Builder) tooMany() {
 	if b.count++; b.count == maxCalls+1 {
-		b.problem(&call{part: b.number()}, utp.TooLong, fmt.Sprintf("only the first %d calls of a reply are read", maxCalls), "")
+		b.problem(&call{part: b.number()}, utp.ProblemTooLong, fmt.Sprintf("only the first %d calls of a reply are read", maxCalls), "")
 	}
 }
 
@@ -245,7 +245,7 @@ func (b *Builder) addArgs(c *call, args string) {
 	}
 	from := max(c.sent, c.object.start)
 	if upTo > from && c.started && !c.refused {
-		b.emit(utp.Event{Kind: utp.CallDelta, Part: c.part, Text: string(c.raw[from:upTo])})
+		b.emit(utp.Event{Kind: utp.EventCallDelta, Part: c.part, Text: string(c.raw[from:upTo])})
 		c.sent = upTo
 	}
 }
@@ -264,13 +264,13 @@ func (b *Builder) start(c *call) {
 	c.started = true
 	if b.One && b.started > 0 {
 		c.refused = true
-		b.problem(c, utp.Invalid, "a second call where one at a time was asked for", "")
+		b.problem(c, utp.ProblemInvalid, "a second call where one at a time was asked for", "")
 		return
 	}
 	b.started++
 	c.id = b.uniqueID(c.orig)
 	head := utp.Call{ID: c.id, Name: b.in(c.name), Source: utp.Native, Extra: c.extra}
-	b.emit(utp.Event{Kind: utp.CallStart, Part: c.part, Call: &head})
+	b.emit(utp.Event{Kind: utp.EventCallStart, Part: c.part, Call: &head})
 }
 
 func (b *Builder) in(name string) string {
@@ -349,7 +349,7 @@ func (b *Builder) end(c *call, cut bool) {
 	}
 	args, kind, message := c.judge(cut)
 	if c.name == "" {
-		kind, message = utp.MissingName, "the call names no tool"
+		kind, message = utp.ProblemMissingName, "the call names no tool"
 	}
 	if kind != "" {
 		if c.started {
@@ -359,7 +359,7 @@ func (b *Builder) end(c *call, cut bool) {
 		return
 	}
 	if c.sent == 0 {
-		b.emit(utp.Event{Kind: utp.CallDelta, Part: c.part, Text: string(args)})
+		b.emit(utp.Event{Kind: utp.EventCallDelta, Part: c.part, Text: string(args)})
 	}
 	b.ended++
 	done := utp.Call{ID: c.id, Name: b.in(c.name), Args: args, RawArgs: string(c.raw), Source: utp.Native, Extra: c.extra}
@@ -367,7 +367,7 @@ func (b *Builder) end(c *call, cut bool) {
 		done.OrigID = c.orig
 	}
 	b.custom(&done)
-	b.emit(utp.Event{Kind: utp.CallEnd, Part: c.part, Call: &done})
+	b.emit(utp.Event{Kind: utp.EventCallEnd, Part: c.part, Call: &done})
 }
 
 // judge gives the arguments, or what is wrong with them.
@@ -375,20 +375,20 @@ func (c *call) judge(cut bool) (args json.RawMessage, kind utp.ProblemKind, mess
 	raw := strings.TrimSpace(string(c.raw))
 	switch {
 	case c.tooLong:
-		return nil, utp.TooLong, fmt.Sprintf("the arguments are longer than %d bytes", maxCall)
+		return nil, utp.ProblemTooLong, fmt.Sprintf("the arguments are longer than %d bytes", maxCall)
 	case cut && !c.object.closed():
-		return nil, utp.Truncated, "the output ended inside the arguments"
+		return nil, utp.ProblemTruncated, "the output ended inside the arguments"
 	case raw == "" || raw == "null":
 		return json.RawMessage("{}"), "", ""
 	case !c.object.closed() || !json.Valid(c.raw):
-		return nil, utp.Malformed, "the arguments are not a JSON object"
+		return nil, utp.ProblemMalformed, "the arguments are not a JSON object"
 	}
 	return json.RawMessage(c.raw[c.object.start:c.object.end]), "", ""
 }
 
 func (b *Builder) problem(c *call, kind utp.ProblemKind, message, raw string) {
-	b.broken = b.broken || kind == utp.Truncated
-	b.emit(utp.Event{Kind: utp.ProblemEvent, Part: c.part, Problem: &utp.Problem{
+	b.broken = b.broken || kind == utp.ProblemTruncated
+	b.emit(utp.Event{Kind: utp.EventProblem, Part: c.part, Problem: &utp.Problem{
 		Kind: kind, Name: b.in(c.name), Message: message, Want: "a JSON object", Raw: raw}})
 }
 
@@ -397,7 +397,7 @@ func (b *Builder) problem(c *call, kind utp.ProblemKind, message, raw string) {
 func (b *Builder) late(c *call, f Fragment) {
 	if strings.Trim(f.Args, " \t\r\n}]") != "" {
 		late := &call{part: b.number(), name: c.name}
-		b.problem(late, utp.Malformed, "more arguments came after the call was complete", f.Args)
+		b.problem(late, utp.ProblemMalformed, "more arguments came after the call was complete", f.Args)
 	}
 }
 
@@ -433,5 +433,5 @@ func (b *Builder) Finish(end utp.End, extra json.RawMessage) {
 		end.Stop = utp.StopEnd
 	}
 	b.done = true
-	b.emit(utp.Event{Kind: utp.Finish, Part: b.next, End: &end, Extra: extra})
+	b.emit(utp.Event{Kind: utp.EventFinish, Part: b.next, End: &end, Extra: extra})
 }

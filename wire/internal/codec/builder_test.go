@@ -15,7 +15,7 @@ func TestBuilderBounds(t *testing.T) {
 	}
 	b.Finish(utp.End{Stop: utp.StopEnd}, nil)
 	r := utp.Collect(b.Take())
-	if len(r.Calls()) != 0 || len(r.Problems) != 1 || r.Problems[0].Kind != utp.TooLong {
+	if len(r.Calls()) != 0 || len(r.Problems) != 1 || r.Problems[0].Kind != utp.ProblemTooLong {
 		t.Errorf("a call over the cap: %d calls, problems %d", len(r.Calls()), len(r.Problems))
 	}
 
@@ -42,7 +42,7 @@ func TestBuilderOneCallAtATime(t *testing.T) {
 	begun := 0
 	evs := b.Take()
 	for _, e := range evs {
-		if e.Kind == utp.CallStart {
+		if e.Kind == utp.EventCallStart {
 			begun++
 		}
 	}

@@ -16,11 +16,11 @@ func TestChoose(t *testing.T) {
 		in, want utp.Choice
 		losses   int
 	}{
-		{"openai", utp.Choice{Mode: utp.Named, Name: "web"}, utp.Choice{}, 1},
-		{"anthropic", utp.Choice{Mode: utp.Named, Name: "web"}, utp.Choice{Mode: utp.Named, Name: "web"}, 0},
-		{"openai", utp.Choice{Mode: utp.Named, Name: "patch"}, utp.Choice{Mode: utp.Named, Name: "patch"}, 0},
-		{"openai", utp.Choice{Mode: utp.Required, Allowed: []string{"web", "f"}}, utp.Choice{Mode: utp.Required, Allowed: []string{"f"}}, 1},
-		{"openai", utp.Choice{Mode: utp.Required, Allowed: []string{"web"}}, utp.Choice{Mode: utp.None, Allowed: []string{}}, 2},
+		{"openai", utp.Choice{Mode: utp.ChoiceNamed, Name: "web"}, utp.Choice{}, 1},
+		{"anthropic", utp.Choice{Mode: utp.ChoiceNamed, Name: "web"}, utp.Choice{Mode: utp.ChoiceNamed, Name: "web"}, 0},
+		{"openai", utp.Choice{Mode: utp.ChoiceNamed, Name: "patch"}, utp.Choice{Mode: utp.ChoiceNamed, Name: "patch"}, 0},
+		{"openai", utp.Choice{Mode: utp.ChoiceRequired, Allowed: []string{"web", "f"}}, utp.Choice{Mode: utp.ChoiceRequired, Allowed: []string{"f"}}, 1},
+		{"openai", utp.Choice{Mode: utp.ChoiceRequired, Allowed: []string{"web"}}, utp.Choice{Mode: utp.ChoiceNone, Allowed: []string{}}, 2},
 		{"openai", utp.Choice{Allowed: []string{"gone"}}, utp.Choice{Allowed: []string{"gone"}}, 0},
 	} {
 		o := Outgoing{Provider: c.provider}

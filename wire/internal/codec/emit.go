@@ -32,14 +32,14 @@ func (m *Emitter) Write(e utp.Event) []wire.Frame {
 		return nil
 	}
 	for _, e := range m.Add(e) {
-		if e.Kind == utp.Finish && e.End.Stop == utp.StopBadCall {
+		if e.Kind == utp.EventFinish && e.End.Stop == utp.StopBadCall {
 			m.fail(wire.Broken(utp.Reply{End: *e.End}))
 			return m.sent
 		}
 		m.Event(e)
-		m.over = e.Kind == utp.Finish
+		m.over = e.Kind == utp.EventFinish
 	}
-	if err := m.Sequence.Err(); err != nil && e.Kind != utp.Finish {
+	if err := m.Sequence.Err(); err != nil && e.Kind != utp.EventFinish {
 		m.fail(err)
 	}
 	return m.sent
@@ -79,7 +79,7 @@ func (m *Emitter) fail(err error) {
 }
 
 // Compose hands the parts of a whole reply to a codec, in the order and with the
-// ids of a Sequence. words is the text of a text or reasoning that a PartEnd
+// ids of a Sequence. words is the text of a text or reasoning that a EventPartEnd
 // ends. The last event is a Finish. It fails for a reply that is broken.
 func Compose(r *utp.Request, reply utp.Reply, s wire.Stamp, part func(e utp.Event, words string)) error {
 	if err := wire.Broken(reply); err != nil {
@@ -90,7 +90,7 @@ func Compose(r *utp.Request, reply utp.Reply, s wire.Stamp, part func(e utp.Even
 	for _, e := range utp.Replay(reply) {
 		for _, e := range seq.Add(e) {
 			switch e.Kind {
-			case utp.TextDelta, utp.ThinkDelta:
+			case utp.EventText, utp.EventThink:
 				words += e.Text // there is one, as a rule
 			default:
 				part(e, words)

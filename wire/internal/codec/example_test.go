@@ -18,7 +18,7 @@ func Example() {
 	var s codec.Sequence
 	for _, e := range b.Take() {
 		for _, e := range s.Add(e) {
-			if e.Kind == utp.CallEnd {
+			if e.Kind == utp.EventCallEnd {
 				fmt.Println(e.Part, e.Call.ID, e.Call.Name, string(e.Call.Args))
 			}
 		}

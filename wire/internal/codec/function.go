@@ -183,7 +183,7 @@ func Offered(c utp.Choice, tools []utp.Tool) *shape.Error {
 
 // Offers reports whether a choice leaves a tool.
 func Offers(c utp.Choice, tool string) bool {
-	if c.Mode == utp.Named {
+	if c.Mode == utp.ChoiceNamed {
 		return tool == c.Name
 	}
 	return len(c.Allowed) == 0 || slices.Contains(c.Allowed, tool)
@@ -193,13 +193,13 @@ func Offers(c utp.Choice, tool string) bool {
 // another provider runs.
 func (o *Outgoing) Choose(r *utp.Request) utp.Choice {
 	c := r.Choice
-	if c.Mode == utp.Named && Offered(utp.Choice{Name: c.Name}, r.Tools) != nil {
+	if c.Mode == utp.ChoiceNamed && Offered(utp.Choice{Name: c.Name}, r.Tools) != nil {
 		o.Lose("choice.mode", "left to the model", c.Name+" is not offered")
-		c.Mode, c.Name = utp.Auto, ""
+		c.Mode, c.Name = utp.ChoiceAuto, ""
 	}
-	if c.Mode == utp.Named && o.gone(r.Tools, c.Name) {
+	if c.Mode == utp.ChoiceNamed && o.gone(r.Tools, c.Name) {
 		o.Lose("choice.mode", "left to the model", c.Name+" cannot be offered here")
-		c.Mode, c.Name = utp.Auto, ""
+		c.Mode, c.Name = utp.ChoiceAuto, ""
 	}
 	left := slices.DeleteFunc(slices.Clone(c.Allowed), func(name string) bool { return o.gone(r.Tools, name) })
 	if len(left) == len(c.Allowed) {
@@ -210,9 +210,9 @@ func (o *Outgoing) Choose(r *utp.Request) utp.Choice {
 	case len(left) > 0:
 	case slices.ContainsFunc(r.Tools, func(t utp.Tool) bool { return !o.theirs(t) }):
 		o.Lose("choice.mode", "no call is allowed", "none of the allowed tools can be offered here")
-		c.Mode = utp.None
+		c.Mode = utp.ChoiceNone
 	default:
-		c.Mode = utp.Auto
+		c.Mode = utp.ChoiceAuto
 	}
 	return c
 }

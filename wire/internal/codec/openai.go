@@ -28,7 +28,7 @@ type errorDetail struct {
 }
 
 // Modes are the words of a tool_choice; "any" is Mistral's.
-var Modes = map[string]utp.ChoiceMode{"auto": utp.Auto, "required": utp.Required, "any": utp.Required, "none": utp.None}
+var Modes = map[string]utp.ChoiceMode{"auto": utp.ChoiceAuto, "required": utp.ChoiceRequired, "any": utp.ChoiceRequired, "none": utp.ChoiceNone}
 
 // OpenAIError writes an error as all of OpenAI's APIs do.
 func OpenAIError(err error) (status int, body []byte) {

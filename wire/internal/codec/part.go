@@ -9,7 +9,7 @@ func (b *Builder) Part(p utp.Part) {
 	}
 	b.startAll()
 	b.endRunning()
-	b.emit(utp.Event{Kind: utp.Whole, Part: b.number(), Value: p})
+	b.emit(utp.Event{Kind: utp.EventWhole, Part: b.number(), Value: p})
 }
 
 // EndPart ends the text or reasoning that is open: what follows is a part of its own.
@@ -18,7 +18,7 @@ func (b *Builder) EndPart() { b.endRunning() }
 // Sign ends the reasoning that is open with what belongs to it. Without any,
 // about is a part of its own: reasoning that is not shown.
 func (b *Builder) Sign(about utp.Think) {
-	if b.running != utp.ThinkDelta {
+	if b.running != utp.EventThink {
 		b.Part(about)
 		return
 	}

@@ -13,9 +13,9 @@ import (
 // and ended before the next. What belongs to a later part waits until the parts
 // before it are over; the first is passed on as it comes.
 //
-// Its events are: TextDelta and ThinkDelta, each run of them ended by a PartEnd,
-// whose Value is a Think for the latter; CallStart, CallDelta, CallEnd, with ids
-// that are legal and used once, or a PartEnd in place of the CallEnd of a call that
+// Its events are: EventText and EventThink, each run of them ended by a EventPartEnd,
+// whose Value is a Think for the latter; EventCallStart, EventCallDelta, EventCallEnd, with ids
+// that are legal and used once, or a EventPartEnd in place of the EventCallEnd of a call that
 // the output limit cut; Whole for all else; and one Finish at the end, or none if Err says why there can be none.
 // Parts are numbered from 0 without gaps, and no delta is empty.
 type Sequence struct {
@@ -36,7 +36,7 @@ type Sequence struct {
 
 // run is a stretch of one part.
 type run struct {
-	kind   utp.Kind // TextDelta, ThinkDelta, CallStart, Whole
+	kind   utp.Kind // EventText, EventThink, EventCallStart, EventWhole
 	wait   []utp.Event
 	over   bool // nothing more will come
 	open   bool // begun in out, and not ended
@@ -62,10 +62,10 @@ func (s *Sequence) Add(e utp.Event) []utp.Event {
 		return nil
 	}
 	switch e.Kind {
-	case utp.Mark:
-	case utp.ProblemEvent:
+	case utp.EventMark:
+	case utp.EventProblem:
 		s.problem(e)
-	case utp.Finish:
+	case utp.EventFinish:
 		s.finish(e)
 	default:
 		s.part(e)
@@ -76,15 +76,15 @@ func (s *Sequence) Add(e utp.Event) []utp.Event {
 // runKind is the kind of run that an event belongs to.
 func runKind(e utp.Event) utp.Kind {
 	switch e.Kind {
-	case utp.CallStart, utp.CallDelta, utp.CallEnd:
-		return utp.CallStart
-	case utp.PartEnd:
+	case utp.EventCallStart, utp.EventCallDelta, utp.EventCallEnd:
+		return utp.EventCallStart
+	case utp.EventPartEnd:
 		if _, think := e.Value.(utp.Think); think {
-			return utp.ThinkDelta
+			return utp.EventThink
 		}
-	case utp.Whole:
+	case utp.EventWhole:
 		if _, call := e.Value.(utp.Call); call {
-			return utp.CallStart
+			return utp.EventCallStart
 		}
 	}
 	return e.Kind
@@ -93,21 +93,21 @@ func runKind(e utp.Event) utp.Kind {
 func (s *Sequence) part(e utp.Event) {
 	r, kind := s.runs[e.Part], runKind(e)
 	switch {
-	case e.Kind == utp.PartEnd && kind != utp.ThinkDelta:
-		if r != nil && r.kind != utp.CallStart {
+	case e.Kind == utp.EventPartEnd && kind != utp.EventThink:
+		if r != nil && r.kind != utp.EventCallStart {
 			s.close(r)
 		}
 		return
-	case (e.Kind == utp.TextDelta || e.Kind == utp.ThinkDelta) && e.Text == "":
+	case (e.Kind == utp.EventText || e.Kind == utp.EventThink) && e.Text == "":
 		return
-	case kind == utp.CallStart && r != nil && r.over && r.kind == kind:
+	case kind == utp.EventCallStart && r != nil && r.over && r.kind == kind:
 		return // the end of a call that was settled
 	}
 	if r == nil || r.over || r.kind != kind {
 		r = s.begin(e.Part, kind)
 	}
 	s.take(r, e)
-	if e.Kind == utp.Whole || e.Kind == utp.CallEnd || e.Kind == utp.PartEnd {
+	if e.Kind == utp.EventWhole || e.Kind == utp.EventCallEnd || e.Kind == utp.EventPartEnd {
 		s.close(r)
 	}
 }
@@ -130,7 +130,7 @@ func (s *Sequence) begin(part int, kind utp.Kind) *run {
 
 // settle ends a run when something follows it. It reports whether it is over.
 func (r *run) settle() bool {
-	if r.kind != utp.CallStart || r.over {
+	if r.kind != utp.EventCallStart || r.over {
 		r.over = true
 		return true
 	}
@@ -139,16 +139,16 @@ func (r *run) settle() bool {
 	}
 	c := r.head
 	c.Args = r.args[r.object.start:r.object.end]
-	r.wait, r.over = append(r.wait, utp.Event{Kind: utp.CallEnd, Call: &c}), true
+	r.wait, r.over = append(r.wait, utp.Event{Kind: utp.EventCallEnd, Call: &c}), true
 	return true
 }
 
 func (s *Sequence) take(r *run, e utp.Event) {
 	switch {
-	case e.Kind == utp.CallDelta:
+	case e.Kind == utp.EventCallDelta:
 		r.object.feed(e.Text)
 		r.args = append(r.args, e.Text...)
-	case e.Kind == utp.CallStart && e.Call != nil:
+	case e.Kind == utp.EventCallStart && e.Call != nil:
 		r.head = *e.Call
 	}
 	if s.line[0] == r {
@@ -184,10 +184,10 @@ func (s *Sequence) advance() {
 
 func (s *Sequence) endRun(r *run) {
 	switch {
-	case r.open && r.kind == utp.TextDelta:
-		s.emit(r, utp.Event{Kind: utp.PartEnd})
-	case r.open && r.kind == utp.ThinkDelta:
-		s.emit(r, utp.Event{Kind: utp.PartEnd, Value: utp.Think{}})
+	case r.open && r.kind == utp.EventText:
+		s.emit(r, utp.Event{Kind: utp.EventPartEnd})
+	case r.open && r.kind == utp.EventThink:
+		s.emit(r, utp.Event{Kind: utp.EventPartEnd, Value: utp.Think{}})
 	}
 	r.open = false
 }
@@ -204,21 +204,21 @@ func (s *Sequence) emit(r *run, e utp.Event) {
 // write writes an event of the run at the front.
 func (s *Sequence) write(r *run, e utp.Event) {
 	switch e.Kind {
-	case utp.TextDelta, utp.ThinkDelta:
+	case utp.EventText, utp.EventThink:
 		s.emit(r, e)
-	case utp.PartEnd:
-		if r.kind == utp.CallStart {
+	case utp.EventPartEnd:
+		if r.kind == utp.EventCallStart {
 			s.emit(r, e)
 			return
 		}
 		s.endThink(r, e.Value.(utp.Think))
-	case utp.CallStart:
+	case utp.EventCallStart:
 		s.start(r, *e.Call)
-	case utp.CallDelta:
+	case utp.EventCallDelta:
 		s.more(r, e.Text)
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		s.call(r, *e.Call)
-	case utp.Whole:
+	case utp.EventWhole:
 		s.whole(r, e.Value)
 	}
 }
@@ -228,9 +228,9 @@ func (s *Sequence) write(r *run, e utp.Event) {
 func (s *Sequence) endThink(r *run, about utp.Think) {
 	switch {
 	case r.open:
-		s.emit(r, utp.Event{Kind: utp.PartEnd, Value: about})
+		s.emit(r, utp.Event{Kind: utp.EventPartEnd, Value: about})
 	case about.Signature != "":
-		s.emit(r, utp.Event{Kind: utp.Whole, Value: about})
+		s.emit(r, utp.Event{Kind: utp.EventWhole, Value: about})
 	}
 	r.open = false
 }
@@ -243,8 +243,8 @@ func (s *Sequence) whole(r *run, p utp.Part) {
 	case utp.Text:
 		if len(p.Extra) == 0 {
 			if p.Text != "" {
-				s.emit(r, utp.Event{Kind: utp.TextDelta, Text: p.Text})
-				s.emit(r, utp.Event{Kind: utp.PartEnd})
+				s.emit(r, utp.Event{Kind: utp.EventText, Text: p.Text})
+				s.emit(r, utp.Event{Kind: utp.EventPartEnd})
 			}
 			return
 		}
@@ -254,13 +254,13 @@ func (s *Sequence) whole(r *run, p utp.Part) {
 		case p.Text == "" && p.Signature == "":
 			return
 		case p.Text != "":
-			s.emit(r, utp.Event{Kind: utp.ThinkDelta, Text: p.Text})
+			s.emit(r, utp.Event{Kind: utp.EventThink, Text: p.Text})
 			p.Text = ""
-			s.emit(r, utp.Event{Kind: utp.PartEnd, Value: p})
+			s.emit(r, utp.Event{Kind: utp.EventPartEnd, Value: p})
 			return
 		}
 	}
-	s.emit(r, utp.Event{Kind: utp.Whole, Value: p})
+	s.emit(r, utp.Event{Kind: utp.EventWhole, Value: p})
 }
 
 func (s *Sequence) start(r *run, c utp.Call) {
@@ -269,7 +269,7 @@ func (s *Sequence) start(r *run, c utp.Call) {
 	}
 	c.ID = s.id(c)
 	r.head = c
-	s.emit(r, utp.Event{Kind: utp.CallStart, Call: &c})
+	s.emit(r, utp.Event{Kind: utp.EventCallStart, Call: &c})
 }
 
 func (s *Sequence) id(c utp.Call) string {
@@ -292,7 +292,7 @@ func (s *Sequence) id(c utp.Call) string {
 func (s *Sequence) more(r *run, args string) {
 	if args != "" && r.open {
 		r.sent += len(args)
-		s.emit(r, utp.Event{Kind: utp.CallDelta, Text: args})
+		s.emit(r, utp.Event{Kind: utp.EventCallDelta, Text: args})
 	}
 }
 
@@ -305,7 +305,7 @@ func (s *Sequence) call(r *run, c utp.Call) {
 	}
 	c.ID = r.head.ID
 	s.calls++
-	s.emit(r, utp.Event{Kind: utp.CallEnd, Call: &c})
+	s.emit(r, utp.Event{Kind: utp.EventCallEnd, Call: &c})
 }
 
 // arguments are those of a complete call; none are {}.
@@ -324,15 +324,15 @@ func arguments(c utp.Call) json.RawMessage {
 func (s *Sequence) problem(e utp.Event) {
 	p := e.Problem
 	if p == nil {
-		p = &utp.Problem{Kind: utp.Malformed}
+		p = &utp.Problem{Kind: utp.ProblemMalformed}
 	}
 	r := s.runs[e.Part]
-	begun := r != nil && r.kind == utp.CallStart
-	if p.Kind == utp.Truncated && s.cut == nil {
+	begun := r != nil && r.kind == utp.EventCallStart
+	if p.Kind == utp.ProblemTruncated && s.cut == nil {
 		s.cut = p
 	}
 	if begun {
-		if p.Kind != utp.Truncated { // else the end tells whether it may stay so
+		if p.Kind != utp.ProblemTruncated { // else the end tells whether it may stay so
 			s.err = p
 		}
 		return
@@ -341,10 +341,10 @@ func (s *Sequence) problem(e utp.Event) {
 		return
 	}
 	if e.Raw != "" {
-		s.part(utp.Event{Kind: utp.TextDelta, Part: e.Part, Text: e.Raw})
+		s.part(utp.Event{Kind: utp.EventText, Part: e.Part, Text: e.Raw})
 		return
 	}
-	if s.unread == nil && p.Kind != utp.Invalid {
+	if s.unread == nil && p.Kind != utp.ProblemInvalid {
 		s.unread = p
 	}
 }
@@ -359,9 +359,9 @@ func (s *Sequence) finish(e utp.Event) {
 		switch {
 		case r.settle():
 		case limit && (!r.open || r.sent > 0): // what was written of it stays; with no argument it would look whole
-			r.wait, r.over = append(r.wait, utp.Event{Kind: utp.PartEnd}), true
+			r.wait, r.over = append(r.wait, utp.Event{Kind: utp.EventPartEnd}), true
 		default:
-			s.err = &utp.Problem{Kind: utp.Truncated, Name: r.head.Name, Message: "the stream ended inside a call"}
+			s.err = &utp.Problem{Kind: utp.ProblemTruncated, Name: r.head.Name, Message: "the stream ended inside a call"}
 			return
 		}
 	}
@@ -374,12 +374,12 @@ func (s *Sequence) finish(e utp.Event) {
 		s.err = wire.ErrCut
 	case limit:
 		s.done = true
-		s.out = append(s.out, utp.Event{Kind: utp.Finish, Part: s.next, End: &end, Extra: e.Extra})
+		s.out = append(s.out, utp.Event{Kind: utp.EventFinish, Part: s.next, End: &end, Extra: e.Extra})
 	case s.next == 0 && s.unread != nil:
 		s.err = s.unread
 	default:
 		s.done = true
-		s.out = append(s.out, utp.Event{Kind: utp.Finish, Part: s.next, End: &end, Extra: e.Extra})
+		s.out = append(s.out, utp.Event{Kind: utp.EventFinish, Part: s.next, End: &end, Extra: e.Extra})
 	}
 }
 

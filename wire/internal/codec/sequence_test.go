@@ -29,22 +29,22 @@ func play(s *Sequence, evs ...utp.Event) string {
 }
 
 func said(part int, text string) utp.Event {
-	return utp.Event{Kind: utp.TextDelta, Part: part, Text: text}
+	return utp.Event{Kind: utp.EventText, Part: part, Text: text}
 }
 func begun(part int, id string) utp.Event {
-	return utp.Event{Kind: utp.CallStart, Part: part, Call: &utp.Call{ID: id, Name: "f"}}
+	return utp.Event{Kind: utp.EventCallStart, Part: part, Call: &utp.Call{ID: id, Name: "f"}}
 }
 func more(part int, args string) utp.Event {
-	return utp.Event{Kind: utp.CallDelta, Part: part, Text: args}
+	return utp.Event{Kind: utp.EventCallDelta, Part: part, Text: args}
 }
 func over(part int, id, args string) utp.Event {
-	return utp.Event{Kind: utp.CallEnd, Part: part, Call: &utp.Call{ID: id, Name: "f", Args: []byte(args)}}
+	return utp.Event{Kind: utp.EventCallEnd, Part: part, Call: &utp.Call{ID: id, Name: "f", Args: []byte(args)}}
 }
 func problem(part int, raw string) utp.Event {
-	return utp.Event{Kind: utp.ProblemEvent, Part: part, Raw: raw, Problem: &utp.Problem{Kind: utp.Malformed, Message: "bad"}}
+	return utp.Event{Kind: utp.EventProblem, Part: part, Raw: raw, Problem: &utp.Problem{Kind: utp.ProblemMalformed, Message: "bad"}}
 }
 func finished(stop utp.Stop) utp.Event {
-	return utp.Event{Kind: utp.Finish, Part: 9, End: &utp.End{Stop: stop}}
+	return utp.Event{Kind: utp.EventFinish, Part: 9, End: &utp.End{Stop: stop}}
 }
 
 func TestSequence(t *testing.T) {
@@ -74,7 +74,7 @@ func TestSequence(t *testing.T) {
 				`2:call-start(call_lIBtun4U5PVPU1UAkBELsa) 2:call-delta({}) 2:call(call_lIBtun4U5PVPU1UAkBELsa{}) 3:call-start(call_fShJM5Di60fCRM2Ro0hIII) 3:call-delta({}) 3:call(call_fShJM5Di60fCRM2Ro0hIII{})`, ""},
 		{"what is left of the arguments", []utp.Event{begun(0, "a"), more(0, `{"x"`), over(0, "a", `{"x":1}`)}, `0:call-start(a) 0:call-delta({"x") 0:call-delta(:1}) 0:call(a{"x":1})`, ""},
 		{"a filtered reply with a call", []utp.Event{over(0, "a", "{}"), finished("filter")}, `0:call-start(a) 0:call-delta({}) 0:call(a{}) 1:finish(filter)`, ""},
-		{"a signature that comes late", []utp.Event{{Kind: utp.ThinkDelta, Text: "Hm"}, said(1, "x"), {Kind: utp.PartEnd, Value: utp.Think{Signature: "s"}}, finished("end")},
+		{"a signature that comes late", []utp.Event{{Kind: utp.EventThink, Text: "Hm"}, said(1, "x"), {Kind: utp.EventPartEnd, Value: utp.Think{Signature: "s"}}, finished("end")},
 			`0:think(Hm) 0:part-end 1:text(x) 1:part-end 2:whole 3:finish(end)`, ""},
 		{"nothing after the end", []utp.Event{finished("end"), said(1, "x"), finished("end")}, `0:finish(end)`, ""},
 	} {

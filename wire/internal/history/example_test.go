@@ -11,8 +11,8 @@ import (
 func Example() {
 	lose := func(path, what, why string) { fmt.Println(path, what+":", why) }
 	messages := history.Order([]utp.Message{
-		{Role: utp.Assistant, Parts: []utp.Part{utp.Call{ID: "1", Name: "ls"}}},
-		utp.NewText(utp.User, "Never mind."),
+		{Role: utp.RoleAssistant, Parts: []utp.Part{utp.Call{ID: "1", Name: "ls"}}},
+		utp.NewText(utp.RoleUser, "Never mind."),
 	}, nil, lose)
 	for _, m := range messages {
 		fmt.Println(m.Role)

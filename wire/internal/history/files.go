@@ -16,7 +16,7 @@ import (
 func Files(messages []Sent, why func(utp.Blob) string, lose Lose) []Sent {
 	f := files{why, lose}
 	for i, m := range messages {
-		if m.Role != utp.User && m.Role != utp.ToolRole {
+		if m.Role != utp.RoleUser && m.Role != utp.RoleTool {
 			continue
 		}
 		if parts := f.parts(m.Parts, m.At); parts != nil {

@@ -16,9 +16,9 @@ func TestFilesBecomeTexts(t *testing.T) {
 	report := utp.Blob{MIME: "application/pdf", Name: "r.pdf", Data: []byte("%PDF-")}
 	data := utp.Blob{MIME: "application/json", Data: []byte(`{"a":1}`)}
 	in := []utp.Message{
-		{Role: utp.User, Parts: []utp.Part{notes, report, image, utp.Text{Text: "Hi"}, utp.Blob{MIME: "text/plain", Data: []byte("\xff")}}},
-		{Role: utp.Assistant, Parts: []utp.Part{notes, utp.Call{ID: "a", Name: "f"}}},
-		{Role: utp.ToolRole, Parts: []utp.Part{utp.Result{CallID: "a", Parts: []utp.Part{utp.Text{Text: "see"}, image, report, data}}}},
+		{Role: utp.RoleUser, Parts: []utp.Part{notes, report, image, utp.Text{Text: "Hi"}, utp.Blob{MIME: "text/plain", Data: []byte("\xff")}}},
+		{Role: utp.RoleAssistant, Parts: []utp.Part{notes, utp.Call{ID: "a", Name: "f"}}},
+		{Role: utp.RoleTool, Parts: []utp.Part{utp.Result{CallID: "a", Parts: []utp.Part{utp.Text{Text: "see"}, image, report, data}}}},
 	}
 	var losses []string
 	why := func(b utp.Blob) string {

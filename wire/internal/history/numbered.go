@@ -11,7 +11,7 @@ import (
 func Numbered(messages []Sent, id func(name string, n int) string) []Sent {
 	n, now := 0, map[string]string{} // by the ids of the calls under way
 	for i, m := range messages {
-		if m.Role != utp.ToolRole {
+		if m.Role != utp.RoleTool {
 			clear(now)
 		}
 		parts := slices.Clone(m.Parts)

@@ -65,7 +65,7 @@ func tidy(messages []utp.Message, id func(string) string) (out []Sent, ok bool) 
 				return nil, false
 			}
 			r.CallID, r.Name = id(r.CallID), open[k].Name
-			one := Sent{Path: messagePath(i), Message: utp.Message{Role: utp.ToolRole}}
+			one := Sent{Path: messagePath(i), Message: utp.Message{Role: utp.RoleTool}}
 			if k == 0 {
 				one.Extra = m.Extra
 			}
@@ -307,10 +307,10 @@ func (o *ordering) ids(i int, calls []utp.Call) []string {
 
 // answer writes the result of the call at a place.
 func (o *ordering) answer(at string, c utp.Call, p *pending) {
-	out := Sent{Path: at, Message: utp.Message{Role: utp.ToolRole}}
+	out := Sent{Path: at, Message: utp.Message{Role: utp.RoleTool}}
 	if p == nil {
 		o.report(at, "given a result", "the call of "+c.Name+" has none")
-		out.put(at, utp.TextResult(c, utp.Failed, "no result: the call was interrupted"))
+		out.put(at, utp.TextResult(c, utp.StatusFailed, "no result: the call was interrupted"))
 	} else {
 		r := p.result
 		r.CallID, r.Name = c.ID, c.Name
@@ -330,7 +330,7 @@ func (o *ordering) orphans(i int) {
 			name = "a tool"
 		}
 		text := fmt.Sprintf("[result of %s] %s", name, ResultText(p.result))
-		out := Sent{Path: messagePath(i), Message: utp.Message{Role: utp.User}}
+		out := Sent{Path: messagePath(i), Message: utp.Message{Role: utp.RoleUser}}
 		out.put(p.at, utp.Text{Text: text})
 		o.out = append(o.out, out)
 		o.report(p.at, "quoted", "the result answers no call: "+p.result.CallID)
@@ -344,7 +344,7 @@ const errorMark = "ERROR: "
 func ResultText(r utp.Result) string {
 	text := r.Text()
 	switch {
-	case r.Status != "" && r.Status != utp.OK && !strings.HasPrefix(text, errorMark) && !isErrorObject(text):
+	case r.Status != "" && r.Status != utp.StatusOK && !strings.HasPrefix(text, errorMark) && !isErrorObject(text):
 		return errorMark + text
 	case text == "":
 		return "(empty)"
@@ -363,7 +363,7 @@ func Marked(r utp.Result, at []string) (parts []utp.Part, places []string) {
 			first, rest = t, rest[1:]
 		}
 	}
-	if first.Text == "" && len(rest) > 0 && (r.Status == "" || r.Status == utp.OK) {
+	if first.Text == "" && len(rest) > 0 && (r.Status == "" || r.Status == utp.StatusOK) {
 		return r.Parts, at
 	}
 	first.Text = ResultText(utp.Result{Status: r.Status, Parts: []utp.Part{utp.Text{Text: first.Text}}})
@@ -391,10 +391,10 @@ func Unmarked(r utp.Result) utp.Result {
 	switch {
 	case !ok || !failed:
 	case plain == "" && len(r.Parts) > 1:
-		r.Status, r.Parts = utp.Failed, r.Parts[1:]
+		r.Status, r.Parts = utp.StatusFailed, r.Parts[1:]
 	default:
 		t.Text = plain
-		r.Status, r.Parts[0] = utp.Failed, t
+		r.Status, r.Parts[0] = utp.StatusFailed, t
 	}
 	return r
 }
@@ -419,10 +419,10 @@ func LiftBlobs(messages []Sent, lose Lose) []Sent {
 		if len(lifted.Parts) > 0 {
 			out = append(out, lifted)
 		}
-		lifted = Sent{Message: utp.Message{Role: utp.User}}
+		lifted = Sent{Message: utp.Message{Role: utp.RoleUser}}
 	}
 	for _, m := range messages {
-		if m.Role != utp.ToolRole {
+		if m.Role != utp.RoleTool {
 			flush()
 		}
 		if !hasBlobs(m) {
@@ -434,7 +434,7 @@ func LiftBlobs(messages []Sent, lose Lose) []Sent {
 			rest, blobs := split(r)
 			kept.put(m.At[k], rest)
 			for _, p := range blobs {
-				lifted.Role, lifted.Path = utp.User, m.Path
+				lifted.Role, lifted.Path = utp.RoleUser, m.Path
 				lifted.put(m.At[k], p)
 			}
 			if len(blobs) > 0 {
@@ -449,7 +449,7 @@ func LiftBlobs(messages []Sent, lose Lose) []Sent {
 
 // hasBlobs reports results with an image or a file.
 func hasBlobs(m Sent) bool {
-	if m.Role != utp.ToolRole {
+	if m.Role != utp.RoleTool {
 		return false
 	}
 	for _, p := range m.Parts {

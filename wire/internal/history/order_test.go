@@ -14,7 +14,7 @@ import (
 func wellFormed(messages []utp.Message) string {
 	var due []utp.Call
 	for i, m := range messages {
-		if m.Role == utp.ToolRole {
+		if m.Role == utp.RoleTool {
 			rs := m.Results()
 			if len(rs) != 1 || len(m.Parts) != 1 || len(due) == 0 || rs[0].CallID != due[0].ID || rs[0].Name != due[0].Name {
 				return fmt.Sprintf("messages[%d] answers %+v, due are %+v", i, rs, due)
@@ -51,14 +51,14 @@ func TestOrderMendsAnyHistory(t *testing.T) {
 		var in []utp.Message
 		texts := 0
 		for i := range rapid.IntRange(0, 8).Draw(t, "messages") {
-			m := utp.Message{Role: rapid.SampledFrom([]utp.Role{utp.User, utp.Assistant, utp.ToolRole}).Draw(t, "role")}
+			m := utp.Message{Role: rapid.SampledFrom([]utp.Role{utp.RoleUser, utp.RoleAssistant, utp.RoleTool}).Draw(t, "role")}
 			for range rapid.IntRange(0, 3).Draw(t, "parts") {
 				switch m.Role {
-				case utp.Assistant:
+				case utp.RoleAssistant:
 					m.Parts = append(m.Parts, utp.Call{ID: id.Draw(t, "id"), Name: name.Draw(t, "name")})
-				case utp.ToolRole:
+				case utp.RoleTool:
 					c := utp.Call{ID: id.Draw(t, "id"), Name: name.Draw(t, "name")}
-					m.Parts = append(m.Parts, utp.TextResult(c, utp.OK, fmt.Sprint("result", i)))
+					m.Parts = append(m.Parts, utp.TextResult(c, utp.StatusOK, fmt.Sprint("result", i)))
 				default:
 					texts++
 					m.Parts = append(m.Parts, utp.Text{Text: "u"})
@@ -90,7 +90,7 @@ func order(in []utp.Message) (out []utp.Message, losses []string) {
 
 func TestOrderLeavesItsInputAlone(t *testing.T) {
 	call := utp.Call{Name: "f"}
-	in := []utp.Message{{Role: utp.Assistant, Parts: []utp.Part{call}}}
+	in := []utp.Message{{Role: utp.RoleAssistant, Parts: []utp.Part{call}}}
 	Order(in, codec.ShortIDs(40), nil)
 	if in[0].Calls()[0].ID != "" {
 		t.Error("the call in the input got an id")
@@ -104,16 +104,16 @@ func TestResultText(t *testing.T) {
 		text   string
 		want   string
 	}{
-		{utp.OK, "fine", "fine"},
+		{utp.StatusOK, "fine", "fine"},
 		{"", "fine", "fine"},
-		{utp.OK, "", "(empty)"},
-		{utp.Failed, "no such file", "ERROR: no such file"},
-		{utp.Denied, "Tool 'rm' not available", "ERROR: Tool 'rm' not available"},
-		{utp.Failed, "ERROR: twice", "ERROR: twice"},
-		{utp.Failed, `{"error":"no such file"}`, `{"error":"no such file"}`},
-		{utp.Failed, `{"error":null}`, `ERROR: {"error":null}`},
-		{utp.Failed, `{"a":1}`, `ERROR: {"a":1}`},
-		{utp.Failed, "", "ERROR: "},
+		{utp.StatusOK, "", "(empty)"},
+		{utp.StatusFailed, "no such file", "ERROR: no such file"},
+		{utp.StatusDenied, "Tool 'rm' not available", "ERROR: Tool 'rm' not available"},
+		{utp.StatusFailed, "ERROR: twice", "ERROR: twice"},
+		{utp.StatusFailed, `{"error":"no such file"}`, `{"error":"no such file"}`},
+		{utp.StatusFailed, `{"error":null}`, `ERROR: {"error":null}`},
+		{utp.StatusFailed, `{"a":1}`, `ERROR: {"a":1}`},
+		{utp.StatusFailed, "", "ERROR: "},
 	} {
 		if got := ResultText(utp.TextResult(utp.Call{}, c.status, c.text)); got != c.want {
 			t.Errorf("%s %q: got %q, want %q", c.status, c.text, got, c.want)
@@ -124,9 +124,9 @@ func TestResultText(t *testing.T) {
 // Results of one message in another order than their calls are told; an empty
 // message between calls and results is nothing.
 func TestOrderTellsWhatItMoves(t *testing.T) {
-	calls := utp.Message{Role: utp.Assistant, Parts: []utp.Part{utp.Call{ID: "a", Name: "f"}, utp.Call{ID: "b", Name: "f"}}}
+	calls := utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{utp.Call{ID: "a", Name: "f"}, utp.Call{ID: "b", Name: "f"}}}
 	a, b := utp.Result{CallID: "a"}, utp.Result{CallID: "b"}
-	tool := func(parts ...utp.Part) utp.Message { return utp.Message{Role: utp.ToolRole, Parts: parts} }
+	tool := func(parts ...utp.Part) utp.Message { return utp.Message{Role: utp.RoleTool, Parts: parts} }
 	for _, c := range []struct {
 		in   []utp.Message
 		told bool
@@ -134,8 +134,8 @@ func TestOrderTellsWhatItMoves(t *testing.T) {
 		{[]utp.Message{calls, tool(a, b)}, false},
 		{[]utp.Message{calls, tool(b, a)}, true},
 		{[]utp.Message{calls, tool(b), tool(a)}, true},
-		{[]utp.Message{calls, utp.NewText(utp.User, " \n"), tool(a, b)}, false},
-		{[]utp.Message{calls, utp.NewText(utp.User, "x"), tool(a, b)}, true},
+		{[]utp.Message{calls, utp.NewText(utp.RoleUser, " \n"), tool(a, b)}, false},
+		{[]utp.Message{calls, utp.NewText(utp.RoleUser, "x"), tool(a, b)}, true},
 	} {
 		if out, losses := order(c.in); (len(losses) > 0) != c.told || wellFormed(out) != "" {
 			t.Errorf("%+v: %v %s", c.in, losses, wellFormed(out))

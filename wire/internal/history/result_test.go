@@ -22,18 +22,18 @@ func TestUnmark(t *testing.T) {
 func TestMarkedComesBack(t *testing.T) {
 	blob := utp.Blob{MIME: "image/png", Data: []byte{1}}
 	for _, parts := range [][]utp.Part{{utp.Text{Text: "no such file"}}, {utp.Text{Text: "see"}, blob}, {blob}, {utp.Text{Text: "a"}, utp.Text{Text: "b"}}} {
-		for _, status := range []utp.Status{utp.OK, utp.Failed} {
+		for _, status := range []utp.Status{utp.StatusOK, utp.StatusFailed} {
 			marked, at := Marked(utp.Result{Status: status, Parts: parts}, make([]string, len(parts)))
 			if len(marked) != len(at) {
 				t.Error(marked, at)
 			}
-			got := Unmarked(utp.Result{Status: utp.OK, Parts: marked})
+			got := Unmarked(utp.Result{Status: utp.StatusOK, Parts: marked})
 			if diff := cmp.Diff(utp.Result{Status: status, Parts: parts}, got); diff != "" {
 				t.Error(diff)
 			}
 		}
 	}
-	if p, _ := Marked(utp.Result{Status: utp.OK}, nil); len(p) != 1 || p[0].(utp.Text).Text != "(empty)" {
+	if p, _ := Marked(utp.Result{Status: utp.StatusOK}, nil); len(p) != 1 || p[0].(utp.Text).Text != "(empty)" {
 		t.Error(p)
 	}
 }

@@ -49,7 +49,7 @@ func (s *Sent) join(more Sent) {
 	s.At = append(s.At[:n:n], more.At...)
 	a, text := s.Parts[n-1].(utp.Text)
 	b, after := s.Parts[n].(utp.Text)
-	if s.Role == utp.Assistant && text && after && len(a.Extra)+len(b.Extra) == 0 {
+	if s.Role == utp.RoleAssistant && text && after && len(a.Extra)+len(b.Extra) == 0 {
 		s.Parts[n-1] = utp.Text{Text: a.Text + "\n" + b.Text}
 		s.Parts, s.At = append(s.Parts[:n], s.Parts[n+1:]...), append(s.At[:n], s.At[n+1:]...)
 	}

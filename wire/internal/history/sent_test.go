@@ -67,17 +67,17 @@ func stood(t *rapid.T, in []utp.Message, path string, p utp.Part) {
 }
 
 func drawMessage(t *rapid.T, i int) utp.Message {
-	m := utp.Message{Role: rapid.SampledFrom([]utp.Role{utp.System, utp.User, utp.Assistant, utp.ToolRole}).Draw(t, "role")}
+	m := utp.Message{Role: rapid.SampledFrom([]utp.Role{utp.RoleSystem, utp.RoleUser, utp.RoleAssistant, utp.RoleTool}).Draw(t, "role")}
 	for k := range rapid.IntRange(0, 3).Draw(t, "parts") {
 		id := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "id")
 		switch kind := rapid.IntRange(0, 2).Draw(t, "kind"); {
-		case m.Role == utp.ToolRole || m.Role == utp.User && kind == 0:
+		case m.Role == utp.RoleTool || m.Role == utp.RoleUser && kind == 0:
 			r := utp.Result{CallID: id, Name: "f", Parts: []utp.Part{utp.Text{Text: "r"}}}
 			if kind == 1 {
 				r.Parts = append(r.Parts, utp.Blob{MIME: "image/png"})
 			}
 			m.Parts = append(m.Parts, r)
-		case m.Role == utp.Assistant && kind > 0:
+		case m.Role == utp.RoleAssistant && kind > 0:
 			m.Parts = append(m.Parts, utp.Call{ID: id, Name: fmt.Sprint("f", i, k)})
 		default:
 			m.Parts = append(m.Parts, utp.Text{Text: rapid.SampledFrom([]string{"", "x "}).Draw(t, "text")})

@@ -31,11 +31,11 @@ func (a Alternation) Turns(messages []Sent, lose Lose) (system, turns []Sent) {
 	for _, m := range messages {
 		m = w.kept(m)
 		switch {
-		case m.Role == utp.System && len(w.turns) == 0:
+		case m.Role == utp.RoleSystem && len(w.turns) == 0:
 			if len(m.Parts) > 0 {
 				w.system = append(w.system, m)
 			}
-		case m.Role == utp.System && (a.Keep == nil || !a.Keep(m.Message)):
+		case m.Role == utp.RoleSystem && (a.Keep == nil || !a.Keep(m.Message)):
 			w.lose(m.Path, wire.ToUser, "system messages stand at the front")
 			w.add(reminder(m))
 		default:
@@ -51,9 +51,9 @@ func (a Alternation) Turns(messages []Sent, lose Lose) (system, turns []Sent) {
 func Bare(messages []utp.Message, drop func(utp.Message, utp.Part) string) (bare bool) {
 	for _, m := range messages {
 		switch {
-		case m.Role == utp.User && len(m.Results()) == 0:
+		case m.Role == utp.RoleUser && len(m.Results()) == 0:
 			bare = false
-		case m.Role == utp.Assistant && len(m.Calls()) > 0:
+		case m.Role == utp.RoleAssistant && len(m.Calls()) > 0:
 			_, think := m.Parts[0].(utp.Think)
 			bare = !think || drop(m, m.Parts[0]) != ""
 		}
@@ -89,7 +89,7 @@ func (w *alternating) kept(m Sent) Sent {
 }
 
 func reminder(m Sent) Sent {
-	return line(m.Path, utp.User, "<system-reminder>\n"+m.Text()+"\n</system-reminder>")
+	return line(m.Path, utp.RoleUser, "<system-reminder>\n"+m.Text()+"\n</system-reminder>")
 }
 
 // line is a message of one text.
@@ -99,8 +99,8 @@ func line(path string, who utp.Role, text string) Sent {
 
 // turnOf is who speaks in a turn.
 func turnOf(r utp.Role) utp.Role {
-	if r == utp.ToolRole {
-		return utp.User
+	if r == utp.RoleTool {
+		return utp.RoleUser
 	}
 	return r
 }
@@ -111,15 +111,15 @@ func (w *alternating) add(m Sent) {
 		m.put(m.Path, utp.Text{Text: "(empty)"})
 		w.lose(m.Path, "filled with (empty)", "a message must say something")
 	}
-	if len(w.turns) == 0 && role == utp.Assistant {
-		w.turns = append(w.turns, line("", utp.User, "(continued)"))
+	if len(w.turns) == 0 && role == utp.RoleAssistant {
+		w.turns = append(w.turns, line("", utp.RoleUser, "(continued)"))
 		w.lose(m.Path, "put behind a message of the user", "the user speaks first")
 	}
 	m.Role = role
 	if n := len(w.turns); n == 0 || w.turns[n-1].Role != role {
 		w.turns = append(w.turns, m)
 	} else {
-		if w.spoke == said && said != utp.ToolRole {
+		if w.spoke == said && said != utp.RoleTool {
 			w.lose(m.Path, "merged with the message before", "the speakers take turns")
 		}
 		w.turns[n-1].join(m)
@@ -130,7 +130,7 @@ func (w *alternating) add(m Sent) {
 // last sees to a last turn of the assistant, which the model is to continue.
 func (w *alternating) last() {
 	n := len(w.turns) - 1
-	begun := n >= 0 && w.turns[n].Role == utp.Assistant
+	begun := n >= 0 && w.turns[n].Role == utp.RoleAssistant
 	if begun && !w.Prefill {
 		w.lose(w.turns[n].Path, "dropped", "a beginning of the reply cannot be given")
 		w.turns, begun = w.turns[:n], false
@@ -153,7 +153,7 @@ func (w *alternating) ends() {
 	for i := range w.turns {
 		t := &w.turns[i]
 		n := len(t.Parts)
-		for w.Ends != nil && t.Role == utp.Assistant && n > 0 && !w.Ends(t.Parts[n-1]) {
+		for w.Ends != nil && t.Role == utp.RoleAssistant && n > 0 && !w.Ends(t.Parts[n-1]) {
 			n--
 			w.lose(t.At[n], "dropped", "a message cannot end in it")
 		}
@@ -198,7 +198,7 @@ func ResultsFirst(m utp.Message) (out []utp.Message) {
 		}
 		others = append(others, p)
 	}
-	out = []utp.Message{{Role: utp.ToolRole, Parts: results, Extra: m.Extra}}
+	out = []utp.Message{{Role: utp.RoleTool, Parts: results, Extra: m.Extra}}
 	if m.Parts, m.Extra = others, nil; len(others) > 0 {
 		out = append(out, m)
 	}

@@ -15,7 +15,7 @@ func TestTurnsAlternate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var in []utp.Message
 		for i := range rapid.IntRange(0, 7).Draw(t, "messages") {
-			m := utp.Message{Role: rapid.SampledFrom([]utp.Role{utp.System, utp.User, utp.Assistant, utp.Assistant}).Draw(t, "role")}
+			m := utp.Message{Role: rapid.SampledFrom([]utp.Role{utp.RoleSystem, utp.RoleUser, utp.RoleAssistant, utp.RoleAssistant}).Draw(t, "role")}
 			for range rapid.IntRange(0, 2).Draw(t, "parts") {
 				switch rapid.IntRange(0, 3).Draw(t, "part") {
 				case 0:
@@ -23,7 +23,7 @@ func TestTurnsAlternate(t *testing.T) {
 				case 1:
 					m.Parts = append(m.Parts, utp.Think{Text: "dropped"})
 				case 2:
-					if m.Role == utp.Assistant {
+					if m.Role == utp.RoleAssistant {
 						m.Parts = append(m.Parts, utp.Call{ID: fmt.Sprint("c", i, len(m.Parts)), Name: "f"})
 					}
 				}
@@ -40,7 +40,7 @@ func TestTurnsAlternate(t *testing.T) {
 		}
 		_, turns := Alternation{Drop: drop, Prefill: prefill}.Turns(ordered, func(_, _, _ string) {})
 		for i, m := range turns {
-			if want := []utp.Role{utp.User, utp.Assistant}[i%2]; m.Role != want || len(m.Parts) == 0 {
+			if want := []utp.Role{utp.RoleUser, utp.RoleAssistant}[i%2]; m.Role != want || len(m.Parts) == 0 {
 				t.Fatalf("turn %d: %+v", i, turns)
 			}
 			for _, p := range m.Parts {
@@ -49,7 +49,7 @@ func TestTurnsAlternate(t *testing.T) {
 				}
 			}
 		}
-		if n := len(turns); n > 0 && turns[n-1].Role == utp.Assistant {
+		if n := len(turns); n > 0 && turns[n-1].Role == utp.RoleAssistant {
 			last, ok := turns[n-1].Parts[len(turns[n-1].Parts)-1].(utp.Text)
 			if !prefill || ok && strings.HasSuffix(last.Text, " ") {
 				t.Fatalf("prefill %v: %+v", prefill, turns[n-1])

@@ -173,7 +173,7 @@ type Shell struct {
 // Defaults is the configuration of a machine without any file.
 func Defaults() *Config {
 	return &Config{
-		Agent:   Agent{DefaultTier: utp.Walk, MaxTier: utp.Run, MaxRounds: 50, Timeout: 300},
+		Agent:   Agent{DefaultTier: utp.TierWalk, MaxTier: utp.TierRun, MaxRounds: 50, Timeout: 300},
 		Session: Session{TimeoutHours: 4, KeepDays: 90, MaxHistoryTokens: 4096},
 		Stats: Stats{Days: Count(journal.Events.Days), MB: Count(journal.Events.Bytes >> 20),
 			ContentDays: Count(journal.Content.Days), ContentMB: Count(journal.Content.Bytes >> 20)},

@@ -38,10 +38,10 @@ func TestMCPServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	walk := utp.Walk
+	walk := utp.TierWalk
 	want := []config.Server{
 		{Server: client.Server{Name: "fs", Command: "npx", Args: []string{"-y", "server", "."}, Env: map[string]string{"TOKEN": "${TOKEN}"},
-			Tier: &walk, Tiers: map[string]utp.Tier{"write_file": utp.Run}, Only: []string{"read_file"}, Timeout: 5 * time.Second}},
+			Tier: &walk, Tiers: map[string]utp.Tier{"write_file": utp.TierRun}, Only: []string{"read_file"}, Timeout: 5 * time.Second}},
 		{Server: client.Server{Name: "web", URL: "https://example.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${KEY}"}, OAuth: &client.OAuth{ClientID: "me"}}, Off: true},
 	}
 	if !reflect.DeepEqual(s.Servers, want) {
@@ -94,7 +94,7 @@ func TestPutServer(t *testing.T) {
 	if err := os.WriteFile(file, []byte(twoServers), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := client.Server{Name: "fs", Command: "a \"b\"\t", Args: []string{"x\\y", "ü"}, Env: map[string]string{"A B": "1"}, Tiers: map[string]utp.Tier{"x.y": utp.Walk}, StartTimeout: 90 * time.Second}
+	s := client.Server{Name: "fs", Command: "a \"b\"\t", Args: []string{"x\\y", "ü"}, Env: map[string]string{"A B": "1"}, Tiers: map[string]utp.Tier{"x.y": utp.TierWalk}, StartTimeout: 90 * time.Second}
 	if err := config.PutServer(file, "fs", config.FromServer(s), nil); err != nil {
 		t.Fatal(err)
 	}

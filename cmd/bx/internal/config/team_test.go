@@ -135,9 +135,9 @@ max_rounds = 2
 		got = append(got, b)
 	}
 	want := []brief{
-		{"lead", "qwen3:32b", "profile big", "Be brief.", utp.Walk, utp.Walk, 50, nil, true, "hermes"},
-		{"plain", "from-env", "BX_MODEL", "Be brief.", utp.Walk, utp.Walk, 50, nil, true, "native"},
-		{"small", "tiny", "member small", "Be brief.\n\nRead.", utp.Crawl, utp.Crawl, 2, []string{"search_code"}, true, "react"},
+		{"lead", "qwen3:32b", "profile big", "Be brief.", utp.TierWalk, utp.TierWalk, 50, nil, true, "hermes"},
+		{"plain", "from-env", "BX_MODEL", "Be brief.", utp.TierWalk, utp.TierWalk, 50, nil, true, "native"},
+		{"small", "tiny", "member small", "Be brief.\n\nRead.", utp.TierCrawl, utp.TierCrawl, 2, []string{"search_code"}, true, "react"},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -124,7 +124,7 @@ func (f form) measure(tools []utp.Tool, count Counter) (Row, error) {
 		}
 		return n
 	}
-	question := []utp.Message{utp.NewText(utp.System, "You help."), utp.NewText(utp.User, "?")}
+	question := []utp.Message{utp.NewText(utp.RoleSystem, "You help."), utp.NewText(utp.RoleUser, "?")}
 	bare, offered := tokens(question, nil), tokens(question, tools)
 	row := Row{Form: f.name, Native: f.native, Tools: offered - bare}
 	row.Each = float64(row.Tools) / float64(len(tools))
@@ -138,6 +138,6 @@ func (f form) measure(tools []utp.Tool, count Counter) (Row, error) {
 // empty, so that what is around it is left.
 func called(ms []utp.Message, t utp.Tool) []utp.Message {
 	c := utp.Call{ID: "call_1", Name: t.Name, Args: prompt.Example(t)}
-	return append(slices.Clone(ms), utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}},
-		utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, "")}})
+	return append(slices.Clone(ms), utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{c}},
+		utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, "")}})
 }

@@ -20,7 +20,7 @@ func (parrot) Open(doctor.Setup) (doctor.Model, func() string, error) {
 func (parrot) Explain(err error) (string, bool) { return err.Error(), true }
 
 func (parrot) Stream(_ context.Context, r *utp.Request) iter.Seq2[utp.Event, error] {
-	m := utp.Message{Role: utp.Assistant}
+	m := utp.Message{Role: utp.RoleAssistant}
 	if last := r.Messages[len(r.Messages)-1]; len(last.Results()) > 0 {
 		m.Parts = []utp.Part{utp.Text{Text: last.Results()[0].Text()}}
 	} else {

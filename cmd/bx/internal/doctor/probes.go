@@ -48,11 +48,11 @@ var probes = []probe{
 // setup knows that. It sets no parameters, as some servers refuse some of them.
 func (p probe) request() *utp.Request {
 	r := &utp.Request{Stream: !p.whole, Tools: p.tools, Choice: p.choice,
-		Messages: []utp.Message{utp.NewText(utp.System, "You answer questions with the help of tools."), utp.NewText(utp.User, p.ask)}}
+		Messages: []utp.Message{utp.NewText(utp.RoleSystem, "You answer questions with the help of tools."), utp.NewText(utp.RoleUser, p.ask)}}
 	if p.after {
 		c := utp.Call{ID: "call_1", Name: weather.Name, Args: json.RawMessage(`{"city":"Oslo"}`)}
-		r.Messages = append(r.Messages, utp.Message{Role: utp.Assistant, Parts: []utp.Part{c}},
-			utp.Message{Role: utp.ToolRole, Parts: []utp.Part{utp.TextResult(c, utp.OK, result)}})
+		r.Messages = append(r.Messages, utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{c}},
+			utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, result)}})
 	}
 	return r
 }
@@ -60,7 +60,7 @@ func (p probe) request() *utp.Request {
 // reminded is the probe with an answer in words and what is said to that.
 func (p probe) reminded(answer utp.Reply) *utp.Request {
 	r := p.request()
-	r.Messages = append(r.Messages, answer.Message, utp.NewText(utp.User, agent.Reminder()))
+	r.Messages = append(r.Messages, answer.Message, utp.NewText(utp.RoleUser, agent.Reminder()))
 	return r
 }
 

@@ -20,7 +20,7 @@ var scenarios = []probe{
 	{name: "nested arguments", ask: "Order 2 of the article A-7 for the customer Ada in Oslo. Use the tool create_order.", tools: []utp.Tool{order}, judge: clean(nested)},
 	{name: "unicode", ask: "What is the weather in 東京? Use the tool get_weather, and name the city as it is written here.", tools: []utp.Tool{weather, clock}, judge: clean(inUnicode)},
 	{name: "no arguments", ask: "What time is it? Use the tool get_time.", tools: []utp.Tool{weather, clock}, judge: clean(oneCall("get_time", "{}"))},
-	{name: "forced choice", ask: "It may rain in Oslo.", tools: []utp.Tool{weather}, choice: utp.Choice{Mode: utp.Required}, judge: clean(oneCall("get_weather", ""))},
+	{name: "forced choice", ask: "It may rain in Oslo.", tools: []utp.Tool{weather}, choice: utp.Choice{Mode: utp.ChoiceRequired}, judge: clean(oneCall("get_weather", ""))},
 	{name: "answer to a result", ask: "What is the weather in Oslo? Use the tool get_weather.", after: true, tools: []utp.Tool{weather, clock}, judge: answer},
 	{name: "thinking before a call", ask: "Think first about which tool tells the time, then call it.", tools: []utp.Tool{weather, clock}, judge: clean(behindThinking)},
 }

@@ -30,7 +30,7 @@ func New(tools []utp.Tool) *Reader {
 
 // open gets the answering side of a codec.
 func (a *api) open(tools []utp.Tool) (wire.Answer, error) {
-	ask := []utp.Message{utp.NewText(utp.User, "?")}
+	ask := []utp.Message{utp.NewText(utp.RoleUser, "?")}
 	x, err := a.back.Open(&utp.Request{Model: "any", Stream: true, Messages: ask, Tools: tools})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.name, err)

@@ -18,7 +18,7 @@ const (
 )
 
 func fieldOf(k utp.Kind) field {
-	if k == utp.ThinkDelta {
+	if k == utp.EventThink {
 		return inThought
 	}
 	return inText
@@ -89,15 +89,15 @@ func (c *collector) add(e utp.Event) {
 	from := c.at[in]
 	c.at[in] += len(e.Raw)
 	switch e.Kind {
-	case utp.CallStart:
+	case utp.EventCallStart:
 		c.calls = append(c.calls, found{part: e.Part, in: in, from: from, call: *e.Call})
-	case utp.CallEnd:
+	case utp.EventCallEnd:
 		c.end(e.Part, *e.Call)
-	case utp.Whole:
+	case utp.EventWhole:
 		if call, ok := e.Value.(utp.Call); ok {
 			c.calls = append(c.calls, found{part: e.Part, call: call, done: true})
 		}
-	case utp.ProblemEvent:
+	case utp.EventProblem:
 		c.problem(&e, in)
 	}
 	c.keep(e)
@@ -161,11 +161,11 @@ func (c *collector) refuse(e *utp.Event, p Problem) {
 		}
 	case Strip:
 		for i := range c.evs {
-			if k := c.evs[i].Kind; c.evs[i].Part == e.Part && (k == utp.CallStart || k == utp.CallDelta) {
-				c.evs[i].Kind, c.evs[i].Call = utp.Mark, nil
+			if k := c.evs[i].Kind; c.evs[i].Part == e.Part && (k == utp.EventCallStart || k == utp.EventCallDelta) {
+				c.evs[i].Kind, c.evs[i].Call = utp.EventMark, nil
 			}
 		}
-		c.keep(utp.Event{Kind: utp.Mark, Part: e.Part, Raw: e.Raw})
+		c.keep(utp.Event{Kind: utp.EventMark, Part: e.Part, Raw: e.Raw})
 		e.Raw = ""
 	}
 }
@@ -198,7 +198,7 @@ func (c *collector) native(p *utp.Problem, f *found) bool {
 		f = &c.calls[len(c.calls)-1]
 	}
 	f.done = true
-	if args, fixes, ok := lenient.Object(p.Raw, lenient.Options{}); ok && p.Kind == utp.Malformed && c.r.mends() {
+	if args, fixes, ok := lenient.Object(p.Raw, lenient.Options{}); ok && p.Kind == utp.ProblemMalformed && c.r.mends() {
 		f.call.Args, f.call.Fixes = args, utp.Fixes(fixes)
 		return true
 	}
@@ -226,7 +226,7 @@ func (c *collector) keep(e utp.Event) {
 }
 
 func delta(k utp.Kind) bool {
-	return k == utp.TextDelta || k == utp.ThinkDelta || k == utp.CallDelta
+	return k == utp.EventText || k == utp.EventThink || k == utp.EventCallDelta
 }
 
 func (c *collector) settle() {

@@ -115,10 +115,10 @@ func (t *tiling) field(evs []Event) FieldText {
 		to := from + len(e.Raw)
 		fed := t.at[min(e.Fed, len(t.text))]
 		switch e.Kind {
-		case utp.CallStart.String():
+		case utp.EventCallStart.String():
 			began[e.Part] = from
 			t.known(from, func(c *TimedCall) { c.Began = fed })
-		case utp.CallEnd.String():
+		case utp.EventCallEnd.String():
 			t.known(began[e.Part], func(c *TimedCall) { c.Ended = fed })
 			t.args[began[e.Part]] = e.Call.RawArgs
 		}
@@ -170,18 +170,18 @@ func (t *tiling) span(e *Event, from, to int) Span {
 		}
 	}
 	switch e.Kind {
-	case utp.ThinkDelta.String():
+	case utp.EventThink.String():
 		s.Kind = thinkSpan
-	case utp.CallStart.String(), utp.CallDelta.String(), utp.CallEnd.String():
+	case utp.EventCallStart.String(), utp.EventCallDelta.String(), utp.EventCallEnd.String():
 		s.Kind = markerSpan
 		for i := range t.out.Calls {
 			if within(t.out.Calls[i].Place) {
 				s.Call = &i
 			}
 		}
-	case utp.Mark.String():
+	case utp.EventMark.String():
 		s.Kind, s.Why = markSpan, e.Text
-	case utp.ProblemEvent.String():
+	case utp.EventProblem.String():
 		s.Kind = problemSpan
 	}
 	return s

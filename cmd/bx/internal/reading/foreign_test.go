@@ -46,7 +46,7 @@ func TestAToolIsTheSameWhereverItComesFrom(t *testing.T) {
 // opened is the request that offers a tool, its keys in one order.
 func opened(t *testing.T, b wire.Back, tool utp.Tool) string {
 	t.Helper()
-	x, err := b.Open(&utp.Request{Model: "m", Tools: []utp.Tool{tool}, Messages: []utp.Message{utp.NewText(utp.User, "?")}})
+	x, err := b.Open(&utp.Request{Model: "m", Tools: []utp.Tool{tool}, Messages: []utp.Message{utp.NewText(utp.RoleUser, "?")}})
 	if err != nil {
 		t.Fatal(err)
 	}

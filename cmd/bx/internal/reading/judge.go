@@ -75,7 +75,7 @@ func (c *collector) unknown(call *Call, out *Reading) {
 	if c.r.o.Policy.Unknown == Keep {
 		return
 	}
-	p := Problem{Kind: utp.UnknownTool, Name: call.Name, Place: call.Place, Message: meaning[utp.UnknownTool]}
+	p := Problem{Kind: utp.ProblemUnknownTool, Name: call.Name, Place: call.Place, Message: meaning[utp.ProblemUnknownTool]}
 	if call.Grammar != utp.Native {
 		p.Grammar = call.Grammar
 	}

@@ -168,7 +168,7 @@ func (r *reader) reply(evs []utp.Event, broken error) (*Reading, error) {
 	p := parse.New(r.cfg)
 	p.Expect(evs)
 	for _, e := range evs {
-		if e.Kind != utp.TextDelta && e.Kind != utp.ThinkDelta {
+		if e.Kind != utp.EventText && e.Kind != utp.EventThink {
 			c.all(p.Through(e))
 			continue
 		}
@@ -181,7 +181,7 @@ func (r *reader) reply(evs []utp.Event, broken error) (*Reading, error) {
 		}
 	}
 	if broken != nil {
-		c.problems = append(c.problems, Problem{Kind: utp.Truncated, Message: broken.Error()})
+		c.problems = append(c.problems, Problem{Kind: utp.ProblemTruncated, Message: broken.Error()})
 	}
 	return c.reading()
 }
@@ -196,7 +196,7 @@ func (r *reader) step(all int) int {
 // saysMore reports whether the events say more than that the reply is over.
 func saysMore(evs []utp.Event) bool {
 	for _, e := range evs {
-		if e.Kind != utp.Finish && e.Kind != utp.Mark {
+		if e.Kind != utp.EventFinish && e.Kind != utp.EventMark {
 			return true
 		}
 	}
@@ -206,7 +206,7 @@ func saysMore(evs []utp.Event) bool {
 // broken are the problems that Policy.Malformed is about.
 func broken(k utp.ProblemKind) bool {
 	switch k {
-	case utp.Truncated, utp.Malformed, utp.MissingName, utp.Empty, utp.TooLong:
+	case utp.ProblemTruncated, utp.ProblemMalformed, utp.ProblemMissingName, utp.ProblemEmpty, utp.ProblemTooLong:
 		return true
 	}
 	return false
@@ -225,13 +225,13 @@ func words(p *utp.Problem) string {
 }
 
 var meaning = map[utp.ProblemKind]string{
-	utp.Truncated:   "the output ended inside the call",
-	utp.Malformed:   "the call cannot be read",
-	utp.MissingName: "the call names no tool",
-	utp.Empty:       "markers of a call with nothing between them",
-	utp.UnknownTool: "no such tool was offered",
-	utp.TooLong:     "the call is longer than the limit",
-	utp.Quoted:      "it is shown, not made: in a sentence, or as a tool or the user wrote it",
-	utp.Invalid:     "the arguments do not fit the tool",
-	utp.Repeated:    "it repeats an earlier call of the reply",
+	utp.ProblemTruncated:   "the output ended inside the call",
+	utp.ProblemMalformed:   "the call cannot be read",
+	utp.ProblemMissingName: "the call names no tool",
+	utp.ProblemEmpty:       "markers of a call with nothing between them",
+	utp.ProblemUnknownTool: "no such tool was offered",
+	utp.ProblemTooLong:     "the call is longer than the limit",
+	utp.ProblemQuoted:      "it is shown, not made: in a sentence, or as a tool or the user wrote it",
+	utp.ProblemInvalid:     "the arguments do not fit the tool",
+	utp.ProblemRepeated:    "it repeats an earlier call of the reply",
 }

@@ -124,7 +124,7 @@ func (b *batch) count(h int64, r *record.Reply, why string) {
 		t := sumOf(&b.tools, toolKey{h, r.Model(), r.Form, c.Name, c.Source})
 		bad := c.Guessed || c.Hallucinated || c.Invalid
 		*t = toolSum{t.good + one(!bad), t.bad + one(bad), t.fixes + int64(len(c.Fixes)), t.ran + one(c.Outcome != "" && c.Refusal == ""),
-			t.failed + one(c.Outcome == utp.Failed && c.Refusal == ""), t.refused + one(c.Refusal != ""), t.took + int64(c.Took)}
+			t.failed + one(c.Outcome == utp.StatusFailed && c.Refusal == ""), t.refused + one(c.Refusal != ""), t.took + int64(c.Took)}
 	}
 }
 

@@ -26,12 +26,12 @@ func replies(model, form, dialect string, n int) (out []record.Event) {
 	for i := range n {
 		r := record.Reply{ID: fmt.Sprint(model, form, i), Time: began.Add(time.Duration(i) * 5 * time.Hour), By: record.ByServe, Client: "ci", Asked: model, Form: form, Tools: 2,
 			Status: 200, Took: 1_500_000, First: 200_000, Usage: utp.Usage{Input: 1000, CacheRead: 500, Output: 100}, Stop: utp.StopTool,
-			Calls: []record.Call{{Name: "search", Source: dialect, Fixes: []string{"trailing comma"}, Outcome: utp.OK, Took: 2000}}}
+			Calls: []record.Call{{Name: "search", Source: dialect, Fixes: []string{"trailing comma"}, Outcome: utp.StatusOK, Took: 2000}}}
 		switch i % 4 {
 		case 2:
-			r.Calls, r.Problems = nil, []record.Problem{{Kind: utp.Malformed, Name: "search", Dialect: dialect}}
+			r.Calls, r.Problems = nil, []record.Problem{{Kind: utp.ProblemMalformed, Name: "search", Dialect: dialect}}
 		case 3:
-			r.Calls = append(r.Calls, record.Call{Name: "find_all", Source: dialect, Hallucinated: true, Refusal: "unknown_tool", Outcome: utp.Failed})
+			r.Calls = append(r.Calls, record.Call{Name: "find_all", Source: dialect, Hallucinated: true, Refusal: "unknown_tool", Outcome: utp.StatusFailed})
 			r.Lose("top_k: dropped")
 		}
 		out = append(out, r)

@@ -111,10 +111,10 @@ func (w *watching) ask(r *utp.Request) {
 	if r == nil {
 		return
 	}
-	if r.Choice.Mode != utp.None {
+	if r.Choice.Mode != utp.ChoiceNone {
 		c.Tools, w.offered = len(r.Tools), r.Tools
 	}
-	c.Required = r.Choice.Mode == utp.Required || r.Choice.Mode == utp.Named
+	c.Required = r.Choice.Mode == utp.ChoiceRequired || r.Choice.Mode == utp.ChoiceNamed
 }
 
 // hear takes a piece of the reply.
@@ -133,7 +133,7 @@ func (w *watching) hear(e agent.Event) {
 		c.Problems = append(c.Problems, record.ProblemOf(e.Problem))
 	case e.Kind == agent.Parsed:
 		c.Calls, w.ids = append(c.Calls, record.CallOf(*e.Call)), append(w.ids, e.Call.ID)
-	case e.Model != nil && e.Model.Kind == utp.Finish && e.Model.End != nil:
+	case e.Model != nil && e.Model.Kind == utp.EventFinish && e.Model.End != nil:
 		end := e.Model.End
 		c.Usage, c.Stop, c.Answered, c.ReplyID = end.Usage, end.Stop, end.Model, end.ID
 	}

@@ -12,7 +12,7 @@ import (
 func Example() {
 	p := view.Printer{Out: os.Stdout, Err: os.Stdout}
 	call := utp.Call{Name: "list_dir", Args: json.RawMessage(`{"path":"."}`), Source: "text:react"}
-	result := utp.TextResult(call, utp.OK, "a.go\nb.go\n")
+	result := utp.TextResult(call, utp.StatusOK, "a.go\nb.go\n")
 	p.Event(agent.Event{Kind: agent.Parsed, Call: &call})
 	p.Event(agent.Event{Kind: agent.Succeeded, Call: &call, Result: &result})
 	p.Answer("There are a.go and b.go.")

@@ -68,7 +68,7 @@ func toolCalls(done []agent.Done) []ToolCall {
 func sources(done []agent.Done) []string {
 	out := []string{}
 	for _, d := range done {
-		if d.Call.Name != "search_code" || d.Result.Status != utp.OK {
+		if d.Call.Name != "search_code" || d.Result.Status != utp.StatusOK {
 			continue
 		}
 		for _, path := range found(d.Result.Text()) {

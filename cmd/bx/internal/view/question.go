@@ -75,7 +75,7 @@ func TierQuestion(c utp.Call, tier utp.Tier, reason string) string {
 	if c.FromText() {
 		text += fmt.Sprintf("; the call was recovered from its text (%s)", strings.TrimPrefix(c.Source, "text:"))
 	}
-	if tier == utp.Run {
+	if tier == utp.TierRun {
 		text += ", which change files. Each of their calls still asks"
 	}
 	return Clean(text+".\nIts reason: "+reason+"\n") + "Offer them for this question?"

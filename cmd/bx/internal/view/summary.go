@@ -45,10 +45,10 @@ func (s *sums) add(d agent.Done) {
 	switch {
 	case d.Cached:
 		return
-	case d.Result.Status == utp.Denied:
+	case d.Result.Status == utp.StatusDenied:
 		s.denied++
 		return
-	case d.Result.Status != utp.OK:
+	case d.Result.Status != utp.StatusOK:
 		s.failed++
 		return
 	}

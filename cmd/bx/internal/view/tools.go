@@ -12,7 +12,7 @@ import (
 // Tools lists tools by tier, with all that a model is told of them. offered is
 // the tier of a question that raises none.
 func Tools(w io.Writer, tools []utp.Tool, offered utp.Tier) {
-	for tier := utp.Crawl; tier <= utp.Run; tier++ {
+	for tier := utp.TierCrawl; tier <= utp.TierRun; tier++ {
 		fmt.Fprintf(w, "%s%s\n", tier, tierNote(tier, offered))
 		for _, t := range tools {
 			if t.Tier == tier {
@@ -26,7 +26,7 @@ func tierNote(tier, offered utp.Tier) string {
 	switch {
 	case tier <= offered:
 		return ""
-	case tier == utp.Run:
+	case tier == utp.TierRun:
 		return "  (offered when a question asks for a change, or with --tier run)"
 	}
 	return "  (offered when a question asks for it, or with --tier " + strings.ToLower(tier.String()) + ")"

@@ -123,7 +123,7 @@ func (p *paper) result(r utp.Result) {
 	switch {
 	case p.whole:
 		text = fmt.Sprintf("%s\n    %s", r.Status, strings.ReplaceAll(strings.TrimSpace(r.Text()), "\n", "\n    "))
-	case r.Status != utp.OK:
+	case r.Status != utp.StatusOK:
 		text = fmt.Sprintf("%s: %s", r.Status, short(r.Text(), 300))
 	}
 	p.line("  %s: %s", r.Name, text)
@@ -144,9 +144,9 @@ func Markdown(w io.Writer, s store.Info, log []transcript.Entry) {
 	fmt.Fprintf(w, "# %s\n\n%s, %s, session %s\n", Short(s.First), s.Updated.Format("2006-01-02 15:04"), Clean(s.Model), s.ID)
 	for _, m := range transcript.Messages(log) {
 		switch m.Role {
-		case utp.User:
+		case utp.RoleUser:
 			fmt.Fprintf(w, "\n## Question\n\n%s\n", Clean(m.Text()))
-		case utp.Assistant:
+		case utp.RoleAssistant:
 			if text := strings.TrimSpace(m.Text()); text != "" {
 				fmt.Fprintf(w, "\n%s\n", Clean(text))
 			}

@@ -65,10 +65,10 @@ func TestNothingButTheAnswerIsOnOut(t *testing.T) {
 	p, out, errs := printer(false)
 	p.Level = view.Debug
 	c := utp.Call{Name: "x", Args: json.RawMessage(`{"a":1}`), Source: utp.Native, Fixes: []utp.Fix{{Path: "/a", Was: `"1"`, Now: "1", Why: "a number is wanted"}}}
-	r := utp.TextResult(c, utp.Denied, "no")
+	r := utp.TextResult(c, utp.StatusDenied, "no")
 	for _, e := range []agent.Event{
 		{Kind: agent.Round, Round: 1, Request: &utp.Request{}}, {Kind: agent.Text, Text: "prose"}, {Kind: agent.Think, Text: "hm"},
-		{Kind: agent.Parsed, Call: &c, Raw: "raw"}, {Kind: agent.Problem, Problem: &utp.Problem{Kind: utp.Malformed, Raw: strings.Repeat("y", 200)}},
+		{Kind: agent.Parsed, Call: &c, Raw: "raw"}, {Kind: agent.Problem, Problem: &utp.Problem{Kind: utp.ProblemMalformed, Raw: strings.Repeat("y", 200)}},
 		{Kind: agent.Denied, Call: &c, Result: &r, Refusal: agent.AboveTier}, {Kind: agent.Result, Call: &c, Result: &r, Cached: true},
 		{Kind: agent.Warning, Text: "careful"}, {Kind: agent.Forced, Text: "enough"},
 	} {
@@ -88,7 +88,7 @@ func TestNothingButTheAnswerIsOnOut(t *testing.T) {
 
 func TestQuestion(t *testing.T) {
 	c := utp.Call{Name: "edit_block", Args: json.RawMessage(`{"path":"a.txt\u001b[2J"}`), Source: "text:react"}
-	edit := utp.Tool{Name: "edit_block", Tier: utp.Run}
+	edit := utp.Tool{Name: "edit_block", Tier: utp.TierRun}
 	change := tool.Change{Path: "a.txt\u001b[2J", Before: "one\ntwo\n", After: "one\n2\n"}
 	q := view.Question(c, edit, []tool.Change{change}, "", nil)
 	for _, want := range []string{"edit_block (tier RUN)", "recovered from its text (react)", `path: a.txt\u001b[2J`, "-two\n", "+2\n", "Run it?"} {
@@ -114,7 +114,7 @@ func TestQuestion(t *testing.T) {
 
 func TestAYesForGoodSaysWhatItStandsFor(t *testing.T) {
 	always := rule.Set{{Tool: "shell", Command: "go test"}, {Tool: "shell", Command: "rm -rf x $"}}
-	q := view.Question(utp.Call{Name: "shell"}, utp.Tool{Name: "shell", Tier: utp.Run}, nil, "", always)
+	q := view.Question(utp.Call{Name: "shell"}, utp.Tool{Name: "shell", Tier: utp.TierRun}, nil, "", always)
 	if !strings.Contains(q, "(a: yes, and to `go test …` and exactly `rm -rf x` from now on; k: and keep that)") || view.Choices(always) != "y/n/a/k" || view.Choices(nil) != "y/n" {
 		t.Error(q)
 	}
@@ -123,8 +123,8 @@ func TestAYesForGoodSaysWhatItStandsFor(t *testing.T) {
 // contract: A-12 A-14
 func TestReply(t *testing.T) {
 	c := utp.Call{ID: "1", Name: "search_code", Args: json.RawMessage(`{"query":"x"}`), Source: utp.Native}
-	plain := utp.TextResult(c, utp.OK, `{"results":[{"path":"b.go"},{"path":"a.go"},{"path":"b.go"}]}`)
-	te := utp.TextResult(c, utp.OK, "# TE_BEGIN_META\n{\"v\":1,\"cmd\":\"search\",\"matches\":1,\"truncated\":false}\n# TE_END_META\n\nc.go:1: x\n")
+	plain := utp.TextResult(c, utp.StatusOK, `{"results":[{"path":"b.go"},{"path":"a.go"},{"path":"b.go"}]}`)
+	te := utp.TextResult(c, utp.StatusOK, "# TE_BEGIN_META\n{\"v\":1,\"cmd\":\"search\",\"matches\":1,\"truncated\":false}\n# TE_END_META\n\nc.go:1: x\n")
 	a := agent.Answer{Text: "Hi", Calls: []agent.Done{{Call: c, Result: plain}, {Call: c, Result: te}}, Usage: utp.Usage{Input: 3, CacheRead: 4, Output: 5, Reasoning: 6}}
 	r := view.NewReply(a)
 	if got := fmt.Sprint(r.Sources); got != "[b.go a.go c.go]" {
