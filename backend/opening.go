@@ -19,14 +19,12 @@ type opening struct {
 	over bool
 }
 
-// isJSON reports that b, the next piece, begins a JSON value: no line of an event
-// stream begins so.
+// isJSON reports that b, the next piece, begins a JSON value in place of a stream.
 func (o *opening) isJSON(b []byte) bool {
 	if o.over || len(bytes.TrimSpace(o.text)) > 0 {
 		return false
 	}
-	b = bytes.TrimSpace(b)
-	return len(b) > 0 && (b[0] == '{' || b[0] == '[')
+	return wire.BeginsJSON(b)
 }
 
 // note takes a piece and how many events are complete with it.

@@ -223,7 +223,7 @@ func (p *Parser) opened() int {
 }
 
 // Feed takes more of the text. It never fails: what cannot be read is a
-// Problem event. The slice is valid until the next Feed.
+// Problem event. The slice is valid until the next Feed or Close.
 func (p *Parser) Feed(s string) []utp.Event {
 	if p.flows(s) {
 		return p.flow(s, nil)

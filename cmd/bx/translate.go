@@ -1,26 +1,37 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/translation"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/wire/translate"
 )
 
+// apiNames lists the APIs that --from and --to take.
+func apiNames() string {
+	var names []string
+	for _, a := range translate.APIs() {
+		names = append(names, string(a))
+	}
+	return strings.Join(names, ", ")
+}
+
 // translateAPI is what --from or --to names.
-func translateAPI(flag, name string) (translation.API, error) {
-	api, ok := translation.Named(name)
-	switch known := strings.Join(translation.Names(), ", "); {
-	case ok:
+func translateAPI(flag, name string) (translate.API, error) {
+	switch api := translate.API(name); {
+	case slices.Contains(translate.APIs(), api):
 		return api, nil
 	case name == "":
-		return api, fail(exitUsage, "--%s is missing: want one of %s", flag, known)
+		return "", fail(exitUsage, "--%s is missing: want one of %s", flag, apiNames())
 	default:
-		return api, fail(exitUsage, "--%s %s: want one of %s", flag, name, known)
+		return "", fail(exitUsage, "--%s %s: want one of %s", flag, name, apiNames())
 	}
 }
 
@@ -38,7 +49,7 @@ func (a *app) translateCommand() *cobra.Command {
 it, and print it as another's has it. With --explain, standard error says what the
 other API cannot say. docs/translate.md has examples.
 
-The APIs are ` + strings.Join(translation.Names(), ", ") + `.`,
+The APIs are ` + apiNames() + `.`,
 		Example: `  bx translate --from anthropic --to openai --explain request.json
   curl -sN $OLLAMA/api/chat -d @request.json | bx translate --from ollama --to anthropic --stream`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.translate(cmd.Context(), args, t) },
@@ -74,35 +85,88 @@ func (a *app) translate(ctx context.Context, args []string, t translateFlags) er
 	if err != nil {
 		return err
 	}
-	r := translation.Translation{From: from, To: to, Model: a.model}
+	r := translated{Losses: []translate.Loss{}}
+	p := translate.Pair{From: from, To: to, Model: a.model}
 	switch {
 	case t.stream:
-		r.Stream(text)
+		err = r.stream(p, text)
 	case t.response:
-		r.Response(text)
+		err = r.reply(p, text)
 	default:
-		r.Request(text)
+		err = r.request(p, text)
 	}
-	if _, err := a.out.Write(r.Out); err != nil {
+	if _, err := a.out.Write(r.out); err != nil {
 		return err
 	}
 	if t.explain {
-		a.explainTranslation(translationReport{r.Path, r.Header, append([]translation.Loss{}, r.Losses...)})
+		a.explainTranslation(r)
 	}
-	if r.Err != nil {
-		return fmt.Errorf("bx translate: %w", r.Err)
+	if err != nil {
+		return fmt.Errorf("bx translate: %w", err)
 	}
 	return nil
 }
 
-// translationReport is what --explain says.
-type translationReport struct {
-	Path   string             `json:"path,omitempty"`
-	Header map[string]string  `json:"header,omitempty"`
-	Losses []translation.Loss `json:"losses"`
+// translated is a text for another API. Its JSON is what --explain says of it.
+type translated struct {
+	out    []byte
+	Path   string            `json:"path,omitempty"`
+	Header map[string]string `json:"header,omitempty"`
+	Losses []translate.Loss  `json:"losses"`
 }
 
-func (a *app) explainTranslation(r translationReport) {
+// request translates a client's request.
+func (r *translated) request(p translate.Pair, text []byte) error {
+	x, err := p.Request(text)
+	if err != nil {
+		return err
+	}
+	r.out, r.Path, r.Header, r.Losses = indented(x.Body), x.Path, x.Header, append(r.Losses, x.Losses...)
+	return nil
+}
+
+// reply translates a whole reply.
+func (r *translated) reply(p translate.Pair, text []byte) error {
+	answer, err := p.Answer()
+	if err != nil {
+		return err
+	}
+	out, losses, err := answer.Reply(text)
+	if err != nil {
+		return err
+	}
+	r.out, r.Losses = indented(out), append(r.Losses, losses...)
+	return nil
+}
+
+// stream translates a streamed reply. It keeps what was translated of a stream that broke.
+func (r *translated) stream(p translate.Pair, text []byte) error {
+	answer, err := p.Answer()
+	if err != nil {
+		return err
+	}
+	s := answer.Stream()
+	r.out = s.Feed(text)
+	end, err := s.Close()
+	r.out = append(r.out, end...)
+	if err != nil {
+		return err
+	}
+	losses, err := s.Losses()
+	r.Losses = append(r.Losses, losses...)
+	return err
+}
+
+func indented(body []byte) []byte {
+	var b bytes.Buffer
+	if json.Indent(&b, body, "", "  ") != nil {
+		return body
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+func (a *app) explainTranslation(r translated) {
 	if a.json {
 		_ = view.JSON(a.err, r) // what cannot be told on standard error cannot be told
 		return

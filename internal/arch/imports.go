@@ -97,6 +97,9 @@ func within(path, root string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
+// jsonOnly is the package of wire that takes and gives JSON, and no events.
+const jsonOnly = "wire/translate"
+
 func parseAndWire(h *House) (out []Finding) {
 	for _, p := range h.Packages {
 		room, ok := roomOf(p.Path)
@@ -106,7 +109,7 @@ func parseAndWire(h *House) (out []Finding) {
 		var parse, wire bool
 		for _, in := range append(h.imports(p), p.Path) {
 			parse = parse || within(in, "parse")
-			wire = wire || within(in, "wire")
+			wire = wire || within(in, "wire") && in != jsonOnly
 		}
 		if parse && wire && !within(p.Path, "backend") {
 			out = append(out, Finding{p.Path, "brings parse and wire together"})

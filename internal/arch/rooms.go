@@ -42,6 +42,7 @@ var rooms = []Room{
 	{Path: "wire/ollama", Ring: 2, Beside: codecs},
 	{Path: "wire/openai", Ring: 2, Beside: codecs},
 	{Path: "wire/responses", Ring: 2, Beside: codecs},
+	{Path: "wire/translate", Ring: 2, Beside: []string{"wire", "wire/anthropic", "wire/gemini", "wire/ollama", "wire/openai", "wire/responses"}},
 	{Path: "wire/internal/codec", Ring: 2, Beside: []string{"wire", "wire/internal/dialect", "wire/internal/shape"}},
 	{Path: "wire/internal/dialect", Ring: 2, Beside: []string{"wire/internal/shape"}},
 	{Path: "wire/internal/history", Ring: 2, Beside: []string{"wire"}},
@@ -70,7 +71,7 @@ var rooms = []Room{
 	{Path: "internal/fake", Ring: 4}, // also "bx mock"
 	{Path: "tool", Ring: 4},
 
-	{Path: "cmd/bx", Ring: 5, Beside: []string{"cmd/internal/build", "cmd/internal/commands", "cmd/internal/dirs", "cmd/bx/internal/cells", "cmd/bx/internal/clientfile", "cmd/bx/internal/config", "cmd/bx/internal/cost", "cmd/bx/internal/dash", "cmd/bx/internal/doctor", "cmd/bx/internal/envelope", "cmd/bx/internal/line", "cmd/bx/internal/markdown", "cmd/bx/internal/reading", "cmd/bx/internal/serving", "cmd/bx/internal/stats", "cmd/bx/internal/telemetry", "cmd/bx/internal/translation", "cmd/bx/internal/view"}},
+	{Path: "cmd/bx", Ring: 5, Beside: []string{"cmd/internal/build", "cmd/internal/commands", "cmd/internal/dirs", "cmd/bx/internal/cells", "cmd/bx/internal/clientfile", "cmd/bx/internal/config", "cmd/bx/internal/cost", "cmd/bx/internal/dash", "cmd/bx/internal/doctor", "cmd/bx/internal/envelope", "cmd/bx/internal/line", "cmd/bx/internal/markdown", "cmd/bx/internal/reading", "cmd/bx/internal/serving", "cmd/bx/internal/stats", "cmd/bx/internal/telemetry", "cmd/bx/internal/view"}},
 	{Path: "cmd/bx/internal/cells", Ring: 5},
 	{Path: "cmd/bx/internal/clientfile", Ring: 5},
 	{Path: "cmd/bx/internal/config", Ring: 5, Beside: []string{"cmd/internal/toolenvelope"}},
@@ -84,7 +85,6 @@ var rooms = []Room{
 	{Path: "cmd/bx/internal/serving", Ring: 5, Beside: []string{"cmd/bx/internal/config"}},
 	{Path: "cmd/bx/internal/stats", Ring: 5, Beside: []string{"cmd/bx/internal/cells"}},
 	{Path: "cmd/bx/internal/telemetry", Ring: 5},
-	{Path: "cmd/bx/internal/translation", Ring: 5},
 	{Path: "cmd/bx/internal/view", Ring: 5, Beside: []string{"cmd/bx/internal/cells", "cmd/bx/internal/markdown"}},
 	{Path: "cmd/internal/build", Ring: 5},
 	{Path: "cmd/internal/commands", Ring: 5, Beside: []string{"cmd/internal/build", "cmd/internal/dirs", "cmd/internal/toolenvelope"}},
