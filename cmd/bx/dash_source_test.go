@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/dash"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/stats"
 	"github.com/unifiedtoolprotocol/utp/journal"
+	"github.com/unifiedtoolprotocol/utp/price"
 	"github.com/unifiedtoolprotocol/utp/record"
 )
 
@@ -20,7 +20,7 @@ import (
 func kept(t *testing.T, events ...record.Event) (*figures, *journal.Writer) {
 	t.Helper()
 	dir := t.TempDir()
-	f := &figures{events: filepath.Join(dir, "events"), content: filepath.Join(dir, "content"), price: pricesOf(map[string]config.Price{"paid*": {Input: 1, Output: 10}})}
+	f := &figures{events: filepath.Join(dir, "events"), content: filepath.Join(dir, "content"), price: pricesOf(price.List{"paid*": {Input: 1, Output: 10}})}
 	w := journal.New(journal.Options{Dir: f.events, Program: "serve"})
 	for _, e := range events {
 		w.Append(e)

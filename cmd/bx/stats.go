@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
+	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/stats"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
-	"github.com/unifiedtoolprotocol/utp/grammar"
 	"github.com/unifiedtoolprotocol/utp/journal"
+	"github.com/unifiedtoolprotocol/utp/price"
 )
 
 // statsFlags are the options of bx stats.
@@ -119,21 +119,11 @@ func sinceWhen(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, errors.New("want a time as 12h or 30d, or a date as 2026-11-23")
 }
 
-// pricesOf gives the price of a model: that of its name, else of the longest glob
-// that it fits.
-func pricesOf(prices map[string]config.Price) stats.Price {
+// pricesOf makes the list one that the statistics ask, which know no backends.
+func pricesOf(prices price.List) stats.Price {
 	return func(model string, input, cached, output int) (money float64, known bool) {
-		best := ""
-		for glob := range prices {
-			if grammar.Fits([]string{strings.ToLower(glob)}, model) && (len(glob) > len(best) || len(glob) == len(best) && glob < best) {
-				best, known = glob, true
-			}
-		}
-		p := prices[best]
-		if p.Cached == nil {
-			p.Cached = &p.Input
-		}
-		return (float64(input-cached)*p.Input + float64(cached)**p.Cached + float64(output)*p.Output) / 1e6, known
+		p, known := prices.Of("", model)
+		return float64(p.Cost(utp.Usage{Input: input - cached, CacheRead: cached, Output: output})) / float64(price.Unit), known
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/toolenvelope"
 	"github.com/unifiedtoolprotocol/utp/journal"
+	"github.com/unifiedtoolprotocol/utp/price"
 	"github.com/unifiedtoolprotocol/utp/rule"
 )
 
@@ -45,9 +46,9 @@ type Config struct {
 
 	MCP map[string]MCPServer `toml:"mcp_servers"`
 
-	Telemetry *bool            `toml:"telemetry"` // figures of what happens are kept on this machine; nil: they are
-	Stats     Stats            `toml:"stats"`
-	Prices    map[string]Price `toml:"prices"`
+	Telemetry *bool      `toml:"telemetry"` // figures of what happens are kept on this machine; nil: they are
+	Stats     Stats      `toml:"stats"`
+	Prices    price.List `toml:"prices"`
 
 	Files   []string `toml:"-"` // read, in the order of their layers
 	Ignored []string `toml:"-"` // tables of other programs: "llmc.toml: [rag]"
@@ -122,14 +123,6 @@ type Stats struct {
 	MB          Count `toml:"mb"`
 	ContentDays Count `toml:"content_days"`
 	ContentMB   Count `toml:"content_mb"`
-}
-
-// Price is a table [prices."MODEL"]: what a million tokens of the models of a name
-// or a glob cost, in one currency for all.
-type Price struct {
-	Input  float64  `toml:"input"`
-	Output float64  `toml:"output"`
-	Cached *float64 `toml:"cached"` // of the input; nil: as Input
 }
 
 // Tools says in which form tools go out and calls come back: the table

@@ -10,6 +10,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/toolenvelope"
 	"github.com/unifiedtoolprotocol/utp/format"
+	"github.com/unifiedtoolprotocol/utp/price"
 	"github.com/unifiedtoolprotocol/utp/rule"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
@@ -58,7 +59,7 @@ type Settings struct {
 	Aliases     []schema.Alias
 	Telemetry   bool // figures of what happens are kept on this machine
 	Stats       Stats
-	Prices      map[string]Price // by models' names or globs
+	Prices      price.List
 
 	habits   []habit
 	adapters map[string]format.Adapter

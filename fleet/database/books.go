@@ -1,0 +1,275 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp/fleet"
+)
+
+// administer changes the books and writes who did so, both or neither.
+func (d *DB) administer(ctx context.Context, a fleet.Act, f func(tx *sql.Tx) error) error {
+	err := change(ctx, d.safe, func(tx *sql.Tx) error {
+		if err := f(tx); err != nil {
+			return err
+		}
+		var v values
+		_, err := tx.ExecContext(ctx, `INSERT INTO bx_audit (id, at, who, what, subject, how) VALUES `+v.put(d.newID(), micros(a.At), a.By, a.What, a.On, a.How), v...)
+		return err
+	})
+	if twice(err) {
+		return fleet.ErrTaken
+	}
+	return err
+}
+
+// oneOf has a statement change one line, or be fleet.ErrUnknown.
+func oneOf(ctx context.Context, tx *sql.Tx, statement string, v ...any) error {
+	result, err := tx.ExecContext(ctx, statement, v...)
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(fleet.ErrUnknown, err)
+	}
+	return nil
+}
+
+func written(v any) (string, error) {
+	b, err := json.Marshal(v)
+	return string(b), err
+}
+
+// CreateTeam is for fleet.Books.
+func (d *DB) CreateTeam(ctx context.Context, by string, t fleet.Team) error {
+	how, err := written(t.Limits)
+	if err != nil {
+		return err
+	}
+	return d.administer(ctx, fleet.Act{At: t.Created, By: by, What: "create team", On: t.ID, How: how}, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO bx_teams (id, name, created, limits) VALUES ($1, $2, $3, $4)`, t.ID, t.Name, micros(t.Created), how)
+		return err
+	})
+}
+
+// Teams is for fleet.Books.
+func (d *DB) Teams(ctx context.Context) (out []fleet.Team, err error) {
+	rows, err := d.safe.QueryContext(ctx, `SELECT id, name, created, limits FROM bx_teams ORDER BY name`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var t fleet.Team
+		var created int64
+		var limits string
+		if err := rows.Scan(&t.ID, &t.Name, &created, &limits); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(limits), &t.Limits); err != nil {
+			return nil, err
+		}
+		t.Created = timeOf(created)
+		out = append(out, t)
+	}
+	return out, rows.Err()
+}
+
+// SetTeam is for fleet.Books.
+func (d *DB) SetTeam(ctx context.Context, by, id string, l fleet.Limits, now time.Time) error {
+	how, err := written(l)
+	if err != nil {
+		return err
+	}
+	return d.administer(ctx, fleet.Act{At: now, By: by, What: "set team", On: id, How: how}, func(tx *sql.Tx) error {
+		return oneOf(ctx, tx, `UPDATE bx_teams SET limits = $1 WHERE id = $2`, how, id)
+	})
+}
+
+// ErrInUse is a team that has keys.
+var ErrInUse = errors.New("keys belong to it")
+
+// DeleteTeam is for fleet.Books.
+func (d *DB) DeleteTeam(ctx context.Context, by, id string, now time.Time) error {
+	return d.administer(ctx, fleet.Act{At: now, By: by, What: "delete team", On: id}, func(tx *sql.Tx) error {
+		var n int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM bx_keys WHERE team = $1`, id).Scan(&n); err != nil {
+			return err
+		}
+		if n > 0 {
+			return ErrInUse
+		}
+		return oneOf(ctx, tx, `DELETE FROM bx_teams WHERE id = $1`, id)
+	})
+}
+
+func teamOf(k fleet.Key) string {
+	if k.Team == nil {
+		return ""
+	}
+	return k.Team.ID
+}
+
+// CreateKey is for fleet.Books.
+func (d *DB) CreateKey(ctx context.Context, by string, k fleet.Key, hash fleet.Hash) error {
+	limits, err := written(k.Limits)
+	if err != nil {
+		return err
+	}
+	return d.administer(ctx, fleet.Act{At: k.Created, By: by, What: "create key", On: k.ID, How: how(k, limits)}, func(tx *sql.Tx) error {
+		var v values
+		if _, err := tx.ExecContext(ctx, `INSERT INTO bx_keys (id, name, team, created, expires, disabled, limits) VALUES `+
+			v.put(k.ID, k.Name, teamOf(k), micros(k.Created), micros(k.Expires), bit(k.Disabled), limits), v...); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO bx_hashes (hash, key_id, until) VALUES ($1, $2, 0)`, hex.EncodeToString(hash[:]), k.ID)
+		return err
+	})
+}
+
+// how describes a key for the audit.
+func how(k fleet.Key, limits string) string {
+	words := []string{k.Name}
+	if k.Team != nil {
+		words = append(words, "team "+k.Team.ID)
+	}
+	if k.Disabled {
+		words = append(words, "disabled")
+	}
+	if !k.Expires.IsZero() {
+		words = append(words, "until "+k.Expires.UTC().Format(time.RFC3339))
+	}
+	return strings.Join(append(words, limits), ", ")
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Keys is for fleet.Books.
+func (d *DB) Keys(ctx context.Context) (out []fleet.Key, err error) {
+	rows, err := d.safe.QueryContext(ctx, `SELECT `+keyColumns+keyTables+` ORDER BY k.name`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		k, err := readKey(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *k)
+	}
+	return out, rows.Err()
+}
+
+// SetKey is for fleet.Books: the limits, the team, the end and whether it is
+// disabled.
+func (d *DB) SetKey(ctx context.Context, by string, k fleet.Key, now time.Time) error {
+	limits, err := written(k.Limits)
+	if err != nil {
+		return err
+	}
+	return d.administer(ctx, fleet.Act{At: now, By: by, What: "set key", On: k.ID, How: how(k, limits)}, func(tx *sql.Tx) error {
+		return oneOf(ctx, tx, `UPDATE bx_keys SET team = $1, expires = $2, disabled = $3, limits = $4 WHERE id = $5`, teamOf(k), micros(k.Expires), bit(k.Disabled), limits, k.ID)
+	})
+}
+
+// Rotate is for fleet.Books.
+func (d *DB) Rotate(ctx context.Context, by, id string, hash fleet.Hash, old, now time.Time) error {
+	return d.administer(ctx, fleet.Act{At: now, By: by, What: "rotate key", On: id, How: "the old one until " + old.UTC().Format(time.RFC3339)}, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM bx_hashes WHERE key_id = $1 AND until > 0 AND until <= $2`, id, micros(now)); err != nil {
+			return err
+		}
+		if err := oneOf(ctx, tx, `UPDATE bx_hashes SET until = $1 WHERE key_id = $2 AND until = 0`, micros(old), id); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO bx_hashes (hash, key_id, until) VALUES ($1, $2, 0)`, hex.EncodeToString(hash[:]), id)
+		return err
+	})
+}
+
+// DeleteKey is for fleet.Books. What the key has spent stays.
+func (d *DB) DeleteKey(ctx context.Context, by, id string, now time.Time) error {
+	return d.administer(ctx, fleet.Act{At: now, By: by, What: "delete key", On: id}, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM bx_hashes WHERE key_id = $1`, id); err != nil {
+			return err
+		}
+		return oneOf(ctx, tx, `DELETE FROM bx_keys WHERE id = $1`, id)
+	})
+}
+
+// Entries is for fleet.Books: in the order of time.
+func (d *DB) Entries(ctx context.Context, q fleet.Query, each func(fleet.Entry) error) error {
+	var v values
+	one := func(a any) string { return strings.Trim(v.put(a), "()") }
+	text := `SELECT id, key_id, key_name, team_name, request, backend, model, dated, at, ended, ending, late, input, cache_read, cache_write, output, reasoning,
+		most_requests, most_tokens, most_money, requests, tokens, money FROM bx_entries WHERE at >= ` + one(micros(q.Since))
+	if !q.Before.IsZero() {
+		text += ` AND at < ` + one(micros(q.Before))
+	}
+	if q.KeyID != "" {
+		text += ` AND key_id = ` + one(q.KeyID)
+	}
+	if len(q.Endings) > 0 {
+		var all []any
+		for _, e := range q.Endings {
+			all = append(all, string(e))
+		}
+		text += ` AND ending IN ` + v.put(all...)
+	}
+	text += ` ORDER BY at, id`
+	if q.Limit > 0 {
+		text += fmt.Sprintf(` LIMIT %d`, q.Limit)
+	}
+	rows, err := d.safe.QueryContext(ctx, text, v...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var e fleet.Entry
+		var at, ended, late int64
+		var ending string
+		u := &e.Usage
+		if err := rows.Scan(&e.ID, &e.KeyID, &e.Key, &e.Team, &e.Request, &e.Backend, &e.Model, &e.Dated, &at, &ended, &ending, &late, &u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning,
+			&e.Most.Requests, &e.Most.Tokens, &e.Most.Money, &e.Amount.Requests, &e.Amount.Tokens, &e.Amount.Money); err != nil {
+			return err
+		}
+		e.At, e.Ended, e.Ending, e.Late = timeOf(at), timeOf(ended), fleet.Ending(ending), late != 0
+		if err := each(e); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Audit is for fleet.Books: in the order of time.
+func (d *DB) Audit(ctx context.Context, each func(fleet.Act) error) error {
+	rows, err := d.safe.QueryContext(ctx, `SELECT at, who, what, subject, how FROM bx_audit ORDER BY at, id`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var a fleet.Act
+		var at int64
+		if err := rows.Scan(&at, &a.By, &a.What, &a.On, &a.How); err != nil {
+			return err
+		}
+		a.At = timeOf(at)
+		if err := each(a); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,77 @@
+package database_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp/fleet"
+	"github.com/unifiedtoolprotocol/utp/fleet/database"
+	"github.com/unifiedtoolprotocol/utp/internal/replicas"
+)
+
+// opener opens one database again and again, as replicas do.
+func opener(address string) func(t testing.TB) *database.DB {
+	return func(t testing.TB) *database.DB {
+		t.Helper()
+		d, err := database.Open(t.Context(), address, replicas.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = d.Close() })
+		return d
+	}
+}
+
+func file(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "ledger.db") }
+
+func TestLedgerInAFile(t *testing.T) {
+	open := opener(file(t))
+	replicas.Ledger(t, func(t testing.TB) fleet.Ledger { return open(t) })
+}
+
+func TestLedgerInPostgreSQL(t *testing.T) {
+	open := opener(replicas.Postgres(t).Address)
+	replicas.Ledger(t, func(t testing.TB) fleet.Ledger { return open(t) })
+}
+
+func TestStateInAFile(t *testing.T) {
+	open := opener(file(t))
+	replicas.State(t, func(t testing.TB) fleet.State { return open(t) })
+}
+
+func TestStateInPostgreSQL(t *testing.T) {
+	open := opener(replicas.Postgres(t).Address)
+	replicas.State(t, func(t testing.TB) fleet.State { return open(t) })
+}
+
+// A replica of a version goes on while a later one has brought the tables up to its
+// own.
+func TestOldReplicasGoOn(t *testing.T) {
+	for name, address := range map[string]string{"a file": file(t), "PostgreSQL": replicas.Postgres(t).Address} {
+		t.Run(name, func(t *testing.T) {
+			open := opener(address)
+			old := open(t)
+			k := replicas.Member(t, old, nil, nil)
+			later := open(t)
+			if err := later.Migrate(t.Context(), "ALTER TABLE bx_entries ADD COLUMN tier text NOT NULL DEFAULT '';\nCREATE TABLE bx_later (id text)"); err != nil {
+				t.Fatal(err)
+			}
+			if n := later.Version(t); n != 2 {
+				t.Errorf("version %d", n)
+			}
+			for i, d := range []*database.DB{old, later, open(t)} { // the third starts behind the migration
+				id := replicas.ID()
+				if _, err := d.Reserve(t.Context(), fleet.Reservation{ID: id, Key: k, At: time.Now(), Most: fleet.Amount{Requests: 1}}); err != nil {
+					t.Errorf("replica %d: %v", i, err)
+				}
+				if _, err := d.Settle(t.Context(), fleet.Settlement{ID: id, Ending: fleet.Settled, Amount: fleet.Amount{Requests: 1}, At: time.Now()}); err != nil {
+					t.Errorf("replica %d: %v", i, err)
+				}
+			}
+			if n := later.Version(t); n != 2 {
+				t.Errorf("version %d after an old replica's start", n)
+			}
+		})
+	}
+}

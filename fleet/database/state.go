@@ -1,0 +1,307 @@
+package database
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp/fleet"
+)
+
+// filled is the level of a bucket at excluded.at: it gains its size a minute, its
+// size may have changed, and a time before the last one gains nothing.
+func filled(unit string) string {
+	return strings.NewReplacer("{unit}", unit).Replace(`{least}(excluded.size_{unit}, w.{unit} + excluded.size_{unit} - w.size_{unit}
+		+ CASE WHEN excluded.at > w.at THEN (excluded.at - w.at) / 60000000.0 * excluded.size_{unit} ELSE 0 END)`)
+}
+
+const rateColumns = `INSERT INTO bx_rates AS w (owner, at, requests, size_requests, tokens, size_tokens) VALUES `
+
+// refusal ends the transaction of a visit that is not let in.
+type refusal struct {
+	rate fleet.Rate
+	unit string
+}
+
+func (r *refusal) Error() string { return r.unit }
+
+// ordered are rates in the order in which all transactions take them.
+func ordered(rates []fleet.Rate) []fleet.Rate {
+	return slices.SortedFunc(slices.Values(rates), func(a, b fleet.Rate) int { return cmp.Compare(a.Owner, b.Owner) })
+}
+
+// Enter is for fleet.State.
+func (d *DB) Enter(ctx context.Context, v fleet.Visit, now time.Time) (fleet.Pass, error) {
+	left := map[string]int64{}
+	rates := ordered(v.Rates)
+	alone := len(rates) == 1 && rates[0].Parallel == 0
+	enter := func(tx interface {
+		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	}) error {
+		for _, r := range rates {
+			n, err := d.take(ctx, tx, r, now)
+			if err != nil {
+				return err
+			}
+			left[r.Owner] = n
+		}
+		return nil
+	}
+	var err error
+	if alone {
+		err = enter(d.loose)
+	} else {
+		err = change(ctx, d.loose, func(tx *sql.Tx) error {
+			if err := enter(tx); err != nil {
+				return err
+			}
+			for _, r := range rates {
+				if err := run(ctx, tx, v, r, now); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	var no *refusal
+	if errors.As(err, &no) {
+		return d.refused(ctx, no, now)
+	}
+	if err != nil {
+		return fleet.Pass{}, err
+	}
+	pass := fleet.Pass{}
+	for _, r := range v.Rates {
+		n := int64(-1)
+		if r.Requests > 0 {
+			n = left[r.Owner]
+		}
+		pass.Left = append(pass.Left, n)
+	}
+	return pass, nil
+}
+
+// take takes one request of a rate, if there is one and there are tokens.
+func (d *DB) take(ctx context.Context, tx interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}, r fleet.Rate, now time.Time) (left int64, err error) {
+	var v values
+	row := v.put(r.Owner, micros(now), float64(max(r.Requests-1, 0)), float64(r.Requests), float64(r.Tokens), float64(r.Tokens))
+	text := rateColumns + row + ` ON CONFLICT (owner) DO UPDATE SET
+		requests = ` + filled("requests") + ` - CASE WHEN excluded.size_requests > 0 THEN 1 ELSE 0 END, size_requests = excluded.size_requests,
+		tokens = ` + filled("tokens") + `, size_tokens = excluded.size_tokens, at = {greatest}(w.at, excluded.at)
+		WHERE (excluded.size_requests = 0 OR ` + filled("requests") + ` >= 1) AND (excluded.size_tokens = 0 OR ` + filled("tokens") + ` >= 0.5)
+		RETURNING requests`
+	var level float64
+	err = tx.QueryRowContext(ctx, d.spell(text), v...).Scan(&level)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, &refusal{r, "rate"}
+	}
+	return int64(max(level, 0)), err
+}
+
+// run counts a visit among those that run, if the rate lets so many. The line of
+// the rate is held, so that nobody counts at the same time.
+func run(ctx context.Context, tx *sql.Tx, v fleet.Visit, r fleet.Rate, now time.Time) error {
+	if r.Parallel == 0 {
+		return nil
+	}
+	var n int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM bx_running WHERE owner = $1 AND until > $2`, r.Owner, micros(now)).Scan(&n); err != nil {
+		return err
+	}
+	if n >= r.Parallel {
+		return &refusal{r, "parallel"}
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO bx_running (owner, visit, until) VALUES ($1, $2, $3) ON CONFLICT (owner, visit) DO UPDATE SET until = excluded.until`, r.Owner, v.ID, micros(v.Until))
+	return err
+}
+
+// refused says what a rate lacks, and for how long.
+func (d *DB) refused(ctx context.Context, no *refusal, now time.Time) (fleet.Pass, error) {
+	pass := fleet.Pass{Refused: no.unit, Owner: no.rate.Owner, Wait: time.Second}
+	if no.unit == "parallel" {
+		return pass, nil
+	}
+	var at int64
+	var requests, tokens float64
+	if err := d.loose.QueryRowContext(ctx, `SELECT at, requests, tokens FROM bx_rates WHERE owner = $1`, no.rate.Owner).Scan(&at, &requests, &tokens); err != nil {
+		return pass, err
+	}
+	pass.Refused, pass.Wait = Short(no.rate, requests, tokens, now.Sub(timeOf(at)))
+	return pass, nil
+}
+
+// Short says which of the two units of a rate is used up, and how long it is until
+// there is some again, for levels that were so a while before.
+func Short(r fleet.Rate, requests, tokens float64, since time.Duration) (unit string, wait time.Duration) {
+	gained := max(0, since.Minutes())
+	lack := func(size int64, level, want float64) time.Duration {
+		return time.Duration((want - min(float64(size), level+gained*float64(size))) / float64(size) * float64(time.Minute))
+	}
+	if r.Tokens > 0 {
+		if wait := lack(r.Tokens, tokens, 0.5); wait > 0 {
+			return "tokens", wait
+		}
+	}
+	if r.Requests > 0 {
+		return "requests", max(0, lack(r.Requests, requests, 1))
+	}
+	return "tokens", 0
+}
+
+// Leave is for fleet.State.
+func (d *DB) Leave(ctx context.Context, v fleet.Visit, tokens int64, now time.Time) error {
+	for _, r := range ordered(v.Rates) {
+		if r.Parallel > 0 {
+			if _, err := d.loose.ExecContext(ctx, `DELETE FROM bx_running WHERE owner = $1 AND visit = $2`, r.Owner, v.ID); err != nil {
+				return err
+			}
+		}
+		if r.Tokens == 0 || tokens == 0 {
+			continue
+		}
+		var a values
+		row := a.put(r.Owner, micros(now), float64(r.Requests), float64(r.Requests), float64(r.Tokens-tokens), float64(r.Tokens))
+		text := rateColumns + row + ` ON CONFLICT (owner) DO UPDATE SET tokens = ` + filled("tokens") + ` - (excluded.size_tokens - excluded.tokens), size_tokens = excluded.size_tokens,
+			requests = ` + filled("requests") + `, size_requests = excluded.size_requests, at = {greatest}(w.at, excluded.at)`
+		if _, err := d.loose.ExecContext(ctx, d.spell(text), a...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Renew is for fleet.State.
+func (d *DB) Renew(ctx context.Context, visits []fleet.Visit, _ time.Time) error {
+	for _, v := range visits {
+		if _, err := d.loose.ExecContext(ctx, `UPDATE bx_running SET until = $1 WHERE visit = $2`, micros(v.Until), v.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// touchAfter is how old the time of an item may be before a reading renews it.
+const touchAfter = time.Hour
+
+// Get is for fleet.State.
+func (d *DB) Get(ctx context.Context, owner string, keys []string, now time.Time) (out [][]byte, err error) {
+	out = make([][]byte, len(keys))
+	if len(keys) == 0 {
+		return out, nil
+	}
+	var v values
+	mine := strings.Trim(v.put(owner), "()")
+	after := strings.Trim(v.put(micros(now.Add(-fleet.Keep))), "()")
+	var names []any
+	for _, k := range keys {
+		names = append(names, k)
+	}
+	rows, err := d.loose.QueryContext(ctx, `SELECT name, value, at FROM bx_kept WHERE owner = `+mine+` AND at > `+after+` AND name IN `+v.put(names...), v...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var old []any
+	for rows.Next() {
+		var name string
+		var value []byte
+		var at int64
+		if err := rows.Scan(&name, &value, &at); err != nil {
+			return nil, err
+		}
+		for i, k := range keys {
+			if k == name {
+				out[i] = value
+			}
+		}
+		if now.Sub(timeOf(at)) > touchAfter {
+			old = append(old, name)
+		}
+	}
+	if err := rows.Err(); err != nil || len(old) == 0 {
+		return out, err
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	var t values
+	at := strings.Trim(t.put(micros(now)), "()")
+	mine = strings.Trim(t.put(owner), "()")
+	_, err = d.loose.ExecContext(ctx, `UPDATE bx_kept SET at = `+at+` WHERE owner = `+mine+` AND name IN `+t.put(old...), t...)
+	return out, err
+}
+
+// Put is for fleet.State.
+func (d *DB) Put(ctx context.Context, items []fleet.Item, now time.Time) error {
+	var v values
+	rows := map[[2]string]string{}
+	for _, it := range slices.Backward(items) { // of several of one name the last
+		at := [2]string{it.Owner, it.Key}
+		if _, has := rows[at]; !has {
+			rows[at] = v.put(it.Owner, it.Key, it.Value, micros(now))
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	var sorted []string
+	for _, at := range slices.SortedFunc(maps.Keys(rows), func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }) {
+		sorted = append(sorted, rows[at])
+	}
+	text := `INSERT INTO bx_kept (owner, name, value, at) VALUES ` + strings.Join(sorted, ", ") + ` ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, at = excluded.at`
+	_, err := d.loose.ExecContext(ctx, text, v...)
+	return err
+}
+
+// Forget is for fleet.State.
+func (d *DB) Forget(ctx context.Context, owner string) error {
+	_, err := d.loose.ExecContext(ctx, `DELETE FROM bx_kept WHERE owner = $1`, owner)
+	return err
+}
+
+// Cool is for fleet.State. It also clears away what is over.
+func (d *DB) Cool(ctx context.Context, target string, until, now time.Time) error {
+	_, err := d.loose.ExecContext(ctx, d.spell(`INSERT INTO bx_cooling AS w (target, until) VALUES ($1, $2) ON CONFLICT (target) DO UPDATE SET until = {greatest}(w.until, excluded.until)`), target, micros(until))
+	if err == nil {
+		_, err = d.loose.ExecContext(ctx, `DELETE FROM bx_cooling WHERE until < $1`, micros(now))
+	}
+	return err
+}
+
+// Cooling is for fleet.State.
+func (d *DB) Cooling(ctx context.Context, now time.Time) (map[string]time.Time, error) {
+	rows, err := d.loose.QueryContext(ctx, `SELECT target, until FROM bx_cooling WHERE until > $1`, micros(now))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string]time.Time{}
+	for rows.Next() {
+		var target string
+		var until int64
+		if err := rows.Scan(&target, &until); err != nil {
+			return nil, err
+		}
+		out[target] = timeOf(until)
+	}
+	return out, rows.Err()
+}
+
+// Prune clears away what is kept no more.
+func (d *DB) Prune(ctx context.Context, now time.Time) error {
+	_, err := d.loose.ExecContext(ctx, `DELETE FROM bx_kept WHERE at < $1`, micros(now.Add(-fleet.Keep)))
+	if err == nil {
+		_, err = d.loose.ExecContext(ctx, `DELETE FROM bx_running WHERE until < $1`, micros(now))
+	}
+	if err == nil {
+		_, err = d.loose.ExecContext(ctx, `DELETE FROM bx_rates WHERE at < $1`, micros(now.Add(-fleet.Keep)))
+	}
+	return err
+}

@@ -1,0 +1,339 @@
+package replicas
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/fleet"
+	"github.com/unifiedtoolprotocol/utp/price"
+)
+
+// day is in the middle of a month, a day and a minute.
+var day = time.Date(2026, 11, 23, 12, 30, 30, 0, time.UTC)
+
+var serial atomic.Int64
+
+// ID makes an id that no test has had.
+func ID() string { return fmt.Sprintf("id%d", serial.Add(1)) }
+
+// Member puts a key of a team into a ledger.
+func Member(t testing.TB, l fleet.Ledger, own, shared fleet.Budget) *fleet.Key {
+	t.Helper()
+	team := fleet.Team{ID: ID(), Name: ID(), Created: day, Limits: fleet.Limits{Budget: shared}}
+	if err := l.CreateTeam(t.Context(), "test", team); err != nil {
+		t.Fatal(err)
+	}
+	k := fleet.Key{ID: ID(), Name: ID(), Created: day, Team: &team, Limits: fleet.Limits{Budget: own}}
+	hash := sha256.Sum256([]byte(k.ID))
+	if err := l.CreateKey(t.Context(), "test", k, hash); err != nil {
+		t.Fatal(err)
+	}
+	found, err := l.Key(t.Context(), hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func reservation(k *fleet.Key, most fleet.Amount) fleet.Reservation {
+	return fleet.Reservation{ID: ID(), Key: k, Replica: "r", Request: "q", Backend: "b", Model: "m", At: day, Most: most}
+}
+
+// Ledger tests what a ledger owes. open opens one and the same anew.
+func Ledger(t *testing.T, open func(t testing.TB) fleet.Ledger) {
+	for name, test := range map[string]func(*testing.T, func(testing.TB) fleet.Ledger){
+		"a budget is never passed": neverPassed, "what is settled counts once": settledOnce, "what a lost replica held is charged": swept,
+		"books": books, "windows begin anew": windowsBegin,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open) })
+	}
+}
+
+// neverPassed has many replicas draw on one budget at once.
+func neverPassed(t *testing.T, open func(testing.TB) fleet.Ledger) {
+	for _, tt := range []struct {
+		unit        string
+		own, shared fleet.Budget
+	}{
+		{"money", fleet.Budget{fleet.Day: {Money: 1000}}, nil},
+		{"tokens", fleet.Budget{fleet.Minute: {Tokens: 1000}}, fleet.Budget{fleet.Month: {Tokens: 5000}}},
+		{"requests", nil, fleet.Budget{fleet.Month: {Requests: 100}}},
+	} {
+		t.Run(tt.unit, func(t *testing.T) {
+			l := open(t)
+			k := Member(t, l, tt.own, tt.shared)
+			var used atomic.Int64
+			var all sync.WaitGroup
+			for range 4 {
+				replica := open(t)
+				all.Go(func() {
+					draw := rand.New(rand.NewPCG(1, uint64(serial.Add(1))))
+					for range 60 {
+						most := int64(10 + draw.IntN(20))
+						r := reservation(k, fleet.Amount{Requests: 1, Tokens: most, Money: price.Money(most)})
+						_, err := replica.Reserve(context.Background(), r)
+						var over *fleet.Over
+						if errors.As(err, &over) {
+							continue
+						}
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						is := most - draw.Int64N(10)
+						if _, err := replica.Settle(context.Background(), fleet.Settlement{ID: r.ID, Ending: fleet.Settled, Amount: fleet.Amount{Requests: 1, Tokens: is, Money: price.Money(is)}, At: day}); err != nil {
+							t.Error(err)
+							return
+						}
+						if tt.unit == "requests" {
+							is = 1
+						}
+						used.Add(is)
+					}
+				})
+			}
+			all.Wait()
+			limit := int64(1000)
+			if tt.unit == "requests" {
+				limit = 100
+			}
+			if n := used.Load(); n > limit || n < limit*9/10 {
+				t.Errorf("%d of %d %s were used", n, limit, tt.unit)
+			}
+			now, err := l.Windows(t.Context(), k, day)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range now {
+				if w.Reserved != (fleet.Amount{}) {
+					t.Errorf("%s of the %s: %+v stay reserved", w.Per, w.Subject.Kind, w.Reserved)
+				}
+			}
+			_, err = l.Reserve(t.Context(), reservation(k, fleet.Amount{Requests: 50, Tokens: 500, Money: 500}))
+			var over *fleet.Over
+			if !errors.As(err, &over) || over.Unit != tt.unit {
+				t.Errorf("a request above what is left: %v", err)
+			}
+		})
+	}
+}
+
+// settledOnce settles one reservation in every order.
+func settledOnce(t *testing.T, open func(testing.TB) fleet.Ledger) {
+	l := open(t)
+	k := Member(t, l, fleet.Budget{fleet.Month: {Money: 1000}}, nil)
+	settle := func(r fleet.Reservation, e fleet.Ending, n int64) fleet.Outcome {
+		t.Helper()
+		out, err := l.Settle(t.Context(), fleet.Settlement{ID: r.ID, Ending: e, Usage: utp.Usage{Input: int(n)}, Amount: fleet.Amount{Requests: min(n, 1), Tokens: n, Money: price.Money(n)}, At: day})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	spent := func() int64 {
+		t.Helper()
+		now, err := l.Windows(t.Context(), k, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n int64 = -1
+		for _, w := range now {
+			if w.Per == fleet.Month {
+				if n >= 0 && n != int64(w.Settled.Money) || w.Reserved.Money != 0 {
+					t.Errorf("%+v", w)
+				}
+				n = int64(w.Settled.Money)
+			}
+		}
+		return n
+	}
+	want := int64(0)
+	for _, tt := range []struct {
+		name  string
+		ends  []fleet.Ending
+		sums  []int64
+		count int64
+	}{
+		{"once", []fleet.Ending{fleet.Settled}, []int64{60}, 60},
+		{"the first counts", []fleet.Ending{fleet.Settled, fleet.Settled, fleet.Unsettled, fleet.Refused}, []int64{50, 10, 100, 0}, 50},
+		{"a refusal costs nothing", []fleet.Ending{fleet.Refused, fleet.Settled}, []int64{0, 70}, 0},
+		{"charged in full, then corrected once", []fleet.Ending{fleet.Unsettled, fleet.Unsettled, fleet.Settled, fleet.Settled}, []int64{100, 100, 30, 40}, 30},
+		{"charged in full", []fleet.Ending{fleet.Unsettled}, []int64{100}, 100},
+		{"above what was reserved", []fleet.Ending{fleet.Estimated}, []int64{130}, 130},
+	} {
+		r := reservation(k, fleet.Amount{Requests: 1, Tokens: 100, Money: 100})
+		if _, err := l.Reserve(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		var first, last fleet.Outcome
+		for i, e := range tt.ends {
+			last = settle(r, e, tt.sums[i])
+			if i == 0 {
+				first = last
+			}
+		}
+		if want += tt.count; spent() != want {
+			t.Errorf("%s: %d are spent, want %d", tt.name, spent(), want)
+		}
+		if first.Over != (tt.count > 100) {
+			t.Errorf("%s: over %v", tt.name, first.Over)
+		}
+	}
+	if _, err := l.Settle(t.Context(), fleet.Settlement{ID: ID(), Ending: fleet.Settled, At: day}); !errors.Is(err, fleet.ErrUnknown) {
+		t.Errorf("a reservation that never was: %v", err)
+	}
+	r := reservation(k, fleet.Amount{Requests: 1})
+	for i := range 2 { // the second has the id of the first
+		if _, err := l.Reserve(t.Context(), r); (err == nil) != (i == 0) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	late := 0
+	if err := l.Entries(t.Context(), fleet.Query{KeyID: k.ID, Endings: []fleet.Ending{fleet.Settled}}, func(e fleet.Entry) error {
+		if e.Late {
+			late++
+			if e.Amount.Money != 30 || e.Usage.Input != 30 {
+				t.Errorf("the corrected one: %+v", e)
+			}
+		}
+		return nil
+	}); err != nil || late != 1 {
+		t.Errorf("%d were late, %v", late, err)
+	}
+}
+
+// swept lets one replica live and another not.
+func swept(t *testing.T, open func(testing.TB) fleet.Ledger) {
+	l := open(t)
+	must(l.Sweep(t.Context(), day))(t) // what other tests have left
+	k := Member(t, l, fleet.Budget{fleet.Day: {Tokens: 1000}}, nil)
+	var ids []string
+	for _, replica := range []string{ID(), ID()} {
+		if err := l.Lease(t.Context(), replica, day.Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		r := reservation(k, fleet.Amount{Requests: 1, Tokens: 100})
+		r.Replica = replica
+		if _, err := l.Reserve(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, r.ID)
+		if len(ids) == 2 {
+			if err := l.Lease(t.Context(), replica, day.Add(time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n, err := l.Sweep(t.Context(), day.Add(30*time.Second)); n != 0 || err != nil {
+		t.Errorf("while both live: %d, %v", n, err)
+	}
+	for i := range 2 {
+		if n, err := l.Sweep(t.Context(), day.Add(2*time.Minute)); n != 1-i || err != nil {
+			t.Errorf("when one is gone: %d, %v", n, err)
+		}
+	}
+	var unsettled []string
+	if err := l.Entries(t.Context(), fleet.Query{KeyID: k.ID, Endings: []fleet.Ending{fleet.Unsettled}}, func(e fleet.Entry) error {
+		unsettled = append(unsettled, e.ID)
+		return nil
+	}); err != nil || len(unsettled) != 1 || unsettled[0] != ids[0] {
+		t.Errorf("%v, %v", unsettled, err)
+	}
+	for _, w := range must(l.Windows(t.Context(), k, day))(t) {
+		if w.Per == fleet.Day && (w.Settled.Tokens != 100 || w.Reserved.Tokens != 100) {
+			t.Errorf("%+v", w)
+		}
+	}
+}
+
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// windowsBegin spends a budget and comes back in the next window.
+func windowsBegin(t *testing.T, open func(testing.TB) fleet.Ledger) {
+	l := open(t)
+	for p, next := range map[fleet.Per]time.Time{fleet.Minute: day.Add(time.Minute), fleet.Day: day.AddDate(0, 0, 1), fleet.Month: day.AddDate(0, 1, 0)} {
+		k := Member(t, l, nil, fleet.Budget{p: {Tokens: 100}})
+		for i, at := range []time.Time{day, day, next} {
+			r := reservation(k, fleet.Amount{Requests: 1, Tokens: 90})
+			r.At = at
+			_, err := l.Reserve(t.Context(), r)
+			var over *fleet.Over
+			if i == 1 && (!errors.As(err, &over) || over.Per != p || over.Subject.Kind != "team") || i != 1 && err != nil {
+				t.Errorf("%s, request %d: %v", p, i, err)
+			}
+		}
+	}
+}
+
+// books tests the administration.
+func books(t *testing.T, open func(testing.TB) fleet.Ledger) {
+	l := open(t)
+	k := Member(t, l, fleet.Budget{fleet.Day: {Money: 5}}, nil)
+	hash := func(s string) fleet.Hash { return sha256.Sum256([]byte(s)) }
+	if err := l.CreateKey(t.Context(), "me", fleet.Key{ID: ID(), Name: k.Name, Created: day}, hash("other")); !errors.Is(err, fleet.ErrTaken) {
+		t.Errorf("a name that is taken: %v", err)
+	}
+	next := hash("next" + k.ID)
+	if err := l.Rotate(t.Context(), "me", k.ID, next, time.Now().Add(time.Hour), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []fleet.Hash{hash(k.ID), next} {
+		if found, err := l.Key(t.Context(), h); err != nil || found.ID != k.ID {
+			t.Errorf("after a rotation: %v, %v", found, err)
+		}
+	}
+	if err := l.Rotate(t.Context(), "me", k.ID, hash("third"+k.ID), time.Now().Add(-time.Second), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Key(t.Context(), next); !errors.Is(err, fleet.ErrUnknown) {
+		t.Errorf("a hash whose time is over: %v", err)
+	}
+	changed := *k
+	changed.Disabled, changed.Models, changed.Expires = true, []string{"a*"}, day
+	if err := l.SetKey(t.Context(), "me", changed, day); err != nil {
+		t.Fatal(err)
+	}
+	found, err := l.Key(t.Context(), hash("third"+k.ID))
+	if err != nil || !found.Disabled || !found.Expires.Equal(day) || !found.Allows("abc") || found.Allows("b") || found.Team == nil || found.Team.ID != k.Team.ID || found.Budget[fleet.Day].Money != 5 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if err := l.DeleteTeam(t.Context(), "me", k.Team.ID, day); err == nil {
+		t.Error("a team with keys is deleted")
+	}
+	for i := range 2 {
+		if err := l.DeleteKey(t.Context(), "me", k.ID, day); (err == nil) != (i == 0) {
+			t.Errorf("deleting it, %d: %v", i, err)
+		}
+	}
+	if _, err := l.Key(t.Context(), hash("third"+k.ID)); !errors.Is(err, fleet.ErrUnknown) {
+		t.Errorf("a deleted key: %v", err)
+	}
+	if err := l.DeleteTeam(t.Context(), "me", k.Team.ID, day); err != nil {
+		t.Error(err)
+	}
+	var what []string
+	if err := l.Audit(t.Context(), func(a fleet.Act) error {
+		if a.On == k.ID && a.By == "me" {
+			what = append(what, a.What)
+		}
+		return nil
+	}); err != nil || len(what) != 4 {
+		t.Errorf("the audit has %v, %v", what, err)
+	}
+}

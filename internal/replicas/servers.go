@@ -1,0 +1,211 @@
+// Package replicas starts the servers that replicas of the gateway share, the
+// real ones, for tests: PostgreSQL and Redis as Debian packages them. What both the
+// State and the Ledger owe, whoever keeps them, is tested here too.
+package replicas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Required is the variable that, set to 1, makes a missing server an error in place
+// of a test that is left out.
+const Required = "BX_SERVERS"
+
+// Server is a server that a test has started, and may kill and start again.
+type Server struct {
+	Address string // for [ledger] or [state]
+	Data    string // its directory
+	t       testing.TB
+	args    []string
+	as      *syscall.Credential
+	running *exec.Cmd
+	ready   func() error
+}
+
+// absent leaves a test out, and says so where nobody overlooks it.
+func absent(t testing.TB, what, packages string) {
+	t.Helper()
+	text := fmt.Sprintf("%s is not on this machine, and %s is NOT tested against it: apt-get install %s", what, t.Name(), packages)
+	if os.Getenv(Required) == "1" {
+		t.Fatal(text)
+	}
+	fmt.Fprintln(os.Stderr, "LEFT OUT:", text)
+	t.Skip(text)
+}
+
+// program finds one of PostgreSQL's, which Debian keeps outside of PATH.
+func program(name string) string {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	slices.Sort(found)
+	if len(found) > 0 {
+		return found[len(found)-1]
+	}
+	path, _ := exec.LookPath(name)
+	return path
+}
+
+// freePort is one of this machine's.
+func freePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// account is the user as whom the servers run: PostgreSQL refuses root.
+func account(t testing.TB) *syscall.Credential {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		absent(t, "the user postgres", "postgresql")
+	}
+	uid, _ := strconv.Atoi(u.Uid)
+	gid, _ := strconv.Atoi(u.Gid)
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+}
+
+// room is a directory of the account's.
+func room(t testing.TB, as *syscall.Credential) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "bx-servers-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if as != nil {
+		if err := os.Chown(dir, int(as.Uid), int(as.Gid)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Postgres starts a PostgreSQL of its own, with fsync as it is by default.
+func Postgres(t testing.TB) *Server {
+	t.Helper()
+	initdb, postgres := program("initdb"), program("postgres")
+	if initdb == "" || postgres == "" {
+		absent(t, "PostgreSQL", "postgresql")
+	}
+	as := account(t)
+	dir := room(t, as)
+	data, port := filepath.Join(dir, "data"), freePort(t)
+	s := &Server{Data: data, t: t, as: as, Address: fmt.Sprintf("postgres://bx@127.0.0.1:%d/postgres", port)}
+	made := s.command(initdb, "-D", data, "-U", "bx", "-A", "trust", "-E", "UTF8", "--locale=C")
+	if text, err := made.CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v: %s", err, text)
+	}
+	s.args = []string{postgres, "-D", data, "-p", strconv.Itoa(port), "-k", dir, "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200"}
+	s.ready = func() error {
+		text, err := s.command(program("pg_isready"), "-h", "127.0.0.1", "-p", strconv.Itoa(port)).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, text)
+		}
+		return nil
+	}
+	s.Start()
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// Redis starts a Redis of its own, which keeps nothing on disk.
+func Redis(t testing.TB) *Server {
+	t.Helper()
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		absent(t, "Redis", "redis-server")
+	}
+	port := freePort(t)
+	dir := room(t, nil)
+	s := &Server{Data: dir, t: t, Address: fmt.Sprintf("redis://127.0.0.1:%d/0", port)}
+	s.args = []string{path, "--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", dir}
+	s.ready = func() error {
+		c, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), time.Second)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		if _, err := c.Write([]byte("PING\r\n")); err != nil {
+			return err
+		}
+		answer := make([]byte, 5)
+		if _, err := c.Read(answer); err != nil || string(answer) != "+PONG" {
+			return errors.Join(errors.New("no PONG"), err)
+		}
+		return nil
+	}
+	s.Start()
+	t.Cleanup(s.Kill)
+	return s
+}
+
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	c := exec.Command(name, args...)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.as}
+	c.Dir = filepath.Dir(s.Data)
+	return c
+}
+
+// Start starts it, and returns when it answers.
+func (s *Server) Start() {
+	s.t.Helper()
+	log, err := os.OpenFile(s.Data+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = os.Remove(log.Name()) })
+	defer log.Close()
+	s.running = s.command(s.args[0], s.args[1:]...)
+	s.running.Stdout, s.running.Stderr = log, log
+	if err := s.running.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for {
+		if err = s.ready(); err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			said, _ := os.ReadFile(log.Name())
+			s.t.Fatalf("%s does not answer: %v\n%s", s.args[0], err, said)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Kill ends it and its children with SIGKILL, as a machine does that goes away.
+func (s *Server) Kill() {
+	if s.running == nil {
+		return
+	}
+	_ = syscall.Kill(-s.running.Process.Pid, syscall.SIGKILL)
+	_ = s.running.Wait() // it was killed
+	s.running = nil
+}
+
+// Stop has it do nothing, and Go go on: a server that answers no more and is still
+// there.
+func (s *Server) Stop() { _ = syscall.Kill(-s.running.Process.Pid, syscall.SIGSTOP) }
+
+// Go ends a Stop.
+func (s *Server) Go() { _ = syscall.Kill(-s.running.Process.Pid, syscall.SIGCONT) }

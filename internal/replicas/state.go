@@ -1,0 +1,209 @@
+package replicas
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp/fleet"
+)
+
+// State tests what a state owes. open opens one and the same anew.
+func State(t *testing.T, open func(t testing.TB) fleet.State) {
+	for name, test := range map[string]func(*testing.T, func(testing.TB) fleet.State){
+		"rates": rates, "no minute fills twice": noMinuteTwice, "running requests": running, "kept items": keptItems, "cooling": cooling, "many at once": manyAtOnce,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open) })
+	}
+}
+
+func enter(t testing.TB, s fleet.State, now time.Time, rates ...fleet.Rate) (fleet.Visit, fleet.Pass) {
+	t.Helper()
+	v := fleet.Visit{ID: ID(), Rates: rates, Until: now.Add(time.Minute)}
+	pass, err := s.Enter(t.Context(), v, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v, pass
+}
+
+// rates fills and empties buckets of requests and tokens.
+func rates(t *testing.T, open func(testing.TB) fleet.State) {
+	s := open(t)
+	own, team := fleet.Rate{Owner: ID(), Requests: 3}, fleet.Rate{Owner: ID(), Requests: 60, Tokens: 600}
+	now := day
+	for i := range 3 {
+		if _, pass := enter(t, s, now, own, team); pass.Refused != "" || len(pass.Left) != 2 || pass.Left[0] != int64(2-i) || pass.Left[1] != int64(59-i) {
+			t.Errorf("request %d: %+v", i, pass)
+		}
+	}
+	_, pass := enter(t, s, now, own, team)
+	if pass.Refused != "requests" || pass.Owner != own.Owner || pass.Wait < 19*time.Second || pass.Wait > 21*time.Second {
+		t.Errorf("the fourth: %+v", pass)
+	}
+	now = now.Add(20*time.Second + time.Millisecond)
+	v, pass := enter(t, s, now, own, team)
+	if pass.Refused != "" || pass.Left[1] != 59 { // the refused one took nothing, and all had come in again
+		t.Errorf("20 seconds later: %+v", pass)
+	}
+	if err := s.Leave(t.Context(), v, 900, now); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(20*time.Second + time.Millisecond) // 300 tokens in debt, of which 200 are paid
+	if _, pass := enter(t, s, now, own, team); pass.Refused != "tokens" || pass.Owner != team.Owner || pass.Wait < 9*time.Second || pass.Wait > 11*time.Second {
+		t.Errorf("after 900 tokens of 600: %+v", pass)
+	}
+	own.Requests = 13 // of a reload: ten more, and what was used stays used
+	if _, pass := enter(t, s, now, own); pass.Refused != "" || pass.Left[0] < 10 {
+		t.Errorf("with a larger size: %+v", pass)
+	}
+	if _, pass := enter(t, s, now, fleet.Rate{Owner: ID()}); pass.Refused != "" || pass.Left[0] != -1 {
+		t.Errorf("without a limit: %+v", pass)
+	}
+}
+
+// noMinuteTwice has a late request come with the time at which it began.
+func noMinuteTwice(t *testing.T, open func(testing.TB) fleet.State) {
+	s := open(t)
+	r := fleet.Rate{Owner: ID(), Requests: 10, Tokens: 1000}
+	late, _ := enter(t, s, day, r)
+	for range 9 {
+		enter(t, s, day, r)
+	}
+	now := day.Add(time.Minute)
+	granted := 0
+	for range 12 {
+		if err := s.Leave(t.Context(), late, 1, day); err != nil {
+			t.Fatal(err)
+		}
+		if _, pass := enter(t, s, now, r); pass.Refused == "" {
+			granted++
+		}
+	}
+	if granted != 10 {
+		t.Errorf("%d requests of 10 were let in", granted)
+	}
+}
+
+// running bounds what runs at once, also where nobody has said that it is over.
+func running(t *testing.T, open func(testing.TB) fleet.State) {
+	s := open(t)
+	r := fleet.Rate{Owner: ID(), Parallel: 2}
+	first, pass := enter(t, s, day, r)
+	second, other := enter(t, s, day, r)
+	if pass.Refused != "" || other.Refused != "" {
+		t.Fatalf("%+v, %+v", pass, other)
+	}
+	if _, pass := enter(t, s, day, r); pass.Refused != "parallel" || pass.Wait <= 0 {
+		t.Errorf("the third: %+v", pass)
+	}
+	if err := s.Leave(t.Context(), first, 0, day); err != nil {
+		t.Fatal(err)
+	}
+	third, pass := enter(t, s, day, r)
+	if pass.Refused != "" {
+		t.Errorf("after one has left: %+v", pass)
+	}
+	third.Until = day.Add(3 * time.Minute)
+	if err := s.Renew(t.Context(), []fleet.Visit{third}, day.Add(30*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	later := day.Add(2 * time.Minute) // nobody has renewed the second
+	if _, pass := enter(t, s, later, r); pass.Refused != "" {
+		t.Errorf("where a replica went away: %+v", pass)
+	}
+	if _, pass := enter(t, s, later, r); pass.Refused != "parallel" {
+		t.Errorf("the renewed one was forgotten: %+v", pass)
+	}
+	_ = second
+}
+
+// keptItems keeps and forgets.
+func keptItems(t *testing.T, open func(testing.TB) fleet.State) {
+	s, other := open(t), open(t)
+	a, b := ID(), ID()
+	put := func(at time.Time, items ...fleet.Item) {
+		t.Helper()
+		if err := s.Put(t.Context(), items, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := func(at time.Time, owner string, keys ...string) string {
+		t.Helper()
+		values, err := other.Get(t.Context(), owner, keys, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%s", values)
+	}
+	now := time.Now() // what Redis keeps, it keeps by its own clock
+	put(now, fleet.Item{Owner: a, Key: "1", Value: []byte("one")}, fleet.Item{Owner: a, Key: "2", Value: []byte("two\x00\xff")}, fleet.Item{Owner: a, Key: "1", Value: []byte("uno")})
+	put(now, fleet.Item{Owner: b, Key: "1", Value: []byte("other")})
+	if text := got(now, a, "2", "3", "1"); text != "[two\x00\xff  uno]" {
+		t.Errorf("%q", text)
+	}
+	if text := got(now, b, "1", "2"); text != "[other ]" {
+		t.Errorf("of another owner: %q", text)
+	}
+	if text := got(now, b); text != "[]" {
+		t.Errorf("of no keys: %q", text)
+	}
+	if err := s.Forget(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	if text := got(now, a, "1", "2") + got(now, b, "1"); text != "[ ][other]" {
+		t.Errorf("after forgetting one owner: %q", text)
+	}
+}
+
+// cooling shares the pauses that servers ask for.
+func cooling(t *testing.T, open func(testing.TB) fleet.State) {
+	s, other := open(t), open(t)
+	target := ID()
+	for _, until := range []time.Duration{time.Minute, time.Second} { // a shorter one does not cut a longer one
+		if err := s.Cool(t.Context(), target, day.Add(until), day); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for after, want := range map[time.Duration]bool{30 * time.Second: true, 2 * time.Minute: false} {
+		all, err := other.Cooling(t.Context(), day.Add(after))
+		if _, has := all[target]; err != nil || has != want {
+			t.Errorf("after %s: %v, %v", after, all, err)
+		}
+	}
+	if all, err := other.Cooling(t.Context(), day); err != nil || !all[target].Equal(day.Add(time.Minute)) {
+		t.Errorf("%v, %v", all, err)
+	}
+}
+
+// manyAtOnce has replicas draw on a rate at the same time.
+func manyAtOnce(t *testing.T, open func(testing.TB) fleet.State) {
+	r, p := fleet.Rate{Owner: ID(), Requests: 40}, fleet.Rate{Owner: ID(), Parallel: 7}
+	var in, run atomic.Int64
+	var all sync.WaitGroup
+	for range 4 {
+		s := open(t)
+		all.Go(func() {
+			for range 20 {
+				for _, rate := range []fleet.Rate{r, p} {
+					pass, err := s.Enter(context.Background(), fleet.Visit{ID: ID(), Rates: []fleet.Rate{rate}, Until: day.Add(time.Hour)}, day)
+					switch {
+					case err != nil:
+						t.Error(err)
+					case pass.Refused == "" && rate.Parallel > 0:
+						run.Add(1)
+					case pass.Refused == "":
+						in.Add(1)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	if in.Load() != 40 || run.Load() != 7 {
+		t.Errorf("%d of 40 requests, %d of 7 at once were let in", in.Load(), run.Load())
+	}
+}

@@ -1,0 +1,206 @@
+// Package price says what the tokens of a model cost. Prices are data: a list by
+// models' names or globs, in one currency for all. What is not in it is unknown,
+// and never free.
+package price
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/grammar"
+)
+
+// Money is an amount in billionths of the currency.
+type Money int64
+
+// Unit is one of the currency.
+const Unit Money = 1e9
+
+// String writes an amount as a decimal number: "0.0125".
+func (m Money) String() string {
+	sign, n := "", uint64(m)
+	if m < 0 {
+		sign, n = "-", -n
+	}
+	text := fmt.Sprintf("%s%d.%09d", sign, n/uint64(Unit), n%uint64(Unit))
+	text = strings.TrimRight(text, "0")
+	return strings.TrimSuffix(text, ".")
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads a decimal number: "20", "0.5".
+func (m *Money) UnmarshalText(b []byte) error {
+	f, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || !(math.Abs(f) < 1e9) {
+		return errors.New(`want an amount of money such as "20" or "0.5"`)
+	}
+	*m = Money(math.Round(f * float64(Unit)))
+	return nil
+}
+
+// Price is what a million tokens of a model cost.
+type Price struct {
+	Input      float64  `toml:"input"`
+	Output     float64  `toml:"output"`      // with the tokens of reasoning
+	Cached     *float64 `toml:"cached"`      // input that was read from the provider's cache; nil: as Input
+	CacheWrite *float64 `toml:"cache_write"` // input that was written to it; nil: as Input
+	Long       *Long    `toml:"long"`        // prompts above a length; nil: they cost the same
+	Batch      *Batch   `toml:"batch"`       // requests that wait for their answer; nil: they cost the same
+	Dated      string   `toml:"dated"`       // the day of the provider's list: "2026-11-01"
+}
+
+// Long is the price of a request whose prompt has more than Above tokens: of all
+// its tokens, as the providers count it.
+type Long struct {
+	Above  int      `toml:"above"`
+	Input  float64  `toml:"input"`
+	Output float64  `toml:"output"`
+	Cached *float64 `toml:"cached"`
+	Write  *float64 `toml:"cache_write"`
+}
+
+// Batch is the price of requests that are answered within a day.
+type Batch struct {
+	Input  float64  `toml:"input"`
+	Output float64  `toml:"output"`
+	Cached *float64 `toml:"cached"`
+}
+
+// Check refuses prices that are none.
+func (p Price) Check() error {
+	bad := func(f float64) bool { return !(f >= 0 && f < 1e9) }
+	of := []float64{p.Input, p.Output}
+	for _, f := range []*float64{p.Cached, p.CacheWrite} {
+		if f != nil {
+			of = append(of, *f)
+		}
+	}
+	if l := p.Long; l != nil {
+		if l.Above <= 0 {
+			return fmt.Errorf("long.above = %d: want the tokens above which a prompt is long", l.Above)
+		}
+		of = append(of, l.Input, l.Output)
+	}
+	if b := p.Batch; b != nil {
+		of = append(of, b.Input, b.Output)
+	}
+	for _, f := range of {
+		if bad(f) {
+			return fmt.Errorf("a million tokens for %g: want 0 or more", f)
+		}
+	}
+	return nil
+}
+
+// rates are what a million tokens of each kind cost.
+type rates struct{ input, cached, written, output float64 }
+
+func ratesOf(input, output float64, cached, written *float64) rates {
+	r := rates{input, input, input, output}
+	if cached != nil {
+		r.cached = *cached
+	}
+	if written != nil {
+		r.written = *written
+	}
+	return r
+}
+
+func (p Price) rates(prompt int, batch bool) rates {
+	switch {
+	case batch && p.Batch != nil:
+		return ratesOf(p.Batch.Input, p.Batch.Output, p.Batch.Cached, nil)
+	case p.Long != nil && prompt > p.Long.Above:
+		return ratesOf(p.Long.Input, p.Long.Output, p.Long.Cached, p.Long.Write)
+	}
+	return ratesOf(p.Input, p.Output, p.Cached, p.CacheWrite)
+}
+
+// perMillion is tokens at a price of a million of them, rounded up.
+func perMillion(tokens int, rate float64) Money {
+	// A rate is kept to a millionth of the currency for a million tokens, so that
+	// a token is a whole number of thousandths of a Money.
+	hi, lo := bits.Mul64(uint64(max(tokens, 0)), uint64(math.Round(rate*1e6)))
+	lo, carry := bits.Add64(lo, 999, 0)
+	hi += carry
+	if hi >= 1000 {
+		return math.MaxInt64
+	}
+	n, _ := bits.Div64(hi, lo, 1000)
+	return Money(min(n, math.MaxInt64))
+}
+
+// Cost is what a reply cost by the provider's count.
+func (p Price) Cost(u utp.Usage) Money { return p.cost(u, false) }
+
+// BatchCost is Cost for a request of a batch.
+func (p Price) BatchCost(u utp.Usage) Money { return p.cost(u, true) }
+
+func (p Price) cost(u utp.Usage, batch bool) Money {
+	r := p.rates(u.Prompt(), batch)
+	return sum(perMillion(u.Input, r.input), perMillion(u.CacheRead, r.cached), perMillion(u.CacheWrite, r.written), perMillion(u.Completion(), r.output))
+}
+
+// Most is the most that a request can cost with so many tokens in and out at the
+// most: at the dearest price of each.
+func (p Price) Most(prompt, output int) Money {
+	near, far := p.rates(0, false), p.rates(prompt, false)
+	in := perMillion(prompt, max(near.input, near.cached, near.written, far.input, far.cached, far.written))
+	if in > 0 {
+		in = sum(in, 2) // what is read, cached and written is rounded up by itself
+	}
+	return sum(in, perMillion(output, max(near.output, far.output)))
+}
+
+// Affords is how many tokens of a reply an amount pays for, behind a prompt.
+func (p Price) Affords(amount Money, prompt int) int {
+	rest := amount - p.Most(prompt, 0)
+	dearest := max(p.rates(0, false).output, p.rates(prompt, false).output)
+	switch {
+	case rest < 0:
+		return 0
+	case dearest == 0:
+		return math.MaxInt32
+	}
+	return int(min(float64(rest)/(dearest*1e3), math.MaxInt32))
+}
+
+func sum(of ...Money) (n Money) {
+	for _, m := range of {
+		if n += m; n < 0 {
+			return math.MaxInt64
+		}
+	}
+	return n
+}
+
+// List has prices by models' names or globs.
+type List map[string]Price
+
+// Of is the price of a model behind a backend: that of its name, else of the
+// longest glob that it fits. "BACKEND/MODEL" counts before "MODEL".
+func (l List) Of(backend, model string) (p Price, known bool) {
+	if backend != "" {
+		if p, known = l.of(backend + "/" + model); known {
+			return p, known
+		}
+	}
+	return l.of(model)
+}
+
+func (l List) of(model string) (Price, bool) {
+	best, known := "", false
+	for glob := range l {
+		if grammar.Fits([]string{strings.ToLower(glob)}, model) && (!known || len(glob) > len(best) || len(glob) == len(best) && glob < best) {
+			best, known = glob, true
+		}
+	}
+	return l[best], known
+}
