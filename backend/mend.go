@@ -65,7 +65,7 @@ func (m *mender) delta(c *mending, e utp.Event) {
 		if t.Kind == lenient.More || t.Kind == lenient.Done || c.broken {
 			break
 		}
-		c.safe = max(c.safe, t.End)
+		c.safe = max(c.safe, t.End())
 	}
 	c.safe = min(c.safe, base+len(e.Text))
 	m.rest(c, e.Part, c.raw.String()[:c.safe])

@@ -14,7 +14,7 @@ func trace(r *Reader, o Options, pieces ...string) string {
 	taken := 0
 	flush := func() {
 		if part.Kind == StringPart {
-			fmt.Fprintf(&b, "part %q %d-%d\n", part.Text, part.At, part.End)
+			fmt.Fprintf(&b, "part %q %d-%d\n", part.Text, part.At, part.End())
 		}
 		part = Token{}
 	}
@@ -29,7 +29,7 @@ func trace(r *Reader, o Options, pieces ...string) string {
 			pieces[i] = s[n:]
 		}
 		if t.Kind == StringPart && part.Kind == StringPart {
-			part.Text, part.End = part.Text+t.Text, t.End
+			part = spanning(StringPart, part.Text+t.Text, part.At, t.End())
 			continue
 		}
 		if t.Kind == More {
@@ -49,7 +49,7 @@ func trace(r *Reader, o Options, pieces ...string) string {
 			fmt.Fprintf(&b, "%v, cut %v, boundary %v\nfixes %+v\n", r.Err(), r.Cut(), r.Boundary(), r.Fixes())
 			return b.String()
 		default:
-			fmt.Fprintf(&b, "%v %q %d-%d depth %d\n", t.Kind, t.Text, t.At, t.End, r.Depth())
+			fmt.Fprintf(&b, "%v %q %d-%d depth %d\n", t.Kind, t.Text, t.At, t.End(), r.Depth())
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Options struct {
 const defaultDepth = 200
 
 // Kind is what a Token says.
-type Kind int
+type Kind int32
 
 const (
 	More        Kind = iota // all input was taken; give more, or End
@@ -47,12 +47,20 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Token is one step of a value. At and End are the bytes it covers, counted
-// from Reset; a token that was invented covers none.
+// Token is one step of a value. A token that was invented covers no bytes. It has
+// four words, for a larger one is passed on in memory and not in registers.
 type Token struct {
-	Kind    Kind
-	Text    string // stays valid; a substring of the input where nothing had to change
-	At, End int
+	Kind Kind
+	size uint32 // in bytes of the input
+	Text string // stays valid; a substring of the input where nothing had to change
+	At   int    // offset of the bytes that it covers, counted from Reset
+}
+
+// End is the offset after the bytes that t covers.
+func (t Token) End() int { return t.At + int(t.size) }
+
+func spanning(k Kind, text string, at, end int) Token {
+	return Token{Kind: k, size: uint32(end - at), Text: text, At: at}
 }
 
 // SyntaxError says why a value could not be read.
@@ -126,8 +134,8 @@ func (r *Reader) Reset(o Options) {
 func (r *Reader) Next(s string) (t Token, n int) {
 	if r.state == sString && r.queued == 0 && r.back == "" && len(r.hold) == 0 && !r.str.key {
 		if n = r.run(s); n > 0 { // the common case, without the queue
-			t = Token{StringPart, s[:n], r.off, r.off + n}
-			r.off = t.End
+			t = spanning(StringPart, s[:n], r.off, r.off+n)
+			r.off += n
 			r.str.some = true
 			return t, n
 		}

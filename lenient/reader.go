@@ -346,7 +346,7 @@ func (r *Reader) push(k frameKind, t Kind, n int) int {
 }
 
 // emit queues a token that covers the next n bytes.
-func (r *Reader) emit(k Kind, s string, n int) { r.put(Token{k, s, r.off, r.off + n}) }
+func (r *Reader) emit(k Kind, s string, n int) { r.put(spanning(k, s, r.off, r.off+n)) }
 
 func (r *Reader) put(t Token) {
 	r.queue[(r.first+r.queued)%len(r.queue)] = t
@@ -367,5 +367,5 @@ func (r *Reader) last() Token {
 	if r.state == sFail {
 		k = Fail
 	}
-	return Token{k, "", r.off, r.off}
+	return Token{Kind: k, At: r.off}
 }

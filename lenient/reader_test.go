@@ -171,7 +171,7 @@ func TestTokensCoverTheInput(t *testing.T) {
 			break
 		}
 		if list := want[tok.Kind]; len(list) > 0 {
-			if got := in[tok.At:tok.End]; got != list[0] {
+			if got := in[tok.At:tok.End()]; got != list[0] {
 				t.Errorf("%v covers %q, want %q", tok.Kind, got, list[0])
 			}
 			want[tok.Kind] = list[1:]

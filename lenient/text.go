@@ -385,6 +385,6 @@ func (r *Reader) closeText(n int) {
 func (r *Reader) keyed(key string, at, n int) {
 	f := &r.stack[len(r.stack)-1]
 	f.key, f.has, r.named = short(key, maxKey), true, false
-	r.put(Token{Key, key, at, r.off + n})
+	r.put(spanning(Key, key, at, r.off+n))
 	r.state = sColon
 }

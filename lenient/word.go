@@ -320,17 +320,17 @@ func formula(s string) bool {
 
 // scalar emits the word as a literal.
 func (r *Reader) scalar(s string) {
-	r.put(Token{Scalar, s, r.word.at, r.word.end})
+	r.put(spanning(Scalar, s, r.word.at, r.word.end))
 	r.valued()
 }
 
 func (r *Reader) bareString(s string) {
 	at, end := r.word.at, r.word.end
-	r.put(Token{StringOpen, "", at, at})
+	r.put(Token{Kind: StringOpen, At: at})
 	if s != "" {
-		r.put(Token{StringPart, escapeContent(s), at, end})
+		r.put(spanning(StringPart, escapeContent(s), at, end))
 	}
-	r.put(Token{StringClose, "", end, end})
+	r.put(Token{Kind: StringClose, At: end})
 	r.valued()
 }
 

@@ -119,7 +119,7 @@ func (p *Parser) piece(escaped string) {
 		return
 	}
 	c.sent = len(c.buf)
-	p.emit(utp.Event{Kind: utp.EventCallDelta, Part: c.part, Text: escaped})
+	p.sendText(utp.EventCallDelta, c.part, escaped, p.take())
 }
 
 // streamText passes on text of a string argument, escaped on the way. Short

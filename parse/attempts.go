@@ -37,8 +37,8 @@ type attempts struct {
 	waiting []utp.Event // of them
 }
 
-// put adds an event: to those that wait, if something may be taken back.
-func (t *attempts) put(e utp.Event) {
+// add makes room for an event: among those that wait, if something may be taken back.
+func (t *attempts) add() *utp.Event {
 	to, room := &t.out, firstOut
 	if len(t.open) > 0 {
 		to, room = &t.waiting, firstWaiting
@@ -46,7 +46,8 @@ func (t *attempts) put(e utp.Event) {
 	if *to == nil {
 		*to = make([]utp.Event, 0, room)
 	}
-	*to = append(*to, e)
+	*to = append(*to, utp.Event{})
+	return &(*to)[len(*to)-1]
 }
 
 // How many events most pieces of a text, and most calls, have.

@@ -92,7 +92,7 @@ func (p *Parser) startCall() {
 		return
 	}
 	c.started, c.part = true, p.now.part()
-	p.emit(utp.Event{Kind: utp.EventCallStart, Part: c.part, Call: &utp.Call{ID: c.id, Name: c.name, Source: c.g.source}})
+	p.send(&utp.Event{Kind: utp.EventCallStart, Part: c.part, Call: &utp.Call{ID: c.id, Name: c.name, Source: c.g.source}, Raw: p.take()})
 }
 
 // isTry reports a call in a form of ordinary lines that names no offered tool.
@@ -106,7 +106,7 @@ func (p *Parser) flush() {
 	}
 	text := string(c.buf[c.sent:])
 	c.sent = len(c.buf)
-	p.emit(utp.Event{Kind: utp.EventCallDelta, Part: c.part, Text: text})
+	p.sendText(utp.EventCallDelta, c.part, text, p.take())
 }
 
 // finish ends a good call.
@@ -143,7 +143,7 @@ func (p *Parser) finish() {
 	p.flush()
 	raw := p.take()
 	out.RawArgs = p.rawArgs()
-	p.send(utp.Event{Kind: utp.EventCallEnd, Part: c.part, Call: &out, Raw: raw})
+	p.send(&utp.Event{Kind: utp.EventCallEnd, Part: c.part, Call: &out, Raw: raw})
 	p.closeCall()
 	p.settleCall()
 }
@@ -246,7 +246,7 @@ func (p *Parser) fail(prob utp.Problem) {
 	if !c.started {
 		part = p.now.openPart()
 	}
-	p.send(utp.Event{Kind: utp.EventProblem, Part: part, Problem: &prob, Raw: raw})
+	p.send(&utp.Event{Kind: utp.EventProblem, Part: part, Problem: &prob, Raw: raw})
 	p.closed(trailing(c.raw))
 	c.open, c.started, c.balanced, c.pending = false, false, false, false
 	c.fixes, c.raw = nil, c.raw[:0]

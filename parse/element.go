@@ -199,7 +199,7 @@ func (e *element) next(p *Parser) lenient.Token {
 	if err, ok := e.r.Err().(*lenient.SyntaxError); t.Kind == lenient.Fail && ok {
 		e.last = max(e.last, err.Offset)
 	} else {
-		e.last = max(e.last, t.End)
+		e.last = max(e.last, t.End())
 	}
 	if ahead := p.at() - e.start - e.last; ahead > 0 {
 		e.ahead = p.back(ahead)

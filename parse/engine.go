@@ -89,21 +89,31 @@ func (p *Parser) run(s string) {
 	p.advance()
 }
 
-// flows reports whether a piece goes on with the words of a line and nothing begins
-// in it, as in most of a stream: it is text as it stands.
-func (p *Parser) flows(s string) bool {
-	return p.st == inText && !p.now.line && p.now.think == nil && p.now.textPart >= 0 && p.hold == "" && len(p.carry) == 0 &&
-		len(p.tries.open) == 0 && !p.sentence && p.through.flows(p.now.textPart) && s != "" && s[len(s)-1] < utf8.RuneSelf && p.m.cold(s, p.prev)
-}
-
-// flow takes such a piece, and returns its event. extra is what its provider says of it.
-func (p *Parser) flow(s string, extra json.RawMessage) []utp.Event {
+// flow takes a piece that goes on with the words of a line and in which nothing
+// begins, as in most of a stream, and returns its event: it is text as it stands. Of
+// any other it takes nothing. extra is what its provider says of it.
+func (p *Parser) flow(s string, extra json.RawMessage) (evs []utp.Event, ok bool) {
+	now := p.now
+	if p.st != inText || now.line || now.think != nil || now.textPart < 0 || p.hold != "" || len(p.carry) > 0 ||
+		len(p.tries.open) > 0 || p.sentence || !p.through.flows(now.textPart) || s == "" || s[len(s)-1] >= utf8.RuneSelf {
+		return nil, false
+	}
+	ticks, ok := p.m.calm(s, p.prev)
+	if !ok {
+		return nil, false
+	}
 	p.base += len(s)
 	p.work += len(s)
 	p.prev, p.idle = s[len(s)-1], 0
-	p.now.worded = p.now.worded || strings.TrimSpace(s) != ""
-	p.now.sofar.add(s)
-	return p.through.edges.flow(s, extra)
+	now.worded = now.worded || strings.TrimSpace(s) != ""
+	now.inline = now.inline != (ticks%2 == 1)
+	if p.prev == '\n' {
+		now.sofar.say(s, p.base)
+		now.line, now.inline = true, false
+	} else {
+		now.sofar.add(s)
+	}
+	return p.through.edges.flow(s, extra), true
 }
 
 // step reads one thing. It reports false when more text is needed, or at the end.
@@ -231,14 +241,22 @@ func (p *Parser) back(n int) int {
 	return n
 }
 
-// emit sends an event that covers all consumed text.
-func (p *Parser) emit(e utp.Event) {
-	e.Raw = p.take()
-	p.send(e)
+// send sends an event.
+func (p *Parser) send(e *utp.Event) {
+	*p.tries.add() = *e
+	p.sent()
 }
 
-func (p *Parser) send(e utp.Event) {
-	if p.tries.put(e); len(p.tries.open) > 0 {
+// sendText sends an event that holds nothing but text, as most do. It is written
+// where it stays.
+func (p *Parser) sendText(k utp.Kind, part int, text, raw string) {
+	e := p.tries.add()
+	e.Kind, e.Part, e.Text, e.Raw = k, part, text, raw
+	p.sent()
+}
+
+func (p *Parser) sent() {
+	if len(p.tries.open) > 0 {
 		p.relax()
 	}
 }
@@ -253,19 +271,19 @@ func (p *Parser) text() {
 	}
 	if p.now.think != nil {
 		raw := p.take()
-		p.send(utp.Event{Kind: utp.EventThink, Part: p.now.openPart(), Text: raw, Raw: raw})
+		p.sendText(utp.EventThink, p.now.openPart(), raw, raw)
 		return
 	}
 	raw := p.own()
 	p.now.worded = p.now.worded || strings.TrimSpace(raw) != ""
 	p.now.sofar.say(raw, p.at())
-	p.send(utp.Event{Kind: utp.EventText, Part: p.now.openPart(), Text: raw, Raw: raw})
+	p.sendText(utp.EventText, p.now.openPart(), raw, raw)
 }
 
 // mark sends what was consumed as markup.
 func (p *Parser) mark() {
 	if p.uncovered() > 0 {
-		p.emit(utp.Event{Kind: utp.EventMark, Part: max(p.now.textPart, 0)})
+		p.sendText(utp.EventMark, max(p.now.textPart, 0), "", p.take())
 	}
 }
 
@@ -281,7 +299,7 @@ func (p *Parser) markWords() {
 	p.now.sofar = line
 	p.now.sofar.pass(words, p.at()-len(raw)+len(words))
 	if words != "" {
-		p.send(utp.Event{Kind: utp.EventMark, Part: max(p.now.textPart, 0), Raw: words})
+		p.sendText(utp.EventMark, max(p.now.textPart, 0), "", words)
 	}
 	p.carry = append(p.carry, raw[len(words):]...)
 }

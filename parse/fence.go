@@ -135,7 +135,7 @@ func (p *Parser) startFence(mark string, n int) {
 // holdMark keeps what was consumed as markup of the fence.
 func (p *Parser) holdMark() {
 	if raw := p.holdRaw(); raw != "" {
-		p.send(utp.Event{Kind: utp.EventMark, Raw: raw})
+		p.sendText(utp.EventMark, 0, "", raw)
 	}
 }
 
@@ -213,7 +213,7 @@ func (p *Parser) fenceEvents(evs []utp.Event) bool {
 		f.prompt -= told
 		e.Call = p.inDialect(e.Call)
 		e.Part += p.now.nextPart
-		p.send(e)
+		p.send(&e)
 	}
 	return true
 }

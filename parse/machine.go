@@ -130,7 +130,10 @@ func build(list []*grammar.Grammar, w words) *machine {
 	m.heat("\n", &m.hot)
 	m.heat("`", &m.hot)
 	m.heat("~~", &m.hot)
-	m.hot['<'] = true // tokens that end a turn
+	m.heat("<s>", &m.hot)
+	for _, token := range m.chat.ends.list {
+		m.heat(token.Text, &m.hot)
+	}
 	m.start['`'], m.start['~'] = true, true
 	m.inside = sync.OnceValue(func() *machine { return insideFence(list) })
 	return m
@@ -288,14 +291,20 @@ func (m *machine) next(s string, i int, prev byte) int {
 	return i
 }
 
-// cold reports whether no literal may begin in s, nor a token that ends a turn.
-func (m *machine) cold(s string, prev byte) bool {
+// calm reports whether nothing may begin in s: no literal, no token that ends a turn,
+// no line but after it. ticks counts the lone backquotes, at which code begins or ends.
+func (m *machine) calm(s string, prev byte) (ticks int, ok bool) {
 	for i := range len(s) {
-		if m.hot[s[i]] && (s[i] == '<' || m.mayBegin(s, i) && !midWord(s, i, prev)) {
-			return false
+		switch {
+		case !m.hot[s[i]] || !m.mayBegin(s, i) || midWord(s, i, prev):
+		case s[i] == '\n' && i+1 == len(s):
+		case s[i] == '`' && i+1 < len(s) && s[i+1] != '`':
+			ticks++
+		default:
+			return 0, false
 		}
 	}
-	return true
+	return ticks, true
 }
 
 // mayBegin reports whether a literal may begin at s[i], by the byte after it.

@@ -189,7 +189,7 @@ func (e *element) sinkToken(p *Parser, t lenient.Token) {
 // end notes where the arguments end, if t is their last token so far.
 func (c *call) end(e *element, t lenient.Token) {
 	if e.role == argsRole || e.role == argRole {
-		c.argsEnd = e.start + t.End
+		c.argsEnd = e.start + t.End()
 	}
 }
 

@@ -282,7 +282,7 @@ func (p *Parser) refuse(b choice) scan.Found {
 	p.text()
 	prob := utp.Problem{Kind: kind, Grammar: b.first.g.Name, Offset: p.at(), Raw: p.rest()[:n], Want: "a tool call"}
 	p.pos += n
-	p.emit(utp.Event{Kind: utp.EventProblem, Part: p.now.openPart(), Problem: &prob})
+	p.send(&utp.Event{Kind: utp.EventProblem, Part: p.now.openPart(), Problem: &prob, Raw: p.take()})
 	p.now.line = false
 	return scan.Yes
 }

@@ -275,11 +275,11 @@ func (p *Parser) disown(t attempt, quoted *utp.Problem) {
 	block := strings.TrimRight(raw, " \t\r\n")
 	if quoted != nil && block != "" {
 		quoted.Raw = block
-		p.send(utp.Event{Kind: utp.EventProblem, Part: p.now.openPart(), Problem: quoted, Raw: block})
+		p.send(&utp.Event{Kind: utp.EventProblem, Part: p.now.openPart(), Problem: quoted, Raw: block})
 		raw = raw[len(block):]
 	}
 	if raw != "" {
-		p.send(utp.Event{Kind: utp.EventText, Part: p.now.openPart(), Text: raw, Raw: raw})
+		p.sendText(utp.EventText, p.now.openPart(), raw, raw)
 	}
 	p.now.sofar.words++
 	if !p.lineEnded() {

@@ -33,8 +33,10 @@ func (t *through) flows(part int) bool {
 // native one stays: see Expect. The Finish event closes the parser.
 func (p *Parser) Through(e utp.Event) []utp.Event {
 	t := p.through
-	if e.Kind == utp.EventText && t.think == nil && p.flows(e.Text) {
-		return p.flow(e.Text, e.Extra)
+	if e.Kind == utp.EventText && t.think == nil {
+		if evs, ok := p.flow(e.Text, e.Extra); ok {
+			return evs
+		}
 	}
 	t.out = t.out[:0]
 	if e.Kind == utp.EventFinish {

@@ -147,7 +147,7 @@ func (p *Parser) readRest() bool {
 	if p.pos = p.wholeRunes(); p.over == "" {
 		p.text()
 	} else if p.uncovered() > 0 {
-		p.emit(utp.Event{Kind: utp.EventMark, Part: max(p.now.textPart, 0), Text: p.over})
+		p.sendText(utp.EventMark, max(p.now.textPart, 0), p.over, p.take())
 	}
 	return false
 }
