@@ -52,7 +52,7 @@ dialects look alike: --tools most of all, then --model.`,
 	f.StringVar(&p.input, "input", "auto", "take the input for a `KIND`: text, reply, or auto (a reply if a provider's envelope is around it)")
 	f.IntVar(&p.chunk, "chunk", 0, "feed the text in pieces of `N` bytes, as a stream would")
 	f.BoolVar(&p.events, "events", false, "list the events of the stream too")
-	f.BoolVar(&p.lines, "jsonl", false, `read {"id","input","tools","model","grammar","prefill"} a line, answer each with a line`)
+	f.BoolVar(&p.lines, "jsonl", false, `read {"id","input","tools","model","grammar","prefill"} a line, or pieces of texts, answer each with a line`)
 	return cmd
 }
 
@@ -100,6 +100,7 @@ func (a *app) readingOptions(p parseFlags) (o reading.Options, err error) {
 		return o, err
 	}
 	o.Dialects.Model = p.model
+	o.Ops = lineOps(o.Dialects.Own)
 	if p.tools != "" {
 		o.Tools, err = a.toolsFile(p.tools)
 	}

@@ -75,7 +75,7 @@ var rooms = []Room{
 	{Path: "internal/fake", Ring: 4}, // also "bx mock"
 	{Path: "tool", Ring: 4},
 
-	{Path: "cmd/bx", Ring: 5, Beside: []string{"cmd/internal/build", "cmd/internal/commands", "cmd/internal/dirs", "cmd/bx/internal/cells", "cmd/bx/internal/clientfile", "cmd/bx/internal/config", "cmd/bx/internal/cost", "cmd/bx/internal/dash", "cmd/bx/internal/doctor", "cmd/bx/internal/envelope", "cmd/bx/internal/line", "cmd/bx/internal/markdown", "cmd/bx/internal/reading", "cmd/bx/internal/serving", "cmd/bx/internal/stats", "cmd/bx/internal/telemetry", "cmd/bx/internal/view"}},
+	{Path: "cmd/bx", Ring: 5, Beside: []string{"cmd/internal/build", "cmd/internal/commands", "cmd/internal/dirs", "cmd/bx/internal/cells", "cmd/bx/internal/clientfile", "cmd/bx/internal/config", "cmd/bx/internal/cost", "cmd/bx/internal/dash", "cmd/bx/internal/doctor", "cmd/bx/internal/envelope", "cmd/bx/internal/line", "cmd/bx/internal/markdown", "cmd/bx/internal/prompting", "cmd/bx/internal/reading", "cmd/bx/internal/serving", "cmd/bx/internal/stats", "cmd/bx/internal/telemetry", "cmd/bx/internal/view"}},
 	{Path: "cmd/bx/internal/cells", Ring: 5},
 	{Path: "cmd/bx/internal/clientfile", Ring: 5},
 	{Path: "cmd/bx/internal/config", Ring: 5, Beside: []string{"cmd/internal/toolenvelope"}},
@@ -85,6 +85,7 @@ var rooms = []Room{
 	{Path: "cmd/bx/internal/envelope", Ring: 5},
 	{Path: "cmd/bx/internal/line", Ring: 5, Beside: []string{"cmd/bx/internal/cells"}},
 	{Path: "cmd/bx/internal/markdown", Ring: 5, Beside: []string{"cmd/bx/internal/cells"}},
+	{Path: "cmd/bx/internal/prompting", Ring: 5},
 	{Path: "cmd/bx/internal/reading", Ring: 5, Beside: []string{"cmd/bx/internal/envelope"}},
 	{Path: "cmd/bx/internal/serving", Ring: 5, Beside: []string{"cmd/bx/internal/config"}},
 	{Path: "cmd/bx/internal/stats", Ring: 5, Beside: []string{"cmd/bx/internal/cells"}},

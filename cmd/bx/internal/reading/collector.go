@@ -50,6 +50,7 @@ type collector struct {
 	calls    []found
 	problems []Problem
 	events   []Event
+	live     *live // of a stream
 	err      error
 }
 
@@ -68,6 +69,8 @@ type found struct {
 	call     utp.Call
 	done     bool
 	broken   *utp.Problem // of a native call that cannot be read
+	told     *Call        // as it was told before the end
+	flagged  []Problem    // that go with what was told
 }
 
 func (c *collector) all(evs []utp.Event) {
@@ -77,6 +80,9 @@ func (c *collector) all(evs []utp.Event) {
 			c.events = append(c.events, eventOf(&evs[i], in.name(), c.fed[in]))
 		}
 		c.add(evs[i])
+		if c.live != nil {
+			c.complete(&c.events[len(c.events)-1])
+		}
 	}
 }
 
@@ -247,7 +253,7 @@ func (c *collector) reading() (*Reading, error) {
 	slices.SortStableFunc(c.calls, nativeFirst)
 	for i := range c.calls {
 		if f := &c.calls[i]; f.done {
-			out.ToolCalls = append(out.ToolCalls, c.judged(f, out))
+			out.ToolCalls = append(out.ToolCalls, c.known(f, out))
 		}
 	}
 	number(out.ToolCalls)
@@ -271,15 +277,26 @@ func nativeFirst(a, b found) int {
 // number gives the calls without an id "call_" and their number, or the next
 // one that is free.
 func number(calls []Call) {
-	taken := map[string]bool{}
+	taken := ids{}
 	for _, c := range calls {
 		taken[c.ID] = true
 	}
 	for i := range calls {
-		for n := i; calls[i].ID == ""; n++ {
-			if id := "call_" + strconv.Itoa(n); !taken[id] {
-				calls[i].ID, taken[id] = id, true
-			}
+		if calls[i].ID == "" {
+			calls[i].ID = taken.free(i)
+		}
+	}
+}
+
+// ids are those that are taken.
+type ids map[string]bool
+
+// free takes the first id from "call_" and n on that is not taken.
+func (t ids) free(n int) string {
+	for ; ; n++ {
+		if id := "call_" + strconv.Itoa(n); !t[id] {
+			t[id] = true
+			return id
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -66,6 +67,35 @@ func Named(name string, own ...*grammar.Grammar) []*grammar.Grammar {
 func ForModel(model string, own ...*grammar.Grammar) []*grammar.Grammar {
 	mine := slices.DeleteFunc(slices.Clone(own), func(g *grammar.Grammar) bool { return !grammar.Fits(g.Models, model) })
 	return append(mine, grammar.ForModel(model)...)
+}
+
+// Written is the one dialect to write in: the one of a name, else the first of the
+// model, else Hermes'.
+func Written(name, model string, own ...*grammar.Grammar) (*grammar.Grammar, error) {
+	if name == "" && model != "" {
+		if list := ForModel(model, own...); len(list) > 0 {
+			return list[0], nil
+		}
+	}
+	if name == "" {
+		name = "hermes"
+	}
+	if IsFile(name) {
+		return nil, errors.New("grammar: a line names a grammar, no file: give the file under [dialects] in bx.toml")
+	}
+	d, err := ParseDialects(name, nil, own...)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("grammar: %w", err)
+	case len(d.Grammars) == 0:
+		return nil, fmt.Errorf("grammar %s: want the name of the one dialect to write in", name)
+	}
+	for _, g := range d.Grammars {
+		if strings.EqualFold(g.Name, name) {
+			return g, nil
+		}
+	}
+	return d.Grammars[0], nil
 }
 
 // UnknownGrammar is a name that no grammar goes by.

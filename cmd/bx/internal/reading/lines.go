@@ -20,24 +20,32 @@ type Tally struct {
 
 // Lines reads JSON objects, one a line, of any length:
 //
-//	{"id","input","tools","model","grammar","prefill"}
+//	{"id","input","tools","model","grammar","prefill","policy","cut"}
 //
 // all but input may be missing, and what is missing is as in the options. An
 // input is a text, or as JSON a provider's reply or the list of its calls. For
 // each line that is not blank one line is written, in order: a Reading with the
-// id in front, or {"id","error"}. The answers to what has been read are written
-// before more input is waited for. An error is one of in or out, or ctx's; a
-// blocked Read of in is left behind.
+// id in front, or {"id","error"}.
+//
+// With "op" a line asks for something else: "open" begins a text that comes in
+// pieces, "feed" adds its "piece" and is answered with {"id","events"}, "close"
+// ends it and is answered with its Reading; others are those of the options. Many
+// such texts may be open at once. One that is open when the input ends is answered
+// with an error.
+//
+// The answers to what has been read are written before more input is waited for,
+// and no more is read than a few batches ahead of what out takes. An error is one
+// of in or out, or ctx's; a blocked Read of in is left behind.
 func Lines(ctx context.Context, in io.Reader, out io.Writer, o Options) (Tally, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	workers := runtime.GOMAXPROCS(0)
 	work, order := make(chan *batch, workers), make(chan *batch, 2*workers)
 	go cut(ctx, in, work, order)
-	m := newMemory(o)
+	m, s := newMemory(o), &streams{open: map[string]*stream{}}
 	for range workers {
 		go func() {
-			w := &worker{memory: m}
+			w := &worker{memory: m, streams: s}
 			for b := range work {
 				b.answer(w)
 			}
@@ -49,7 +57,8 @@ func Lines(ctx context.Context, in io.Reader, out io.Writer, o Options) (Tally, 
 // worker answers one line at a time.
 type worker struct {
 	*memory
-	c collector
+	streams *streams // its batch may touch them when the one before is done
+	c       collector
 }
 
 // batch is a run of whole lines and their answers.
@@ -60,7 +69,10 @@ type batch struct {
 	out   bytes.Buffer
 	tally Tally
 	err   error // of the input, behind these lines
+	last  bool
 	done  chan struct{}
+
+	before <-chan struct{} // done of the batch before
 }
 
 const (
@@ -70,9 +82,9 @@ const (
 
 var spare = sync.Pool{New: func() any { return new(batch) }}
 
-func newBatch(from int) *batch {
+func newBatch(from int, before <-chan struct{}) *batch {
 	b := spare.Get().(*batch)
-	b.from, b.in, b.ends, b.tally, b.err, b.done = from, b.in[:0], b.ends[:0], Tally{}, nil, make(chan struct{})
+	b.from, b.in, b.ends, b.tally, b.err, b.last, b.done, b.before = from, b.in[:0], b.ends[:0], Tally{}, nil, false, make(chan struct{}), before
 	b.out.Reset()
 	return b
 }
@@ -83,15 +95,18 @@ func cut(ctx context.Context, in io.Reader, work, order chan<- *batch) {
 	defer close(work)
 	defer close(order)
 	r := bufio.NewReaderSize(in, batchSize)
-	b := newBatch(1)
+	none := make(chan struct{})
+	close(none)
+	b := newBatch(1, none)
 	for err := error(nil); err == nil; {
-		if err = b.line(r); err != nil && !errors.Is(err, io.EOF) {
+		if err = b.next(r); err != nil && !errors.Is(err, io.EOF) {
 			b.err = err
 		}
 		if err == nil && len(b.in) < batchSize && another(r) {
 			continue
 		}
-		next := b.from + len(b.ends)
+		b.last = err != nil
+		next, done := b.from+len(b.ends), b.done
 		for _, to := range []chan<- *batch{work, order} {
 			select {
 			case to <- b:
@@ -99,7 +114,7 @@ func cut(ctx context.Context, in io.Reader, work, order chan<- *batch) {
 				return
 			}
 		}
-		b = newBatch(next)
+		b = newBatch(next, done)
 	}
 }
 
@@ -109,8 +124,8 @@ func another(r *bufio.Reader) bool {
 	return bytes.IndexByte(ahead, '\n') >= 0
 }
 
-// line reads one line.
-func (b *batch) line(r *bufio.Reader) error {
+// next reads one line.
+func (b *batch) next(r *bufio.Reader) error {
 	for {
 		part, err := r.ReadSlice('\n')
 		b.in = append(b.in, part...)
@@ -133,6 +148,12 @@ func (b *batch) answer(w *worker) {
 			b.one(w, enc, b.from+i, text)
 		}
 		from = to
+	}
+	if b.last {
+		<-b.before
+		for _, s := range w.streams.left() {
+			b.fail(enc, s.id, errors.New("the input ended before this stream was closed"))
+		}
 	}
 }
 

@@ -24,8 +24,15 @@ type memory struct {
 	offer *offer // of the options
 
 	mu       sync.Mutex
-	offers   map[string]*offer // by the JSON of the tools
+	offers   map[offerKey]*offer
 	dialects map[hint]dialects
+}
+
+// offerKey is what an offer is made of: the JSON of the tools, or "" for those of
+// the options, and what the policy says of empty texts.
+type offerKey struct {
+	tools     string
+	dropEmpty bool
 }
 
 // hint is what a line says of its dialect.
@@ -38,13 +45,13 @@ type dialects struct {
 }
 
 func newMemory(o Options) *memory {
-	m := &memory{o: &o, offers: map[string]*offer{}, dialects: map[hint]dialects{}}
-	m.offer = m.open(o.Tools)
+	m := &memory{o: &o, offers: map[offerKey]*offer{}, dialects: map[hint]dialects{}}
+	m.offer = m.open(o.Tools, o.Policy.DropEmpty)
 	return m
 }
 
-func (m *memory) open(tools []utp.Tool) *offer {
-	o := &offer{set: schema.CompileWith(tools, schema.Options{DropEmptyOptional: m.o.Policy.DropEmpty})}
+func (m *memory) open(tools []utp.Tool, dropEmpty bool) *offer {
+	o := &offer{set: schema.CompileWith(tools, schema.Options{DropEmptyOptional: dropEmpty})}
 	if m.o.Replies != nil {
 		o.replies = m.o.Replies(unique(o.set))
 	}
@@ -63,22 +70,32 @@ func unique(set *schema.Set) (tools []utp.Tool) {
 // maxKept bounds what is remembered of the lines before.
 const maxKept = 64
 
-// offered reads the tools of a line. The same text gives the same offer.
-func (m *memory) offered(tools []byte) *offer {
+// offered reads the tools of a line; without any they are those of the options.
+// The same text gives the same offer.
+func (m *memory) offered(tools []byte, dropEmpty bool) *offer {
+	if string(tools) == "null" {
+		tools = nil
+	}
+	if len(tools) == 0 && dropEmpty == m.o.Policy.DropEmpty {
+		return m.offer
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if o := m.offers[string(tools)]; o != nil {
+	if o := m.offers[offerKey{string(tools), dropEmpty}]; o != nil {
 		return o
 	}
-	list, err := ParseTools(tools)
+	list, err := m.o.Tools, error(nil)
+	if len(tools) > 0 {
+		list, err = ParseTools(tools)
+	}
 	o := &offer{err: err}
 	if err == nil {
-		o = m.open(list)
+		o = m.open(list, dropEmpty)
 	}
 	if len(m.offers) >= maxKept {
 		clear(m.offers)
 	}
-	m.offers[string(tools)] = o
+	m.offers[offerKey{string(tools), dropEmpty}] = o
 	return o
 }
 
@@ -120,9 +137,9 @@ func (m *memory) named(name string) (Dialects, error) {
 }
 
 // reader makes a reader of one input.
-func (m *memory) reader(of *offer, cfg parse.Config, prefill string, c *collector) *reader {
-	c.own = reader{o: m.o, of: of, cfg: cfg, c: c}
+func (o *Options) reader(of *offer, cfg parse.Config, prefill string, c *collector) *reader {
+	c.own = reader{o: o, of: of, cfg: cfg, c: c}
 	c.own.cfg.Tools, c.own.cfg.Prefill = of.set, prefill
-	m.o.Policy.apply(&c.own.cfg)
+	o.Policy.apply(&c.own.cfg)
 	return &c.own
 }

@@ -71,14 +71,15 @@ type Event struct {
 	In  string `json:"-"` // the field whose text it covers, as in Place
 	Fed int    `json:"-"` // bytes of that field that had arrived when it came
 
-	Kind    string       `json:"kind"`
-	Part    int          `json:"part"`
-	Text    string       `json:"text,omitempty"`
-	Call    *utp.Call    `json:"call,omitempty"`
-	Value   utp.Part     `json:"value,omitempty"`
-	Problem *utp.Problem `json:"problem,omitempty"`
-	End     *utp.End     `json:"end,omitempty"`
-	Raw     string       `json:"raw,omitempty"`
+	Kind     string       `json:"kind"`
+	Part     int          `json:"part"`
+	Text     string       `json:"text,omitempty"`
+	Call     *utp.Call    `json:"call,omitempty"`
+	ToolCall *Call        `json:"tool_call,omitempty"` // of a stream: the call that ended, as in Reading.ToolCalls
+	Value    utp.Part     `json:"value,omitempty"`
+	Problem  *utp.Problem `json:"problem,omitempty"`
+	End      *utp.End     `json:"end,omitempty"`
+	Raw      string       `json:"raw,omitempty"`
 }
 
 // Input says what an input is.
@@ -101,6 +102,10 @@ type Options struct {
 	Cut      bool // the server cut a text off at its end
 	Events   bool // list the events
 
+	// Ops answer lines with other words in "op" than those of Lines: each gets the
+	// line and gives what makes an object.
+	Ops map[string]func(line []byte) (any, error)
+
 	// Replies makes a reader of providers' replies for tools; nil: there are no replies.
 	Replies func([]utp.Tool) Replies
 }
@@ -115,7 +120,7 @@ type Replies interface {
 // Read reads one input.
 func Read(o Options, input []byte) (*Reading, error) {
 	m := newMemory(o)
-	return m.reader(m.offer, o.Dialects.config(), o.Prefill, new(collector)).read(string(input), false)
+	return o.reader(m.offer, o.Dialects.config(), o.Prefill, new(collector)).read(string(input), false)
 }
 
 // reader reads inputs by the same options.
