@@ -166,7 +166,7 @@ func asksAgain(r *http.Request) bool {
 func (x *exchange) hooks() wire.Hooks {
 	h := wire.Hooks{
 		Whole: !x.request.Stream, Once: true, Idle: x.idle,
-		Warn: func(s string) { x.report.Warnings = append(x.report.Warnings, wire.Redact(s)) },
+		Warn: func(s string) { x.report.Warnings = append(x.report.Warnings, utp.Redact(s)) },
 		Told: func(form, why string) { x.report.Form, x.report.Why = form, why },
 		Lost: func(l []wire.Loss) { x.report.Lost = append(x.report.Lost, l...) },
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/record"
-	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // maxContent is how much of a request, and of a reply, Config.Content gets, in bytes.
@@ -37,8 +36,8 @@ func (c *content) hear(e utp.Event) {
 
 // tell gives the content away.
 func (x *exchange) tell() {
-	request := wire.Redact(string(x.sent))
-	out := record.Content{ID: x.report.ID, Time: x.began.UTC(), Raw: wire.Redact(x.content.raw.String()), Cut: x.content.cut}
+	request := utp.Redact(string(x.sent))
+	out := record.Content{ID: x.report.ID, Time: x.began.UTC(), Raw: utp.Redact(x.content.raw.String()), Cut: x.content.cut}
 	if out.Request = request[:min(len(request), maxContent)]; len(out.Request) < len(request) {
 		out.Cut = true
 	}

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
-	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // speaks reports whether a server of an API also has the paths of another that
@@ -131,7 +130,7 @@ func (x *exchange) through(to Target, body []byte) error {
 	x.w.WriteHeader(resp.StatusCode)
 	if resp.StatusCode >= 400 {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-		_, err = io.WriteString(x.w, wire.Redact(string(text))) // servers quote keys
+		_, err = io.WriteString(x.w, utp.Redact(string(text))) // servers quote keys
 		return err
 	}
 	return pour(x.w, resp.Body)

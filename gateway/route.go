@@ -331,7 +331,7 @@ func (h *house) answers(ctx context.Context) (ok bool, why map[string]string) {
 		if a.err == nil {
 			return true, nil
 		}
-		why[a.name] = wire.Redact(a.err.Error())
+		why[a.name] = utp.Redact(a.err.Error())
 	}
 	return false, why
 }

@@ -164,7 +164,7 @@ func (x *exchange) gathered(q *utp.Request) (evs []utp.Event, err error) {
 }
 
 func (x *exchange) warn(format string, a ...any) {
-	x.report.Warnings = append(x.report.Warnings, wire.Redact(fmt.Sprintf(format, a...)))
+	x.report.Warnings = append(x.report.Warnings, utp.Redact(fmt.Sprintf(format, a...)))
 }
 
 func usageOf(evs []utp.Event) (u utp.Usage) {

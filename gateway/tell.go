@@ -75,7 +75,7 @@ func printable(s string) string {
 			return '?'
 		}
 		return c
-	}, wire.Redact(s))
+	}, utp.Redact(s))
 	return s[:min(len(s), maxHeader)]
 }
 

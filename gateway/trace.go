@@ -3,7 +3,7 @@ package gateway
 import (
 	"time"
 
-	"github.com/unifiedtoolprotocol/utp/wire"
+	"github.com/unifiedtoolprotocol/utp"
 )
 
 // Trace is a piece of a request on its way, for people who look for a fault. It
@@ -19,7 +19,7 @@ type Trace struct {
 
 func (x *exchange) trace(side, way, what string, body []byte) {
 	if x.Trace != nil && len(body) > 0 {
-		x.Trace(Trace{ID: x.report.ID, Time: x.Now(), Side: side, Way: way, What: what, Body: wire.Redact(string(body))})
+		x.Trace(Trace{ID: x.report.ID, Time: x.Now(), Side: side, Way: way, What: what, Body: utp.Redact(string(body))})
 	}
 }
 

@@ -77,7 +77,7 @@ func List(dir string) ([]Segment, error) {
 		s.Size = info.Size()
 		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b Segment) int { return strings.Compare(began(a), began(b)) })
+	slices.SortStableFunc(out, func(a, b Segment) int { return strings.Compare(began(a), began(b)) })
 	return out, nil
 }
 

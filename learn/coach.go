@@ -42,8 +42,8 @@ type Form struct {
 	Written map[string]int `json:"written"` // calls, by the dialect that they came in
 	Bad     map[string]int `json:"bad"`     // replies, by the reason
 
-	Success  Share    `json:"success"` // as it is compared: old ones count for less, and a key for a tenth
-	Interval Interval `json:"interval"`
+	Success  record.Share    `json:"success"` // as it is compared: old ones count for less, and a key for a tenth
+	Interval record.Interval `json:"interval"`
 }
 
 // Add counts a reply. One that offered no tools says nothing.
@@ -163,7 +163,7 @@ func (c *Coach) Advice() (out []Advice) {
 			a.Kind, a.To = ChangeForm, p.To.Form
 			a.Why = append(m.words(p.From.Form), m.words(p.To.Form)...)
 			if p.From.Below != "" {
-				a.Why = append(a.Why, fmt.Sprintf("in %s it calls in %s of the replies only, in %s in %s", p.From.Form, percent(p.From.Called.Rate()), p.To.Form, percent(p.To.Called.Rate())))
+				a.Why = append(a.Why, fmt.Sprintf("in %s it calls in %s of the replies only, in %s in %s", p.From.Form, record.Percent(p.From.Called.Rate()), p.To.Form, record.Percent(p.To.Called.Rate())))
 			}
 			out = append(out, a)
 		} else if to, share := m.strays(); share >= stray {
@@ -208,7 +208,7 @@ func (m Model) words(name string) (out []string) {
 	}
 	for _, dialect := range leading(f.Written, n) {
 		if times := f.Written[dialect]; dialect != name {
-			out = append(out, fmt.Sprintf("it writes %s in %s of %d calls although %s was asked for", dialect, percent(float64(times)/float64(n)), n, name))
+			out = append(out, fmt.Sprintf("it writes %s in %s of %d calls although %s was asked for", dialect, record.Percent(float64(times)/float64(n)), n, name))
 		}
 	}
 	if bad := f.Replies.Bad; bad > 0 {
@@ -216,7 +216,7 @@ func (m Model) words(name string) (out []string) {
 		for _, r := range leading(f.Bad, shownBads) {
 			reasons = append(reasons, fmt.Sprintf("%s %d", strings.ReplaceAll(r, "_", " "), f.Bad[r]))
 		}
-		out = append(out, fmt.Sprintf("%s of its replies in %s are bad: %s", percent(bad/f.Replies.size()), name, strings.Join(reasons, ", ")))
+		out = append(out, fmt.Sprintf("%s of its replies in %s are bad: %s", record.Percent(bad/f.Replies.size()), name, strings.Join(reasons, ", ")))
 	}
 	return out
 }

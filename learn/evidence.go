@@ -27,10 +27,12 @@ func (t *Tally) Add(o record.Outcome, n float64) {
 }
 
 // Success is the share of good replies among those that count.
-func (t Tally) Success() Share { return Share{t.Good, t.Good + t.Bad} }
+func (t Tally) Success() record.Share { return record.Share{Good: t.Good, Of: t.Good + t.Bad} }
 
 // Called is the share of replies with a call, or a try at one, among all.
-func (t Tally) Called() Share { return Share{t.Good + t.Bad, t.Good + t.Bad + t.Silent} }
+func (t Tally) Called() record.Share {
+	return record.Share{Good: t.Good + t.Bad, Of: t.Good + t.Bad + t.Silent}
+}
 
 func (t Tally) times(w float64) Tally { return Tally{t.Good * w, t.Bad * w, t.Silent * w} }
 
@@ -168,7 +170,9 @@ func (e *Evidence) Running(digest string) {
 }
 
 // Trials is the share of the replies that came of trials.
-func (e *Evidence) Trials() Share { return Share{float64(e.trials), float64(e.replies)} }
+func (e *Evidence) Trials() record.Share {
+	return record.Share{Good: float64(e.trials), Of: float64(e.replies)}
+}
 
 // age makes all replies so far one older.
 func (e *Evidence) age() {
@@ -231,7 +235,7 @@ func (e *Evidence) live(f *form) Tally {
 	return out
 }
 
-func far(a, b Share) bool { return a.Above(b, apart) || b.Above(a, apart) }
+func far(a, b record.Share) bool { return a.Above(b, apart) || b.Above(a, apart) }
 
 func (t Tally) size() float64 { return t.Good + t.Bad + t.Silent }
 

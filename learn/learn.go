@@ -2,7 +2,7 @@
 // best in, and how sure that is.
 //
 // The unit is a reply to a request that offered tools: good, bad, or without a
-// call (package record's Judge). A Share is how many of how many; its Interval
+// call, as record.Judge says. A record.Share is how many of how many; its Interval
 // says where the true share lies. Evidence collects what was seen of one model,
 // ranks the forms, picks the form of a conversation and proposes a change.
 // docs/coach.md gives the reasons and what a simulation found.

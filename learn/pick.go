@@ -2,19 +2,19 @@ package learn
 
 import (
 	"cmp"
-	"fmt"
 	"hash/fnv"
-	"math"
 	"slices"
+
+	"github.com/unifiedtoolprotocol/utp/record"
 )
 
 // Standing is what is known of a form.
 type Standing struct {
-	Form     string  `json:"form"`
-	Success  Share   `json:"success"`         // old evidence counts for less
-	Called   Share   `json:"called"`          // replies with a call, of requests alone
-	Estimate float64 `json:"estimate"`        // the share of success to expect
-	Below    string  `json:"below,omitempty"` // the form that calls significantly more: this one is never picked
+	Form     string       `json:"form"`
+	Success  record.Share `json:"success"`         // old evidence counts for less
+	Called   record.Share `json:"called"`          // replies with a call, of requests alone
+	Estimate float64      `json:"estimate"`        // the share of success to expect
+	Below    string       `json:"below,omitempty"` // the form that calls significantly more: this one is never picked
 }
 
 // Standings ranks the forms, those that are never picked last. It is empty only
@@ -44,13 +44,13 @@ func (e *Evidence) Standings() []Standing {
 // compared with probes and requests with requests, for a doctor always asks for
 // a call and people do not.
 func (e *Evidence) silence(out []Standing, live []Tally) {
-	asked, called := make([]ranged, len(out)), make([]ranged, len(out))
+	asked, called := make([]record.Ranged, len(out)), make([]record.Ranged, len(out))
 	for i, f := range e.forms {
-		asked[i], called[i] = f.asked.Called().ranged(Z99), live[i].Called().ranged(Z99)
+		asked[i], called[i] = f.asked.Called().Ranged(record.Z99), live[i].Called().Ranged(record.Z99)
 	}
 	for i := range out {
 		for j := range out {
-			if asked[j].above(asked[i]) || called[j].above(called[i]) {
+			if asked[j].Above(asked[i]) || called[j].Above(called[i]) {
 				out[i].Below = out[j].Form
 				break
 			}
@@ -114,24 +114,6 @@ func (s Standing) words() string {
 	return s.Success.String()
 }
 
-// String gives a share in words: "95 % of 212 (91 to 97 %)".
-func (s Share) String() string {
-	in := s.Interval()
-	return fmt.Sprintf("%s of %.0f (%.0f to %s)", percent(s.Rate()), s.Of, 100*in.Low, percent(in.High))
-}
-
-// percent rounds no share to 100 or 0 that is neither.
-func percent(p float64) string {
-	n := math.Round(100 * p)
-	if p < 1 {
-		n = min(n, 99)
-	}
-	if p > 0 {
-		n = max(n, 1)
-	}
-	return fmt.Sprintf("%.0f %%", n)
-}
-
 // Seed makes a seed of the beginning of a conversation.
 func Seed(beginning string) uint64 {
 	h := fnv.New64a()
@@ -145,7 +127,7 @@ func Seed(beginning string) uint64 {
 // Proposal is a change of form.
 type Proposal struct {
 	From, To Standing
-	Gain     Interval // of the share of success, at the certainty of ZChange
+	Gain     record.Interval // of the share of success, at the certainty of ZChange
 }
 
 // Propose gives the change that the evidence bears out for a model that gets its

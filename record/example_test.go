@@ -24,3 +24,16 @@ func Example() {
 	// {"v":1,"kind":"reply","id":"a1","time":"1970-01-01T00:00:00Z","by":"serve","asked":"qwen3","form":"hermes","tools":3,"status":200,"stop":"tool","calls":[{"name":"search","source":"hermes","fixes":["trailing comma"]}]}
 	// good <nil>
 }
+
+func ExampleShare_Interval() {
+	native, react := record.Share{Good: 189, Of: 212}, record.Share{Good: 87, Of: 88}
+	for _, s := range []record.Share{native, react} {
+		in := s.Interval()
+		fmt.Printf("%.0f %% of %.0f (%.0f to %.0f %%)\n", 100*s.Rate(), s.Of, 100*in.Low, 100*in.High)
+	}
+	fmt.Println("react is better:", react.Above(native, record.Z95))
+	// Output:
+	// 89 % of 212 (84 to 93 %)
+	// 99 % of 88 (94 to 100 %)
+	// react is better: true
+}

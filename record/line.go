@@ -143,7 +143,7 @@ func (r Reply) bounded() Reply {
 }
 
 func (c Command) bounded() Command {
-	for _, s := range []*string{&c.Agent, &c.Session, &c.Cmd, &c.Query, &c.Handle, &c.Error} {
+	for _, s := range []*string{&c.ID, &c.Agent, &c.Session, &c.Cmd, &c.Query, &c.Handle, &c.Error} {
 		*s = short(*s)
 	}
 	c.Time = c.Time.UTC()

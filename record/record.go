@@ -7,7 +7,8 @@
 // fields that it does not know; a line of a later version or of another kind is
 // an error that says so, and its reader counts it.
 //
-// Judge is the one definition of success.
+// Judge is the one definition of success, and a Share with its Interval says how
+// much of it there is and how sure that is.
 package record
 
 import (
@@ -133,11 +134,11 @@ const (
 
 // Command is one use of te.
 type Command struct {
+	ID        string    `json:"id,omitempty"` // of its Content; "": that is not kept
 	Time      time.Time `json:"time,omitzero"`
 	Agent     string    `json:"agent,omitempty"`
 	Session   string    `json:"session,omitempty"`
 	Cmd       string    `json:"cmd"`              // the command's name
-	Line      string    `json:"line,omitempty"`   // all of it; only where content is kept
 	Query     string    `json:"query,omitempty"`  // a short hash of what it looks for, to tell a repetition
 	Mode      Mode      `json:"mode"`             // how its result was shown
 	Input     int       `json:"input,omitempty"`  // bytes of the result
@@ -145,16 +146,25 @@ type Command struct {
 	Tokens    int       `json:"tokens,omitempty"` // of what was shown, as estimated
 	Saved     int       `json:"saved,omitempty"`  // tokens of the result that were not shown
 	Truncated bool      `json:"truncated,omitempty"`
+	Way       Way       `json:"way,omitzero"`     // of what a search did not show in full
 	Handle    string    `json:"handle,omitempty"` // under which the rest was kept, or that was read
 	Took      Micros    `json:"took_us,omitempty"`
 	Exit      int       `json:"exit,omitempty"`
 	Error     string    `json:"error,omitempty"` // its class, in one word
 }
 
-// Content is what was written: the request as the client sent it and the reply
-// as the model wrote it, both redacted.
+// Way is how a search shows what does not fit.
+type Way struct {
+	Matches int  `json:"matches"`        // lines that there is room for at least
+	Percent int  `json:"percent"`        // of the plain form that it may be as long as
+	Crumbs  int  `json:"crumbs"`         // directories that get a breadcrumb of their own
+	Zone    bool `json:"zone,omitempty"` // the header names the hot zone
+}
+
+// Content is what was written, redacted: the request as the client sent it and the
+// reply as the model wrote it, or the command line of te and what it showed.
 type Content struct {
-	ID      string    `json:"id"` // of the Reply
+	ID      string    `json:"id"` // of the Reply, or the Command
 	Time    time.Time `json:"time,omitzero"`
 	Request string    `json:"request,omitempty"`
 	Raw     string    `json:"raw,omitempty"`

@@ -23,8 +23,8 @@ var reply = record.Reply{
 	Losses:   []record.Loss{{What: "top_k", Count: 2}}, Tries: 2, Again: "no call", Announced: true, Markup: true,
 }
 
-var command = record.Command{Time: reply.Time, Agent: "claude-dc", Session: "s", Cmd: "grep", Line: "te grep x", Query: "q", Mode: record.Enriched,
-	Input: 9000, Output: 800, Tokens: 200, Saved: 2050, Truncated: true, Handle: "res_1", Took: 12_000, Exit: 1, Error: "timeout"}
+var command = record.Command{Time: reply.Time, Agent: "claude-dc", Session: "s", Cmd: "grep", ID: "c1", Query: "q", Mode: record.Enriched,
+	Input: 9000, Output: 800, Tokens: 200, Saved: 2050, Truncated: true, Way: record.Way{Matches: 10, Percent: 20, Crumbs: 5, Zone: true}, Handle: "res_1", Took: 12_000, Exit: 1, Error: "timeout"}
 
 // What is written is read back, whatever it is.
 func TestLinesAreReadBack(t *testing.T) {

@@ -14,7 +14,7 @@ func Names(m Meta, names []string, budget int) string {
 	for _, n := range names {
 		totals[Dir(n)]++
 	}
-	room := budget - reserve(m, tallies(totals))
+	room := budget - reserve(m, tallies(totals), maxCrumbs)
 	shownNames, seen := spread(names, room)
 	rest := map[string]int{}
 	for dir, n := range totals {
@@ -28,7 +28,7 @@ func Names(m Meta, names []string, budget int) string {
 		b.WriteString(Quote(n) + "\n")
 	}
 	if len(left) > 0 {
-		b.WriteString("\n" + crumbs(left))
+		b.WriteString("\n" + crumbs(left, maxCrumbs))
 	}
 	return b.String()
 }

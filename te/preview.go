@@ -28,8 +28,13 @@ type Hit struct {
 type Search struct {
 	Meta   Meta // Preview fills in Matches, Files, Truncated, HotZone and ContentType
 	Groups []Group
-	Least  int // lines of a file that a preview has, if they fit
+	Least  int  // lines of a file that a preview has, if they fit
+	Crumbs int  // directories that get a breadcrumb of their own; 0: 5
+	NoZone bool // the header names no hot zone
 }
+
+// crumbs is how many directories get a breadcrumb of their own.
+func (s Search) crumbs() int { return cmp.Or(s.Crumbs, maxCrumbs) }
 
 // Preview writes the envelope of a search in at most budget bytes; 0 is no
 // limit. A file with one line reads "path:LINE: text"; one with more has a line
@@ -44,7 +49,7 @@ func Preview(s Search, budget int) string {
 		return whole
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Or(a.class()-b.class(), a.Kind-b.Kind) })
-	room := budget - reserve(s.Meta, tallied(groups)) - len(`,"files":1000000,"handle":"res_0123456789ab"`)
+	room := budget - reserve(s.Meta, tallied(groups), s.crumbs()) - len(`,"files":1000000,"handle":"res_0123456789ab"`)
 	s.Meta.Truncated = s.Meta.Truncated || slices.ContainsFunc(groups, Group.hasContext) // which goes first
 	shown := fitGroups(groups, max(s.Least, 1), room)
 	for least := 2 * max(s.Least, 1); len(shown) == len(groups); least *= 2 { // room is left
@@ -147,7 +152,9 @@ func preview(s Search, groups []Group) string {
 	if m.Truncated = m.Truncated || shown < m.Matches; !m.Truncated {
 		m.Handle = "" // there is no more than this
 	}
-	m.HotZone = cmp.Or(m.HotZone, hotZone(totals))
+	if !s.NoZone {
+		m.HotZone = cmp.Or(m.HotZone, hotZone(totals))
+	}
 	m.ContentType = cmp.Or(m.ContentType, commonOf(groups))
 	var rest []Tally
 	for _, t := range totals {
@@ -158,7 +165,7 @@ func preview(s Search, groups []Group) string {
 	slices.SortStableFunc(rest, func(a, b Tally) int { return b.N - a.N })
 	out := m.String() + body.String()
 	if len(rest) > 0 {
-		out += "\n" + crumbs(rest)
+		out += "\n" + crumbs(rest, s.crumbs())
 	}
 	return out
 }

@@ -12,7 +12,8 @@ import (
 // maxText is the longest text of a line, in bytes; the rest becomes "…".
 const maxText = 400
 
-// maxCrumbs is how many directories get a breadcrumb of their own.
+// maxCrumbs is how many directories get a breadcrumb of their own, unless a
+// Search says otherwise.
 const maxCrumbs = 5
 
 // Line is a line of a file, numbered from 1.
@@ -59,7 +60,7 @@ func Render(r Result, budget int) string {
 	if whole := render(r, r.Matches, totals); budget <= 0 || len(whole) <= budget {
 		return whole
 	}
-	return render(r, fit(r.Matches, budget-reserve(r.Meta, totals)), totals)
+	return render(r, fit(r.Matches, budget-reserve(r.Meta, totals, maxCrumbs)), totals)
 }
 
 func render(r Result, shown []Match, totals []Tally) string {
@@ -75,7 +76,7 @@ func render(r Result, shown []Match, totals []Tally) string {
 		s.write(&b)
 	}
 	if len(rest) > 0 {
-		b.WriteString("\n" + crumbs(rest))
+		b.WriteString("\n" + crumbs(rest, maxCrumbs))
 	}
 	return b.String()
 }
@@ -124,10 +125,10 @@ func omitted(totals []Tally, shown []Match) []Tally {
 	return tallies(n)
 }
 
-func crumbs(rest []Tally) string {
+func crumbs(rest []Tally, most int) string {
 	var b strings.Builder
-	own := rest[:min(len(rest), maxCrumbs)]
-	if len(rest) == maxCrumbs+1 {
+	own := rest[:min(len(rest), most)]
+	if len(rest) == most+1 {
 		own = rest
 	}
 	for _, t := range own {
@@ -140,16 +141,16 @@ func crumbs(rest []Tally) string {
 }
 
 // reserve is the most that a header and breadcrumbs can take.
-func reserve(m Meta, totals []Tally) int {
+func reserve(m Meta, totals []Tally, most int) int {
 	m.Matches, m.Truncated = sum(totals), true
 	m.HotZone = cmp.Or(m.HotZone, hotZone(totals))
 	n := len(m.String()) + len(`,"content_type":"code/javascript"`) + 1
 	long := make([]int, len(totals))
 	for i, t := range totals {
-		long[i] = len(crumbs([]Tally{{t.Dir, sum(totals)}}))
+		long[i] = len(crumbs([]Tally{{t.Dir, sum(totals)}}, most))
 	}
 	slices.SortStableFunc(long, func(a, b int) int { return b - a })
-	for _, l := range long[:min(len(long), maxCrumbs+1)] {
+	for _, l := range long[:min(len(long), most+1)] {
 		n += max(l, len(crumb)+len("1000000 more in 1000000 other directories\n"))
 	}
 	return n

@@ -3,7 +3,6 @@ package wire
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -78,7 +77,7 @@ func FaultOf(err error) Fault {
 	var call *utp.Problem
 	f := Fault{Message: "no message"}
 	if err != nil {
-		f.Message = Redact(err.Error())
+		f.Message = utp.Redact(err.Error())
 	}
 	switch {
 	case errors.As(err, &input):
@@ -94,7 +93,7 @@ func FaultOf(err error) Fault {
 func (e *Error) fault(f *Fault) {
 	f.Code, f.RetryAfter = e.Code, e.RetryAfter
 	if e.Message != "" {
-		f.Message = Redact(e.Message)
+		f.Message = utp.Redact(e.Message)
 	}
 	kind, known := kinds[e.Type]
 	if !known {
@@ -136,13 +135,6 @@ func kindOf(status int) FaultKind {
 	}
 	return Internal
 }
-
-// keys are what looks like a credential: OpenAI's and Anthropic's, Google's,
-// Groq's, xAI's, and any bearer token.
-var keys = regexp.MustCompile(`(?i)\b(sk-|AIza|gsk_|xai-|Bearer +)[\w.*-]{6,}`)
-
-// Redact hides the credentials that servers quote in their messages.
-func Redact(s string) string { return keys.ReplaceAllString(s, "${1}…") }
 
 // Broken says why a whole reply cannot be handed on as a good one, or nil: a
 // native call that could not be read, a provider's own failure to write one, or

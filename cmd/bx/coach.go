@@ -18,6 +18,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/settings"
 	"github.com/unifiedtoolprotocol/utp/dialect"
 	"github.com/unifiedtoolprotocol/utp/learn"
 	"github.com/unifiedtoolprotocol/utp/record"
@@ -181,7 +182,7 @@ func (a *app) coachApply(ctx context.Context, models []string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	before, err := remember(filepath.Join(dirs.User(), "bx.toml"), j.serveFile())
+	before, err := settings.Remember(filepath.Join(dirs.User(), "bx.toml"), j.serveFile())
 	if err != nil {
 		return err
 	}
@@ -194,7 +195,7 @@ func (a *app) coachApply(ctx context.Context, models []string, yes bool) error {
 		}
 		j.view.Line(view.Normal, "%s: %s: written into %s", seenAs(one.By, one.Backend, one.Model), adviceWords(one), where)
 	}
-	return errors.Join(failed, before.keep(dir))
+	return errors.Join(failed, before.Keep(coachNotes(dir)))
 }
 
 func (j *job) serveFile() string { return filepath.Join(dirs.User(), "serve.toml") }
@@ -234,6 +235,9 @@ func (j *job) profileOf(model string) (string, config.Profile) {
 	return name, config.Profile{Model: model}
 }
 
+// coachNotes is where it is kept what bx coach apply has written.
+func coachNotes(dir string) string { return filepath.Join(dir, "coach") }
+
 func (a *app) coachUndo() error {
 	j, err := a.beginAnywhere()
 	if err != nil {
@@ -243,7 +247,10 @@ func (a *app) coachUndo() error {
 	if err != nil {
 		return err
 	}
-	files, changed, err := takeBack(dir)
+	files, changed, err := settings.TakeBack(coachNotes(dir))
+	if errors.Is(err, settings.ErrNothing) {
+		return fail(exitError, "bx coach apply has written nothing that could be taken back")
+	}
 	if err != nil {
 		return err
 	}

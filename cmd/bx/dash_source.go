@@ -15,7 +15,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/stats"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/journal"
-	"github.com/unifiedtoolprotocol/utp/learn"
 	"github.com/unifiedtoolprotocol/utp/record"
 )
 
@@ -157,7 +156,7 @@ func (f *figures) finish(t *dash.Tally, model string) {
 }
 
 func share(t *dash.Tally) {
-	i := learn.Share{Good: float64(t.Good), Of: float64(t.Good + t.Bad)}.Interval()
+	i := record.Share{Good: float64(t.Good), Of: float64(t.Good + t.Bad)}.Interval()
 	t.Low, t.High = i.Low, i.High
 }
 

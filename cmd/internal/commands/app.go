@@ -68,7 +68,8 @@ type app struct {
 	kept  *handle.Store
 	inner *Reader // that the run is for; nil: for the program te
 
-	use record.Command // what this run came to
+	use  record.Command // what this run came to
+	text string         // that a command of te's own has shown
 
 	unread int  // files and directories that could not be read
 	silent bool // about them
@@ -243,7 +244,7 @@ const usageText = `te shows what shell commands find as a tool envelope.
   te json FILE                 the shape of a JSON file
   te repo read --root R --path P
   te rag query --q QUESTION    ranked places for a question, by bx
-  te coach report              which way of showing results served best
+  te coach report              which way of showing results served best; apply sets it, undo takes it back
   te version                   which build this is
   te COMMAND…                  any other command, as it is
 

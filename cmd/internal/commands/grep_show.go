@@ -214,9 +214,6 @@ func (g *grepping) covers(text string, at, n int) int {
 	return mentions
 }
 
-// share is which part of the plain form a preview may be as long as.
-const share = 5
-
 // envelope writes what was found in at most n bytes.
 func (g *grepping) envelope(m te.Meta, n int) string {
 	f := g.flags
@@ -225,9 +222,9 @@ func (g *grepping) envelope(m te.Meta, n int) string {
 	}
 	if g.budget == 0 {
 		n = min(n, int(g.table.Grep.MaxOutputChars))
-		n = min(n, max(g.text.Len()/share, 120*int(g.table.Grep.PreviewMatches)))
+		n = min(n, max(g.text.Len()*int(g.table.Grep.PreviewPercent)/100, 120*int(g.table.Grep.PreviewMatches)))
 	}
-	s := te.Search{Meta: m, Groups: g.groups, Least: least}
+	s := te.Search{Meta: m, Groups: g.groups, Least: least, Crumbs: int(g.table.Grep.Breadcrumbs), NoZone: !g.table.Grep.HotZone}
 	if g.binary > 0 && g.lines == 0 {
 		s.Meta.Hint = "not text and not searched: " + plural(g.binary, "file")
 	}

@@ -2,7 +2,7 @@ package commands
 
 import (
 	"cmp"
-	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -39,17 +39,31 @@ func (a *app) told(began time.Time, code int, err error) {
 		}
 	}
 	c.Query = queryOf(a.name(), a.args)
-	w := journal.New(journal.Options{Dir: dirs.Events(), Program: "te", Keep: journal.Events})
-	w.Append(*c)
+	if a.table.Telemetry.CaptureOutput {
+		c.ID = rand.Text()
+		text, most := utp.Redact(a.text), int(a.table.Telemetry.OutputMaxBytes)
+		line := strings.Join(append([]string{"te", a.name()}, a.args...), " ")
+		keep(dirs.Content(), journal.Content, record.Content{ID: c.ID, Time: began, Request: utp.Redact(line), Raw: text[:min(len(text), most)], Cut: len(text) > most})
+	}
+	keep(dirs.Events(), journal.Events, *c)
+}
+
+func keep(dir string, most journal.Keep, e record.Event) {
+	w := journal.New(journal.Options{Dir: dir, Program: "te", Keep: most})
+	w.Append(e)
 	_ = w.Close()
 }
 
 // shown notes how a result of te's own was shown.
 func (a *app) shown(mode record.Mode, whole, out, handle string) {
+	a.text = out
 	c := &a.use
 	c.Mode, c.Input, c.Output, c.Tokens = mode, len(whole), len(out), utp.Tokens(out)
 	if c.Handle = handle; handle != "" {
 		c.Truncated = true
+		if a.command == "grep" && mode == record.Enriched {
+			c.Way = a.way()
+		}
 	}
 	if mode == record.Enriched && len(out) > 0 && len(whole) > len(out) {
 		c.Saved = int(int64(c.Tokens) * int64(len(whole)-len(out)) / int64(len(out)))
@@ -138,12 +152,12 @@ func (a *app) statistics() (int, error) {
 			t.Truncated++
 		}
 	}
-	rows := make([]tally, 0, len(sums))
+	rows := make([]*tally, 0, len(sums))
 	for _, t := range sums {
 		t.Seconds /= float64(t.Count)
-		rows = append(rows, *t)
+		rows = append(rows, t)
 	}
-	slices.SortFunc(rows, func(a, b tally) int {
+	slices.SortStableFunc(rows, func(a, b *tally) int {
 		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Cmd, b.Cmd), cmp.Compare(a.Mode, b.Mode))
 	})
 	if a.json {
@@ -171,92 +185,4 @@ func printable(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// patience is how long after a command the next one tells something of it.
-const patience = 10 * time.Minute
-
-// The score of a way of showing results, by what comes next. Source: Tool Envelope
-// v1.2, 4.7. That an agent asks its user (−2) is nothing that te sees.
-const (
-	proceeds = +2 // another command follows
-	fetches  = +1 // the rest is fetched by its handle
-	repeats  = -1 // about the same is looked for again
-)
-
-// served is how well a way of showing results served.
-type served struct {
-	Way     string  `json:"way"` // "grep enriched cut"
-	Count   int     `json:"count"`
-	Proceed int     `json:"proceeded"`
-	Fetch   int     `json:"fetched"`
-	Repeat  int     `json:"repeated"`
-	Score   float64 `json:"score"` // on average, from -1 to 2
-}
-
-// scored adds up what came after each command, in the order of time.
-func scored(all []record.Command) []served {
-	sums := map[string]*served{}
-	for i, c := range all {
-		if c.Cmd == "handle" || c.Mode == record.Failed {
-			continue
-		}
-		next := slices.IndexFunc(all[i+1:], func(n record.Command) bool { return n.Agent == c.Agent && n.Session == c.Session })
-		if next < 0 || all[i+1+next].Time.Sub(c.Time) > patience {
-			continue
-		}
-		way := c.Cmd + " " + string(c.Mode)
-		if c.Truncated {
-			way += " cut"
-		}
-		if sums[way] == nil {
-			sums[way] = &served{Way: way}
-		}
-		s := sums[way]
-		s.Count++
-		switch n := all[i+1+next]; {
-		case n.Cmd == "handle" && n.Handle == c.Handle && c.Handle != "":
-			s.Fetch, s.Score = s.Fetch+1, s.Score+fetches
-		case n.Cmd == c.Cmd && n.Query == c.Query && c.Query != "":
-			s.Repeat, s.Score = s.Repeat+1, s.Score+repeats
-		default:
-			s.Proceed, s.Score = s.Proceed+1, s.Score+proceeds
-		}
-	}
-	out := make([]served, 0, len(sums))
-	for _, s := range sums {
-		s.Score /= float64(s.Count)
-		out = append(out, *s)
-	}
-	slices.SortFunc(out, func(a, b served) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Way, b.Way)) })
-	return out
-}
-
-// coach is te coach report: which way of showing results served best.
-func (a *app) coach(context.Context) (int, error) {
-	words, err := options{a.sharedOptions()}.all(a.args)
-	if err != nil {
-		return 0, err
-	}
-	if len(words) != 1 || words[0] != "report" {
-		return 0, usage("te coach wants: te coach report")
-	}
-	all, _, err := uses()
-	if err != nil {
-		return 0, fail("internal", exitNone, "%v", err)
-	}
-	rows := scored(all)
-	if a.json {
-		a.value(rows)
-		return exitOK, nil
-	}
-	if len(rows) == 0 {
-		fmt.Fprintln(a.out, "there is nothing to say yet: no command of te was followed by another")
-		return exitOK, nil
-	}
-	fmt.Fprintf(a.out, "%-28s %6s %9s %8s %9s %6s\n", "SHOWN AS", "USES", "PROCEEDED", "FETCHED", "REPEATED", "SCORE")
-	for _, s := range rows {
-		fmt.Fprintf(a.out, "%-28.28s %6d %9d %8d %9d %+6.2f\n", printable(s.Way), s.Count, s.Proceed, s.Fetch, s.Repeat, s.Score)
-	}
-	return exitOK, nil
 }

@@ -39,12 +39,12 @@ type Workspace struct {
 	AllowOutsideRoot bool   `toml:"allow_outside_root"`
 }
 
-// Telemetry says whether te keeps figures of what it was used for. All but Enabled
-// is read so that files of LLMC load.
+// Telemetry says whether te keeps figures of what it was used for. Path is read so
+// that files of LLMC load.
 type Telemetry struct {
 	Enabled        bool   `toml:"enabled"`
 	Path           string `toml:"path"`
-	CaptureOutput  bool   `toml:"capture_output"`
+	CaptureOutput  bool   `toml:"capture_output"` // keeps command lines and what te showed, too
 	OutputMaxBytes Count  `toml:"output_max_bytes"`
 }
 
@@ -54,6 +54,9 @@ type Grep struct {
 	PreviewMatches Count `toml:"preview_matches"` // that are shown whatever they cost
 	MaxOutputChars Count `toml:"max_output_chars"`
 	TimeoutMS      Count `toml:"timeout_ms"`
+	PreviewPercent Count `toml:"preview_percent"` // of the plain form that a preview may be as long as
+	Breadcrumbs    Count `toml:"breadcrumbs"`     // directories that get one of their own
+	HotZone        bool  `toml:"hot_zone"`
 }
 
 // Cat says how te read shows a file.
@@ -74,7 +77,7 @@ func Default() Table {
 		Enabled: true, Timeout: 30,
 		Workspace: Workspace{RespectGitignore: true},
 		Telemetry: Telemetry{Enabled: true, OutputMaxBytes: 8192},
-		Grep:      Grep{Enabled: true, PreviewMatches: 10, MaxOutputChars: 20000, TimeoutMS: 5000},
+		Grep:      Grep{Enabled: true, PreviewMatches: 10, MaxOutputChars: 20000, TimeoutMS: 5000, PreviewPercent: 20, Breadcrumbs: 5, HotZone: true},
 		Cat:       Cat{Enabled: true, PreviewLines: 50, MaxOutputChars: 30000},
 		Find:      Find{Enabled: true},
 	}
@@ -111,15 +114,19 @@ func (t Table) Unsafe(key string) string {
 	return ""
 }
 
+// Own is the name of te's own file, which te coach apply writes beside the user's.
+const Own = "te.toml"
+
 // Load reads the table from the user's files and then from the repository's,
-// llmc.toml before bx.toml in each place; "" is no place. A mistake in the
+// llmc.toml before bx.toml in each place, and te's own file behind the user's; ""
+// is no place. A mistake in the
 // user's file is an error. One in the repository's, and what such a file may
 // not set, is a warning, and that file's table is left out.
 func Load(user, repo string) (t Table, warnings []string, err error) {
 	t = Default()
 	for _, dir := range []string{user, repo} {
-		for _, name := range []string{"llmc.toml", "bx.toml"} {
-			if dir == "" {
+		for _, name := range []string{"llmc.toml", "bx.toml", Own} {
+			if dir == "" || name == Own && dir != user {
 				continue
 			}
 			path := filepath.Join(dir, name)
@@ -148,17 +155,24 @@ func Load(user, repo string) (t Table, warnings []string, err error) {
 	return t, warnings, nil
 }
 
+// With lays the table of a file of the user's over t.
+func (t Table) With(path string, text []byte) (Table, error) { return t.with(path, text, true) }
+
 // with lays the table of a file over t.
 func (t Table) with(path string, text []byte, trusted bool) (Table, error) {
 	var whole struct {
 		Table     map[string]any `toml:"tool_envelope"`
 		Telemetry any            `toml:"telemetry"` // of bx and te, in bx.toml
+		Stats     any            `toml:"stats"`     // the same
 	}
 	if err := toml.Unmarshal(text, &whole); err != nil {
 		return t, at(path, err)
 	}
 	if on, ok := whole.Telemetry.(bool); ok && trusted && !on {
 		t.Telemetry.Enabled = false
+	}
+	if stats, ok := whole.Stats.(map[string]any); ok && trusted && stats["content"] == true {
+		t.Telemetry.CaptureOutput = true
 	}
 	if whole.Table == nil {
 		return t, nil
@@ -207,7 +221,7 @@ func at(path string, err error) error {
 
 // check refuses numbers that make no sense.
 func (t Table) check(path string, text []byte) error {
-	counts := map[string]Count{"grep.preview_matches": t.Grep.PreviewMatches, "grep.max_output_chars": t.Grep.MaxOutputChars, "grep.timeout_ms": t.Grep.TimeoutMS,
+	counts := map[string]Count{"grep.preview_matches": t.Grep.PreviewMatches, "grep.max_output_chars": t.Grep.MaxOutputChars, "grep.timeout_ms": t.Grep.TimeoutMS, "grep.breadcrumbs": t.Grep.Breadcrumbs, "grep.preview_percent": t.Grep.PreviewPercent,
 		"cat.preview_lines": t.Cat.PreviewLines, "cat.max_output_chars": t.Cat.MaxOutputChars, "telemetry.output_max_bytes": t.Telemetry.OutputMaxBytes}
 	for name, n := range t.AgentBudgets {
 		counts["agent_budgets."+name] = n
@@ -216,6 +230,9 @@ func (t Table) check(path string, text []byte) error {
 		if counts[key] < 1 {
 			return fmt.Errorf("%s:%d: tool_envelope.%s: %d: want a whole number above 0", path, lineOf(text, key), key, counts[key])
 		}
+	}
+	if t.Grep.PreviewPercent > 100 {
+		return fmt.Errorf("%s:%d: tool_envelope.grep.preview_percent: %d: want at most 100", path, lineOf(text, "preview_percent"), t.Grep.PreviewPercent)
 	}
 	if t.Timeout <= 0 {
 		return fmt.Errorf("%s:%d: tool_envelope.passthrough_timeout_seconds: want seconds above 0", path, lineOf(text, "passthrough_timeout_seconds"))

@@ -45,6 +45,9 @@ enabled = true
 preview_matches = 12
 max_output_chars = 9000
 timeout_ms = 800
+preview_percent = 30
+breadcrumbs = 7
+hot_zone = false
 [tool_envelope.cat]
 enabled = false
 preview_lines = 20
@@ -59,7 +62,7 @@ default = 6000
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
-	want := "{true 0 9.5 {. false true} {true .llmc/te_telemetry.db false 4096} {true 3 9000 800} {false 20 7000} {true} map[default:6000 my-agent:5000]}"
+	want := "{true 0 9.5 {. false true} {true .llmc/te_telemetry.db false 4096} {true 3 9000 800 30 7 false} {false 20 7000} {true} map[default:6000 my-agent:5000]}"
 	if s := fmt.Sprint(got); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
@@ -86,6 +89,7 @@ func TestMistakesOfTheUserAreErrors(t *testing.T) {
 		"\n[tool_envelope.cat]\npreview_lines = 0\n":          "llmc.toml:3: tool_envelope.cat.preview_lines: 0: want a whole number above 0",
 		"[tool_envelope]\npassthrough_timeout_seconds = -1\n": "llmc.toml:2: tool_envelope.passthrough_timeout_seconds: want seconds above 0",
 		"[tool_envelope.agent_budgets]\nme = 0\n":             "agent_budgets.me: 0",
+		"[tool_envelope.grep]\npreview_percent = 101\n":       "llmc.toml:2: tool_envelope.grep.preview_percent: 101: want at most 100",
 		"[tool_envelope\n":                                    "llmc.toml:1:",
 	} {
 		user, repo := places(t, text, "")
@@ -116,6 +120,21 @@ func TestWhatARepositoryMayNotSet(t *testing.T) {
 		if _, warnings, err := Load(user, repo); err != nil || len(warnings) > 0 {
 			t.Errorf("%q in the user's file: %v, %q", text, err, warnings)
 		}
+	}
+}
+
+// te's own file counts behind the user's and before the repository's, where there
+// is none of that name.
+func TestTesOwnFile(t *testing.T) {
+	user, repo := places(t, "[tool_envelope.grep]\npreview_matches = 3\nbreadcrumbs = 3\n", "[tool_envelope.grep]\nbreadcrumbs = 9\n")
+	for dir, text := range map[string]string{user: "[tool_envelope.grep]\npreview_matches = 4\nbreadcrumbs = 4\n", repo: "[tool_envelope]\nenabled = false\n"} {
+		if err := os.WriteFile(filepath.Join(dir, Own), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, warnings, err := Load(user, repo)
+	if err != nil || len(warnings) > 0 || !got.Enabled || got.Grep.PreviewMatches != 4 || got.Grep.Breadcrumbs != 9 {
+		t.Errorf("%+v, %q, %v", got, warnings, err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/settings"
 	"github.com/unifiedtoolprotocol/utp/mcp/client"
 )
 
@@ -209,7 +210,7 @@ func replaceChecked(path string, made []byte, known Own) error {
 	if err = cmp.Or(err, c.checkServers()); err != nil {
 		return fmt.Errorf("the server cannot be added to %s: %w", short(path), err)
 	}
-	return Replace(path, made)
+	return settings.Replace(path, made)
 }
 
 // withoutServer cuts the tables of a server out of a document.

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/settings"
 )
 
 // TOML writes a profile as [profiles.NAME] and [profiles.NAME.tools], with the
@@ -110,7 +111,7 @@ func put(path, what, table string, known Own, heads ...[]string) error {
 	if err := c.apply(document{short(path), path, made, nil}, nil); err != nil {
 		return fmt.Errorf("%s cannot be added to %s: %w", what, short(path), err)
 	}
-	return Replace(path, made)
+	return settings.Replace(path, made)
 }
 
 // without cuts a table out of a document, from its header to the next one and
@@ -151,31 +152,4 @@ func aboveComments(doc []byte, at int) int {
 		at = above
 	}
 	return at
-}
-
-// Replace puts a file in the place of another in one step, behind a link in the
-// place of what it leads to. The mode of the other stays.
-func Replace(path string, text []byte) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".bx-*.toml")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if old, err := os.Stat(path); err == nil {
-		if err := f.Chmod(old.Mode().Perm()); err != nil {
-			return errors.Join(err, f.Close())
-		}
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/settings"
 	"github.com/unifiedtoolprotocol/utp/rule"
 )
 
@@ -61,7 +62,7 @@ func PutRules(path string, rules rule.Set, known Own) error {
 	if err := c.apply(document{short(path), path, []byte(made), nil}, nil); err != nil {
 		return fmt.Errorf("the rule cannot be added to %s: %w", short(path), err)
 	}
-	return Replace(path, []byte(made))
+	return settings.Replace(path, []byte(made))
 }
 
 // ruleTOML writes a rule of a question: a tool, a command or files, and a root.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/unifiedtoolprotocol/utp/learn"
+	"github.com/unifiedtoolprotocol/utp/record"
 )
 
 // What a full examination takes: every scenario streamed and whole, so many
@@ -30,18 +31,18 @@ type Asked struct {
 
 // Measure is what is known of one form.
 type Measure struct {
-	Form      string         `json:"form"`
-	Success   learn.Share    `json:"success"`
-	Interval  learn.Interval `json:"interval"`
-	Scenarios []Scenario     `json:"scenarios"`
-	Dropped   string         `json:"dropped,omitempty"` // why it was not examined to the end
+	Form      string          `json:"form"`
+	Success   record.Share    `json:"success"`
+	Interval  record.Interval `json:"interval"`
+	Scenarios []Scenario      `json:"scenarios"`
+	Dropped   string          `json:"dropped,omitempty"` // why it was not examined to the end
 }
 
 // Scenario is what a form is worth in one scenario.
 type Scenario struct {
-	Name    string      `json:"name"`
-	Success learn.Share `json:"success"`
-	Detail  string      `json:"detail,omitempty"` // the first failure
+	Name    string       `json:"name"`
+	Success record.Share `json:"success"`
+	Detail  string       `json:"detail,omitempty"` // the first failure
 }
 
 // Full examines a model in each form in all scenarios and compares the forms. Forms
@@ -153,7 +154,7 @@ func (f *full) ask(s probe, form string, whole bool, round int) (Asked, error) {
 func (f *full) saw(a Asked) { f.report.Asked = append(f.report.Asked, a) }
 
 func (m *Measure) add(i int, a Asked) {
-	one := learn.Share{Of: 1}
+	one := record.Share{Of: 1}
 	switch a.Verdict {
 	case Skipped:
 		return
@@ -183,7 +184,7 @@ func (r *Report) compare() {
 		r.Why = "no form can be better: " + first.Success.String()
 	case best.Form == first.Form:
 		r.Why = "no form is better: " + first.Success.String()
-	case best.faultless() || best.Success.Above(first.Success, learn.Z95):
+	case best.faultless() || best.Success.Above(first.Success, record.Z95):
 		r.Format, r.Why = best.Form, fmt.Sprintf("better than %s: %s, not %s", first.Form, best.Success, first.Success)
 	default:
 		r.Why = fmt.Sprintf("no form is better: %s; the highest, %s, is %s, which may be chance", first.Success, best.Form, best.Success)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/settings"
 )
 
 // head is the line that begins a table, routeHead one of a route, policyKey one
@@ -59,7 +60,7 @@ func PutForm(name, backend, model, form string, known config.Own, try config.Try
 	if err != nil || !reflect.DeepEqual(f.Routes, now.Routes) {
 		return errors.Join(byHand(backend, model, form), err)
 	}
-	return config.Replace(name, []byte(made))
+	return settings.Replace(name, []byte(made))
 }
 
 func byHand(backend, model, form string) error {

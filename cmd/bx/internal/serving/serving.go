@@ -20,9 +20,9 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/format"
-	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // File is all of it. The zero File is in force where there is none.
@@ -238,7 +238,7 @@ func placed(name string, text []byte, err error) *config.Error {
 	}
 	key := firstWord.FindString(m.err.Error())
 	out.Line, out.Column, out.Excerpt = config.Find(text, m.table, m.nth, key)
-	if out.Excerpt = wire.Redact(out.Excerpt); strings.HasPrefix(key, "key") { // what stands there may be a key
+	if out.Excerpt = utp.Redact(out.Excerpt); strings.HasPrefix(key, "key") { // what stands there may be a key
 		out.Excerpt = ""
 	}
 	return out
@@ -259,7 +259,7 @@ func located(name string, err error) error {
 		return out
 	}
 	out.Line, out.Column = bad.Position()
-	out.Excerpt = wire.Redact(bad.String())
+	out.Excerpt = utp.Redact(bad.String())
 	return out
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/unifiedtoolprotocol/utp/learn"
 	"github.com/unifiedtoolprotocol/utp/record"
 )
 
@@ -64,9 +63,9 @@ type Row struct {
 	Silent    int `json:"silent,omitempty"`    // offered tools, and neither called nor went wrong
 	Uncounted int `json:"uncounted,omitempty"` // without tools, or without a reply
 
-	Success learn.Share    `json:"-"`
-	Range   learn.Interval `json:"range"`  // in which the true share of good ones lies, with 95 %
-	Called  float64        `json:"called"` // share of those with tools offered in which the model called, or tried to
+	Success record.Share    `json:"-"`
+	Range   record.Interval `json:"range"`  // in which the true share of good ones lies, with 95 %
+	Called  float64         `json:"called"` // share of those with tools offered in which the model called, or tried to
 
 	Calls  int            `json:"calls,omitempty"`
 	Fixes  int            `json:"fixes,omitempty"`
@@ -211,7 +210,7 @@ func order(rows []Row, by By) {
 
 // finish makes the share and its interval.
 func (r *Row) finish() {
-	r.Success = learn.Share{Good: float64(r.Good), Of: float64(r.Good + r.Bad)}
+	r.Success = record.Share{Good: float64(r.Good), Of: float64(r.Good + r.Bad)}
 	r.Range = r.Success.Interval()
 }
 

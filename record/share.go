@@ -1,6 +1,9 @@
-package learn
+package record
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Z values of a normal distribution: how many standard deviations around the
 // middle hold a part of it.
@@ -62,21 +65,22 @@ func (s Share) Within(z float64) Interval {
 // Minus returns how much s lies above t: the difference and its interval, by
 // Newcombe's method 10 (1998), which takes the two score intervals together.
 func (s Share) Minus(t Share, z float64) (diff float64, in Interval) {
-	return s.ranged(z).minus(t.ranged(z))
+	return s.Ranged(z).minus(t.Ranged(z))
 }
 
 // Above reports whether s lies above t with the certainty that z stands for.
-func (s Share) Above(t Share, z float64) bool { return s.ranged(z).above(t.ranged(z)) }
+func (s Share) Above(t Share, z float64) bool { return s.Ranged(z).Above(t.Ranged(z)) }
 
-// ranged is a share with its interval, for those that are compared often.
-type ranged struct {
+// Ranged is a share with its interval, for those that are compared often.
+type Ranged struct {
 	Share
 	in Interval
 }
 
-func (s Share) ranged(z float64) ranged { return ranged{s, s.Within(z)} }
+// Ranged returns the share with the interval that z stands for.
+func (s Share) Ranged(z float64) Ranged { return Ranged{s, s.Within(z)} }
 
-func (s ranged) minus(t ranged) (diff float64, in Interval) {
+func (s Ranged) minus(t Ranged) (diff float64, in Interval) {
 	diff = s.Rate() - t.Rate()
 	if s.Of <= 0 || t.Of <= 0 {
 		return diff, Interval{-1, 1}
@@ -86,10 +90,29 @@ func (s ranged) minus(t ranged) (diff float64, in Interval) {
 	return diff, Interval{diff - low, diff + high}
 }
 
-func (s ranged) above(t ranged) bool {
+// Above reports whether s lies above t with the certainty of the two intervals.
+func (s Ranged) Above(t Ranged) bool {
 	if s.in.High <= t.in.Low || s.Rate() <= t.Rate() {
 		return false
 	}
 	_, in := s.minus(t)
 	return in.Low > 0
+}
+
+// String gives a share in words: "95 % of 212 (91 to 97 %)".
+func (s Share) String() string {
+	in := s.Interval()
+	return fmt.Sprintf("%s of %.0f (%.0f to %s)", Percent(s.Rate()), s.Of, 100*in.Low, Percent(in.High))
+}
+
+// Percent gives a share from 0 to 1 in words: "95 %". It rounds no share to 100 or 0 that is neither.
+func Percent(p float64) string {
+	n := math.Round(100 * p)
+	if p < 1 {
+		n = min(n, 99)
+	}
+	if p > 0 {
+		n = max(n, 1)
+	}
+	return fmt.Sprintf("%.0f %%", n)
 }
