@@ -65,7 +65,7 @@ func List(ctx context.Context, root *os.Root, o Options) ([]File, error) {
 		return nil, fmt.Errorf("search: list files: %w", err)
 	}
 	slices.SortFunc(l.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	slices.SortStableFunc(l.unread, func(a, b unread) int { return strings.Compare(a.dir, b.dir) })
+	slices.SortStableFunc(l.unread, func(a, b *unread) int { return strings.Compare(a.dir, b.dir) })
 	for _, u := range l.unread {
 		o.Unread(u.dir, u.err)
 	}
@@ -126,7 +126,7 @@ type lister struct {
 
 	mu     sync.Mutex
 	files  []File
-	unread []unread
+	unread []*unread
 }
 
 type unread struct {
@@ -168,7 +168,7 @@ func (l *lister) miss(dir string, err error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.unread = append(l.unread, unread{dir, err})
+	l.unread = append(l.unread, &unread{dir, err})
 }
 
 func (l *lister) above(rel string) *ignore {
