@@ -8,10 +8,10 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest clients mcp engines real canitoolcall probe uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples clients mcp engines real canitoolcall probe uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers dist clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
-check: fmt tidy vet lint size fuzz sdktest race
+check: fmt tidy vet lint size fuzz sdktest examples race
 
 # Names the files that gofmt would change.
 fmt:
@@ -22,6 +22,7 @@ tidy:
 	$(GO) mod tidy -diff
 	$(GO) -C tools mod tidy -diff
 	$(GO) -C sdktest mod tidy -diff
+	$(GO) -C docs/examples/go mod tidy -diff
 
 vet:
 	$(GO) vet ./...
@@ -59,6 +60,10 @@ long:
 sdktest:
 	npm --prefix sdktest ci --ignore-scripts --no-audit --no-fund
 	$(GO) -C sdktest test -count=1 -timeout=5m
+
+# The programs of docs/go.md, in a module of their own, as a user of the library has them.
+examples:
+	$(GO) -C docs/examples/go test -count=1 ./...
 
 # Coding agents of other vendors, as they are published (1.6 GB), through bx serve:
 # make clients GRAMMAR=pythonic, or before the servers of make engines with

@@ -13,6 +13,11 @@ type Request struct {
 	Extra    json.RawMessage `json:"extra,omitempty"` // fields of the source provider that have no place here
 }
 
+// Question is a request of one message of the user's.
+func Question(text string) *Request {
+	return &Request{Messages: []Message{NewText(RoleUser, text)}}
+}
+
 // ChoiceMode says whether the model must call.
 type ChoiceMode string
 

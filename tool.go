@@ -107,6 +107,8 @@ const (
 // A call found in text has the Source "text:" and its grammar's name.
 const Native = "native"
 
+const inText = "text:"
+
 // Call is a tool call, whoever wrote it and in whatever form.
 type Call struct {
 	ID      string          `json:"id,omitempty"`
@@ -121,7 +123,16 @@ type Call struct {
 }
 
 // FromText reports whether the call was found in text.
-func (c Call) FromText() bool { return strings.HasPrefix(c.Source, "text:") }
+func (c Call) FromText() bool { return strings.HasPrefix(c.Source, inText) }
+
+// Dialect is the name of the grammar by which the call was found in text; "" of
+// every other call.
+func (c Call) Dialect() string {
+	if !c.FromText() {
+		return ""
+	}
+	return c.Source[len(inText):]
+}
 
 // Status is the outcome of a call.
 type Status string

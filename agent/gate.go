@@ -279,7 +279,7 @@ func Question(c utp.Call, t utp.Tool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Run %s (%s)?", t.Name, t.Tier)
 	if c.FromText() {
-		fmt.Fprintf(&b, " This call was recovered from the model's text (%s).", strings.TrimPrefix(c.Source, "text:"))
+		fmt.Fprintf(&b, " This call was recovered from the model's text (%s).", c.Dialect())
 	}
 	b.WriteString("\n" + showArgs(c))
 	return b.String()

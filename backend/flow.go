@@ -244,7 +244,7 @@ func (f *flow) raw(part int) *strings.Builder {
 func (f *flow) found(e utp.Event) Trace {
 	t := Trace{Dialect: e.Call.Source, Raw: f.raw(e.Part).String(), Decision: "call " + e.Call.Name}
 	if e.Call.FromText() {
-		t.Dialect = strings.TrimPrefix(e.Call.Source, "text:")
+		t.Dialect = e.Call.Dialect()
 		t.Mismatch = f.plan.parse.Tools.Len() > 0 && (f.plan.told == nil || f.plan.told.Name != t.Dialect)
 	} else {
 		t.Raw = e.Call.RawArgs

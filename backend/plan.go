@@ -89,7 +89,7 @@ func (p *plan) thinkAloud(r *utp.Request) *grammar.Grammar {
 	case len(calls) == 0 || p.choice.Calls.Only:
 		return nil
 	}
-	g, _ := grammar.ByName(strings.TrimPrefix(calls[len(calls)-1].Source, "text:"))
+	g, _ := grammar.ByName(calls[len(calls)-1].Dialect())
 	if !isAloud(g) && isThought(turn.Text()) {
 		g, _ = grammar.ByName(labelled)
 	}

@@ -263,7 +263,7 @@ func (p *Parser) disown(t attempt, quoted *utp.Problem) {
 		e := &p.tries.waiting[t.from+i]
 		b.WriteString(e.Raw)
 		if quoted != nil && quoted.Name == "" && e.Call != nil {
-			quoted.Name, quoted.Grammar = e.Call.Name, strings.TrimPrefix(e.Call.Source, "text:")
+			quoted.Name, quoted.Grammar = e.Call.Name, e.Call.Dialect()
 		}
 	}
 	clear(p.tries.waiting[t.from:])

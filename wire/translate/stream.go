@@ -2,6 +2,7 @@ package translate
 
 import (
 	"errors"
+	"io"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -103,4 +104,29 @@ func (a *Answer) append(out []byte, frames []wire.Frame) []byte {
 		out = a.framing.Append(out, f)
 	}
 	return out
+}
+
+// Copy translates all of an answer, and passes on what there is of it whenever
+// more has come. Its error is that of Close, or of the reader or the writer.
+func (s *Stream) Copy(to io.Writer, from io.Reader) error {
+	buf := make([]byte, 4<<10)
+	for {
+		n, err := from.Read(buf)
+		if out := s.Feed(buf[:n]); len(out) > 0 {
+			if _, bad := to.Write(out); bad != nil {
+				return bad
+			}
+		}
+		if err == nil {
+			continue
+		}
+		end, broken := s.Close()
+		if _, bad := to.Write(end); bad != nil {
+			return bad
+		}
+		if err != io.EOF {
+			return err
+		}
+		return broken
+	}
 }

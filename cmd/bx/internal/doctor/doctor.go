@@ -279,7 +279,7 @@ func (e *examiner) probe(p probe, form string) (Finding, error) {
 func (e *examiner) note(r utp.Reply) {
 	for _, c := range r.Calls() {
 		e.last = strings.TrimPrefix(c.Source, "text:")
-		if name, ok := strings.CutPrefix(c.Source, "text:"); ok && !slices.Contains(e.wrote, name) {
+		if name := c.Dialect(); name != "" && !slices.Contains(e.wrote, name) {
 			e.wrote = append(e.wrote, name)
 		}
 	}

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -116,8 +117,8 @@ func oneCall(name, word string) func(string, utp.Reply) (Verdict, string) {
 // said is a call, and its dialect where that is another one.
 func said(form string, c utp.Call) string {
 	text := c.Name + " " + compact(c.Args)
-	if form != Native && c.Source != "text:"+form {
-		text += ", written as " + strings.TrimPrefix(c.Source, "text:")
+	if form != Native && c.Dialect() != form {
+		text += ", written as " + cmp.Or(c.Dialect(), c.Source)
 	}
 	return text
 }

@@ -1,8 +1,6 @@
 package reading
 
 import (
-	"strings"
-
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/schema"
@@ -15,7 +13,7 @@ func (r *reader) mends() bool { return r.cfg.Repair != parse.Off }
 func (c *collector) judged(f *found, out *Reading) Call {
 	call := Call{ID: f.call.ID, Grammar: f.call.Source, Name: f.call.Name, Fixes: []utp.Fix{}, Issues: []schema.Issue{}}
 	if f.call.FromText() {
-		call.Grammar = strings.TrimPrefix(f.call.Source, "text:")
+		call.Grammar = f.call.Dialect()
 		call.Place = f.in.place(f.from, f.to)
 	}
 	call.Fixes = append(call.Fixes, f.call.Fixes...)

@@ -24,7 +24,7 @@ func Question(c utp.Call, t utp.Tool, changes []tool.Change, sensitive string, a
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nThe model wants to run %s (tier %s)", t.Name, t.Tier)
 	if c.FromText() {
-		fmt.Fprintf(&b, "; the call was recovered from its text (%s%s)", strings.TrimPrefix(c.Source, "text:"), repaired(c))
+		fmt.Fprintf(&b, "; the call was recovered from its text (%s%s)", c.Dialect(), repaired(c))
 	}
 	b.WriteString(".\n")
 	if sensitive != "" {
@@ -73,7 +73,7 @@ func scope(rules rule.Set) string {
 func TierQuestion(c utp.Call, tier utp.Tier, reason string) string {
 	text := fmt.Sprintf("\nThe model asks for the tools of tier %s", tier)
 	if c.FromText() {
-		text += fmt.Sprintf("; the call was recovered from its text (%s)", strings.TrimPrefix(c.Source, "text:"))
+		text += fmt.Sprintf("; the call was recovered from its text (%s)", c.Dialect())
 	}
 	if tier == utp.TierRun {
 		text += ", which change files. Each of their calls still asks"

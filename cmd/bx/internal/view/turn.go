@@ -95,7 +95,7 @@ func origin(c utp.Call) string {
 	if !c.FromText() {
 		return ""
 	}
-	return "  [found in text: " + strings.TrimPrefix(c.Source, "text:") + repaired(c) + "]"
+	return "  [found in text: " + c.Dialect() + repaired(c) + "]"
 }
 
 func repaired(c utp.Call) string {

@@ -1,0 +1,22 @@
+package gateway
+
+import (
+	"crypto/rand"
+	"strings"
+)
+
+// Over is a Gateway with one route, for every model: to the first backend, and
+// where that fails to the next. New has all else.
+func Over(first Backend, next ...Backend) *Gateway {
+	r := Route{To: []Target{{Backend: first}}}
+	for _, b := range next {
+		r.Else = append(r.Else, Target{Backend: b})
+	}
+	g, err := New(Config{Routes: []Route{r}, NewID: randomID})
+	if err != nil {
+		panic(err) // a backend is nil
+	}
+	return g
+}
+
+func randomID() string { return strings.ToLower(rand.Text()) }
