@@ -24,7 +24,7 @@ type Config struct {
 	Insist    bool     // a model that answers before any tool has run in the conversation is reminded once of its tools; a required Choice insists too
 	Suggest   bool     // an answer that announces a tool in words, without a call, is followed by a Suggestion
 	Piped     string   // what of the question was not typed, a file or a diff: its middle is left out where a prompt is too long
-	Guide     string   // what others wrote for who works here (AGENTS.md): sent before the question, marked, within a tenth of the window, not kept
+	Guide     Guide    // what others wrote for who works here (AGENTS.md): sent before the question, marked, within a tenth of the window, not kept
 	Turn      string   // marks the ids given to calls without one; "": the number of the question
 	// Step is called before each request; an error ends the turn.
 	Step func(ctx context.Context, round int) error

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"slices"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -13,6 +14,17 @@ const (
 	guideBytes = 8 << 10
 )
 
+// Guide finds what goes along with a question. It is asked once, when the question
+// is logged: a search may take long, and be stopped.
+type Guide func(ctx context.Context) string
+
+func (g Guide) text(ctx context.Context) string {
+	if g == nil {
+		return ""
+	}
+	return g(ctx)
+}
+
 // guided puts the guide before the question. It is no part of the conversation
 // that is kept, and a text of others: it is marked as such.
 func (t *turn) guided(ms []utp.Message) []utp.Message {
@@ -22,10 +34,10 @@ func (t *turn) guided(ms []utp.Message) []utp.Message {
 			at--
 		}
 	}
-	if t.Guide == "" || at >= len(ms) {
+	if t.guide == "" || at >= len(ms) {
 		return ms
 	}
-	text := guideLine + "\n\n" + cutMiddle(t.Guide, t.guideRoom()) + "\n\n" + questionLine
+	text := guideLine + "\n\n" + cutMiddle(t.guide, t.guideRoom()) + "\n\n" + questionLine
 	out := slices.Clone(ms)
 	out[at].Parts = slices.Concat([]utp.Part{utp.Text{Text: text}}, ms[at].Parts)
 	return out
@@ -37,8 +49,8 @@ func (t *turn) guideRoom() int {
 	if room <= 0 {
 		return guideBytes
 	}
-	tokens := max(utp.NewText(utp.RoleUser, t.Guide).Tokens(), 1)
-	return int(float64(len(t.Guide)) * min(1, float64(room)/guideShare/float64(tokens)))
+	tokens := max(utp.NewText(utp.RoleUser, t.guide).Tokens(), 1)
+	return int(float64(len(t.guide)) * min(1, float64(room)/guideShare/float64(tokens)))
 }
 
 // messages is what the model is sent.

@@ -71,6 +71,7 @@ func Preview(ctx context.Context, c Config, r *utp.Request) (utp.Reply, []Issue,
 	if err != nil {
 		return utp.Reply{}, nil, err
 	}
+	t.guide = t.Guide.text(ctx)
 	rep, err := t.once(ctx, t.Gate.Offered(), "")
 	if err != nil {
 		return utp.Reply{}, nil, t.failed(ctx, err)

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -61,7 +62,8 @@ func TestABudgetOfWindows(t *testing.T) {
 func TestGuideIsSentAndNotKept(t *testing.T) {
 	kept, m := &notebook{}, readScript("call a read_file {\"path\":\"x\"}\n---\ntext Well.\n")
 	conf := config("", m, &bench{})
-	conf.Session, conf.Window, conf.Guide = kept, room(8000), "AGENTS.md:\n\n"+lines(60_000)
+	conf.Session, conf.Window = kept, room(8000)
+	conf.Guide = func(context.Context) string { return "AGENTS.md:\n\n" + lines(60_000) }
 	if _, err := agent.Ask(t.Context(), conf, ask("Where is it?")); err != nil {
 		t.Fatal(err)
 	}
@@ -96,5 +98,26 @@ func TestACallIsMadeAgainAfterAChange(t *testing.T) {
 		if len(b.ran) != want {
 			t.Errorf("%s: %d calls ran, want %d", calls, len(b.ran), want)
 		}
+	}
+}
+
+// The question is kept before anything that goes along with it is looked for: that
+// may take long, and be stopped.
+func TestTheQuestionIsKeptBeforeItsGuide(t *testing.T) {
+	kept, m := &notebook{}, readScript("text Well.\n")
+	conf := config("", m, &bench{})
+	ctx, stop := context.WithCancel(t.Context())
+	conf.Session, conf.Guide = kept, func(context.Context) string {
+		if len(kept.log) != 1 || kept.log[0].Kind != transcript.Question {
+			t.Errorf("kept before the guide: %+v", kept.log)
+		}
+		stop()
+		return ""
+	}
+	if _, err := agent.Ask(ctx, conf, ask("Where is it?")); !errors.Is(err, agent.ErrStopped) || len(m.requests) > 0 {
+		t.Errorf("%v, %d requests", err, len(m.requests))
+	}
+	if last := kept.log[len(kept.log)-1]; last.Kind != transcript.End || last.Reason != transcript.Stopped {
+		t.Errorf("the end: %+v", last)
 	}
 }

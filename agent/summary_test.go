@@ -48,7 +48,7 @@ func summed(t *testing.T, m *summer, files int) (agent.Answer, *notebook, []stri
 		return utp.TextResult(c, utp.StatusOK, string(c.Args)+"\n"+lines(3000))
 	}))
 	c.Model, c.Rounds, c.Window, c.Session = m, 100, room(3000), kept
-	c.Guide, c.Stale = "Notes of the repository.", 100
+	c.Guide, c.Stale = func(context.Context) string { return "Notes of the repository." }, 100
 	answer, warned, err := fitted(t, c, ask("Read all of them word for word"))
 	if err != nil {
 		t.Fatal(err, warned)

@@ -44,6 +44,7 @@ type turn struct {
 	ids      *ids
 	memory   memory
 	answer   Answer
+	guide    string // goes along with the question
 	ran      int    // calls run, of MaxCalls
 	mended   bool   // the last reply was answered with a correction
 	urged    bool   // the model was reminded of its tools
@@ -67,6 +68,7 @@ func play(ctx context.Context, c Config, r *utp.Request, send func(Event) bool) 
 	t.cancel = cancel
 	t.journal.session, t.journal.ctx = t.Session, context.WithoutCancel(ctx)
 	t.logQuestion()
+	t.guide = t.Guide.text(ctx)
 	if err = t.rounds(ctx); err != nil {
 		return t.answer, t.broken(ctx, err)
 	}

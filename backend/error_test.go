@@ -223,6 +223,26 @@ func TestABrokenReplyIsAnError(t *testing.T) {
 	}
 }
 
+// A reply that broke off is told in one line without words of Go's, wherever the
+// connection ended: between events, in the middle of one, with and without an error.
+func TestAReplyThatBrokeOffIsToldInOneLine(t *testing.T) {
+	for _, provider := range []string{backend.Ollama, backend.OpenAI, backend.Anthropic, backend.Gemini, backend.Responses} {
+		for _, cut := range []string{"cut", "cut clean", "cut after=30", "cut after=60", "cut after=150"} {
+			s := inline(t, "-- turn --\n-- text --\nHalf of an ans\n-- "+cut+" --\n")
+			s.Kind = map[string]string{backend.OpenAI: "openai", backend.Responses: "openai", backend.Anthropic: "anthropic", backend.Gemini: "gemini"}[provider]
+			_, err := reply(setUp(t, s, backend.Config{Provider: provider}).Client, question())
+			var e *backend.Error
+			if !errors.As(err, &e) || e.Kind != backend.Cut {
+				t.Errorf("%s, %s: %v", provider, cut, err)
+				continue
+			}
+			if text := e.Error(); strings.ContainsAny(text, "\n\r") || strings.Contains(text, "EOF") || !strings.Contains(text, "broke off: the stream ended before the reply was complete; ask again") {
+				t.Errorf("%s, %s: %q", provider, cut, text)
+			}
+		}
+	}
+}
+
 func TestAnEmptyReplyIsNoError(t *testing.T) {
 	r := setUp(t, script(t, "empty"), backend.Config{})
 	if got := mustReply(t, r.Client, question()); len(got.Parts) != 0 || got.Stop != utp.StopEnd {

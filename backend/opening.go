@@ -2,6 +2,7 @@ package backend
 
 import (
 	"bytes"
+	"encoding/json"
 	"mime"
 	"net/http"
 
@@ -48,4 +49,10 @@ func (o *opening) foreign(resp *http.Response) error {
 	}
 	e.Message = "it is no stream of events" + media + ": " + e.Body
 	return e
+}
+
+// half reports the beginning of an event that the end of the connection cut.
+func half(f wire.Frame) bool {
+	b := bytes.TrimSpace(f.Data)
+	return len(b) > 0 && b[0] == '{' && !json.Valid(b)
 }

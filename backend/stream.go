@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -132,6 +133,9 @@ func (c *Client) receive(w *watch, p *plan, resp *http.Response, flow *flow) err
 			return stop
 		}
 		broken := flow.close()
+		if slices.ContainsFunc(frames, half) {
+			broken = wire.ErrCut
+		}
 		if foreign := begun.foreign(resp); foreign != nil && errors.Is(broken, wire.ErrCut) {
 			broken = foreign
 		}
@@ -184,7 +188,7 @@ func (c *Client) verdict(p *plan, broken, read error) error {
 	switch {
 	case broken == nil || broken == errLeft:
 		return broken
-	case errors.Is(broken, wire.ErrCut) && read != io.EOF:
+	case errors.Is(broken, wire.ErrCut) && read != io.EOF && read != io.ErrUnexpectedEOF: // these say no more
 		return c.fail(Cut, p.model, fmt.Errorf("%w (%w)", wire.ErrCut, read))
 	case errors.Is(broken, wire.ErrCut):
 		return c.fail(Cut, p.model, broken)

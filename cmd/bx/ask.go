@@ -121,7 +121,10 @@ func (j *job) answer(ctx context.Context, question, piped string, tools *tool.Se
 	if err != nil {
 		return err
 	}
-	conf.Piped, conf.Guide = piped, along(j.takeGuide(c), j.presearch(ctx, c, tools, cmp.Or(j.typed, question), offer.Tier))
+	conf.Piped = piped
+	conf.Guide = func(ctx context.Context) string {
+		return along(j.takeGuide(c), j.presearch(ctx, c, tools, cmp.Or(j.typed, question), offer.Tier))
+	}
 	s, err := j.openSession(ctx, c.name)
 	if err != nil {
 		return err

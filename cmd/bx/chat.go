@@ -332,17 +332,6 @@ func (t *talk) stoppable(ctx context.Context, text string) (leave bool) {
 	return leave
 }
 
-// wrapping breaks lines at blanks.
-type wrapping struct {
-	io.Writer
-	columns int
-}
-
-func (w wrapping) Write(b []byte) (int, error) {
-	_, err := io.WriteString(w.Writer, cells.Wrap(string(b), w.columns))
-	return len(b), err
-}
-
 // do is one input: a command of ours, one of the user's, or a question.
 func (t *talk) do(ctx context.Context, text string) (leave bool, err error) {
 	trimmed := strings.TrimSpace(text)

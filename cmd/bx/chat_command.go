@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -199,11 +200,16 @@ func offered(ctx context.Context, c *connection, name string) error {
 
 // tell prints a line of what a command says, broken at words.
 func (t *talk) tell(format string, args ...any) {
-	columns := 0
-	if t.terminal != nil {
-		columns, _ = t.terminal.Size()
+	fmt.Fprintln(t.lines(), view.Clean(fmt.Sprintf(format, args...)))
+}
+
+// lines takes whole lines and breaks them at words.
+func (t *talk) lines() io.Writer {
+	if t.terminal == nil {
+		return t.view.Out
 	}
-	fmt.Fprintln(t.view.Out, cells.Wrap(view.Clean(fmt.Sprintf(format, args...)), columns))
+	columns, _ := t.terminal.Size()
+	return wrapping{t.view.Out, columns}
 }
 
 // models names those of the server.
@@ -267,7 +273,7 @@ func (t *talk) tier(_ context.Context, tier string) error {
 }
 
 func (t *talk) toolList(context.Context, string) error {
-	view.Tools(t.view.Out, append(t.job.tools.Tools(), t.knownTools()...), t.set.Tier)
+	view.Tools(t.lines(), append(t.job.tools.Tools(), t.knownTools()...), t.set.Tier)
 	return nil
 }
 

@@ -83,7 +83,7 @@ func (j *job) explainHabits(model string) {
 }
 
 func (a *app) say(name, text string, args ...any) {
-	fmt.Fprintf(a.out, "%-9s"+text+"\n", append([]any{name}, args...)...)
+	fmt.Fprintf(a.lines(), "%-9s"+text+"\n", append([]any{name}, args...)...)
 }
 
 // forms are those of the model that answers.

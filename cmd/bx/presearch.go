@@ -25,6 +25,8 @@ func (j *job) presearch(ctx context.Context, c *connection, tools *tool.Set, que
 	if off || c.client == nil || j.app.noTools || !c.tools || tier < utp.TierWalk || j.app.team != "" || !agent.AboutCode(question) {
 		return ""
 	}
+	j.view.Progress.Busy("searching for places")
+	defer j.view.Progress.Busy("")
 	places, err := tools.Places(ctx, question, presearched)
 	if err != nil || len(places) == 0 {
 		return "" // the model can search by itself

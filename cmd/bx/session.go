@@ -60,7 +60,7 @@ func (j *job) openSession(ctx context.Context, model string) (*session, error) {
 	goesOn := j.app.session != "" || j.app.goOn
 	db, err := j.openStore(ctx)
 	if err != nil {
-		if goesOn {
+		if goesOn || ctx.Err() != nil {
 			return nil, err
 		}
 		j.view.Warn("this question is kept in no session: %v", err)

@@ -103,8 +103,9 @@ func (j *job) ask(ctx context.Context, s *status) error {
 const noRoot = "none: this folder is in no repository"
 
 func (a *app) printStatus(s status) {
+	out := a.lines()
 	say := func(name, format string, args ...any) {
-		fmt.Fprintf(a.out, "%-9s"+format+"\n", append([]any{name}, args...)...)
+		fmt.Fprintf(out, "%-9s"+format+"\n", append([]any{name}, args...)...)
 	}
 	say("root", "%s", cmp.Or(s.Root, noRoot))
 	for _, f := range s.Files {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/cells"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/line"
 )
 
@@ -20,6 +21,26 @@ func isTerminal(f *os.File) bool {
 	}
 	null, err := os.Stat(os.DevNull)
 	return err != nil || !os.SameFile(info, null)
+}
+
+// wrapping breaks lines at blanks.
+type wrapping struct {
+	io.Writer
+	columns int
+}
+
+func (w wrapping) Write(b []byte) (int, error) {
+	_, err := io.WriteString(w.Writer, cells.Wrap(string(b), w.columns))
+	return len(b), err
+}
+
+// lines is standard output for lists of whole lines: a terminal gets them no wider
+// than it is.
+func (a *app) lines() io.Writer {
+	if !isTerminal(a.out) {
+		return a.out
+	}
+	return wrapping{a.out, columns(a.out)}
 }
 
 // slowInput is how long a pipe may be silent before bx says that it waits.

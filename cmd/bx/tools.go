@@ -55,7 +55,7 @@ func (a *app) listTools() error {
 		if a.json {
 			return view.JSON(a.out, view.ToolList(list))
 		}
-		view.Tools(a.out, list, j.set.Tier)
+		view.Tools(a.lines(), list, j.set.Tier)
 		return nil
 	})
 }

@@ -142,6 +142,7 @@ type examiner struct {
 	tried  []string // forms that were examined
 	talked []string // forms in which it answered in words where a call was due
 	called bool     // the latest reply had a call, or a try at one
+	wrong  string   // a tool that was called in place of the one that was asked for
 }
 
 // candidates are the text forms to try, in their order.
@@ -261,6 +262,9 @@ func (e *examiner) probe(p probe, form string) (Finding, error) {
 		}
 		e.called = len(reply.Calls()) > 0 || len(reply.Problems) > 0
 		e.note(reply)
+		if calls := reply.Calls(); p.name == probes[0].name && len(calls) > 0 && calls[0].Name != weather.Name {
+			e.wrong = calls[0].Name
+		}
 	}
 	if idle && e.report.Insist {
 		f.Detail += ", when reminded"
@@ -296,6 +300,9 @@ func (e *examiner) decide(best score) Report {
 		r.Format, r.Why = best.form, "calls come, but results are not answered well in any form"
 	default:
 		r.Format, r.Why = "none", "the call that was asked for came in no form"
+		if e.wrong != "" {
+			r.Why = "calls come, but of another tool than was asked for: " + e.wrong
+		}
 	}
 	return *r
 }

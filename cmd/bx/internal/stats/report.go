@@ -177,6 +177,7 @@ func spark(days []Day) string {
 // Text writes the report for a terminal of so many columns.
 func (r Report) Text(w io.Writer, columns int) {
 	var b strings.Builder
+	said := func(format string, a ...any) { b.WriteString(cells.Wrap(fmt.Sprintf(format, a...), columns)) }
 	if len(r.Rows) == 0 && len(r.Commands) == 0 {
 		b.WriteString("Nothing has happened yet")
 		if !r.Since.IsZero() {
@@ -196,11 +197,11 @@ func (r Report) Text(w io.Writer, columns int) {
 	}
 	r.te(&b, columns)
 	if n := r.Notes.Skipped.Lines(); n > 0 {
-		fmt.Fprintf(&b, "\n%d lines could not be read and are not counted (broken %d, of a later version %d, of an unknown kind %d).\n",
+		said("\n%d lines could not be read and are not counted (broken %d, of a later version %d, of an unknown kind %d).\n",
 			n, r.Notes.Skipped.Broken, r.Notes.Skipped.Newer, r.Notes.Skipped.Kinds)
 	}
 	if r.Notes.Dropped > 0 {
-		fmt.Fprintf(&b, "\n%d events could not be written and are not counted.\n", r.Notes.Dropped)
+		said("\n%d events could not be written and are not counted.\n", r.Notes.Dropped)
 	}
 	_, _ = io.WriteString(w, b.String())
 }
@@ -271,7 +272,7 @@ func words(b *strings.Builder, title string, list []Word, width int) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s\n", title)
+	fmt.Fprintf(b, "\n%s\n", cells.Wrap(title, width))
 	for _, w := range list[:min(len(list), maxWords)] {
 		text := fmt.Sprintf("%6d  %s", w.Count, cells.Clean(w.Word))
 		if w.Model != "" {

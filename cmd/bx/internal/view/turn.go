@@ -15,6 +15,7 @@ func (p *Printer) Event(e agent.Event) {
 	p.progress(e)
 	switch e.Kind {
 	case agent.Round:
+		p.forced = p.forced && e.Round > 1
 		p.endStream()
 		p.streamed.Reset()
 		p.endMarkdown()
@@ -39,6 +40,7 @@ func (p *Printer) Event(e agent.Event) {
 	case agent.Warning:
 		p.Warn("%s", e.Text)
 	case agent.Forced:
+		p.forced = true
 		p.Line(Normal, "asking for an answer without tools: %s", e.Text)
 	case agent.Suggestion:
 		p.Line(Normal, "the model says that it will use %s, and did not call it: to have it called, say so: bx \"Call %s.\"", e.Tool.Name, e.Tool.Name)
@@ -69,7 +71,12 @@ func (p *Printer) progress(e agent.Event) {
 	}
 }
 
+// parsed tells of a call that is to run; of one that is not, a warning tells.
 func (p *Printer) parsed(e agent.Event) {
+	if p.forced {
+		p.Line(Verbose, "not run: %s %s", e.Call.Name, short(string(e.Call.Args), 200))
+		return
+	}
 	from := origin(*e.Call)
 	if p.Unmarked {
 		from = ""

@@ -28,6 +28,7 @@ type Printer struct {
 
 	streamed strings.Builder // of this round, on Out
 	thinking bool
+	forced   bool           // what is called from now on does not run
 	told     map[string]int // fixes of a call that were told, by its id
 	name     string         // of the member whose steps these are; "": the one that answers
 	together *sync.Mutex    // of Printers that write to one Err at the same time
