@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples clients mcp engines real canitoolcall probe uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers dist clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples clients mcp engines real canitoolcall probe uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers release clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest examples race
@@ -184,9 +184,10 @@ vectors:
 	$(REPORT) chunks $(TREES) > $(E)/vectors/chunks.jsonl
 	nice $(E)/vectors/bin/python search/vector/workshop/make.py $(E)/vectors/chunks.jsonl search/vector/words.bin
 
-# Programs for five platforms with their checksums, in dist/.
-dist:
-	$(REPORT) dist
+# All that users install, in dist/: make release VERSION=1.2.3. Nothing is uploaded; docs/release.md
+# tells more. SOURCE_DATE_EPOCH is the commit's date, unless it is set.
+release:
+	$(REPORT) release "$(VERSION)" dist $(ONLY)
 
 clean:
 	rm -rf dist

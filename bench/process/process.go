@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Bx builds bx in dir as make dist builds it.
+// Bx builds bx in dir as make release builds it.
 func Bx(dir string) (path string, err error) {
 	path = filepath.Join(dir, "bx")
 	build := exec.Command("go", "build", "-C", "..", "-trimpath", "-ldflags=-s -w", "-o", path, "./cmd/bx")

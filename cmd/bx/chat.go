@@ -20,6 +20,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/line"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/build"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/tool"
 )
@@ -110,7 +111,7 @@ func (t *talk) open(ctx context.Context) error {
 	t.known = schema.CompileWith(known, schema.Options{Aliases: append(agent.RequestAliases(), t.set.Aliases...)})
 	signal.Reset(os.Interrupt) // it stops an answer, not the program
 	signal.Notify(t.left, os.Interrupt)
-	t.view.Line(view.Normal, "bx %s in %s: /help lists the commands, Ctrl-D leaves", versionText(), filepath.Base(t.root))
+	t.view.Line(view.Normal, "bx %s in %s: /help lists the commands, Ctrl-D leaves", build.Version(), filepath.Base(t.root))
 	var err error
 	if t.history, err = line.OpenHistory(t.historyFile()); err != nil {
 		t.view.Warn("the history of what you type cannot be read: %v", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/build"
 )
 
 func (a *app) manCommand() *cobra.Command {
@@ -72,7 +73,7 @@ func shownCommands(cmd *cobra.Command) []*cobra.Command {
 // manPage writes what a command's help says as a manual page.
 func manPage(w io.Writer, cmd *cobra.Command) {
 	name := pageName(cmd)
-	fmt.Fprintf(w, ".TH %s 1 \"\" \"bx %s\"\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), roff(versionText()), roff(name), roff(cmd.Short))
+	fmt.Fprintf(w, ".TH %s 1 \"\" \"bx %s\"\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), roff(build.Version()), roff(name), roff(cmd.Short))
 	fmt.Fprintf(w, ".SH SYNOPSIS\n.B %s\n", roff(cmd.UseLine()))
 	section := func(title, text string) {
 		if text = strings.TrimSpace(text); text != "" {

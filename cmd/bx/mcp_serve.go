@@ -14,6 +14,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/build"
 	"github.com/unifiedtoolprotocol/utp/mcp"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/tool"
@@ -87,7 +88,7 @@ const lookForFiles = 5 * time.Second
 var hybrid = []string{"search_code", "read_file", "list_dir", "edit_block", "write_file", tool.ShellName}
 
 func (s *mcpServing) config(o *offer, list []utp.Tool) mcp.Config {
-	c := mcp.Config{Name: "bx", Version: versionText(), Tools: list, Tier: o.whole.set.Tier, Runner: o, Structured: s.structured, Prompts: o.prompts()}
+	c := mcp.Config{Name: "bx", Version: build.Version(), Tools: list, Tier: o.whole.set.Tier, Runner: o, Structured: s.structured, Prompts: o.prompts()}
 	if s.mode == "hybrid" {
 		c.Few = hybrid
 	}

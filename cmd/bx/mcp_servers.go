@@ -14,6 +14,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/build"
 	"github.com/unifiedtoolprotocol/utp/mcp/client"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/tool"
@@ -52,7 +53,7 @@ func (j *job) pool(all []client.Server, login func(context.Context, client.Page)
 	if err != nil {
 		s.later(fmt.Sprintf("nothing is remembered of MCP servers: %v", err))
 	}
-	s.pool, err = client.New(client.Config{Servers: all, Start: j.root, Dir: dir, Version: versionText(), Env: j.app.env,
+	s.pool, err = client.New(client.Config{Servers: all, Start: j.root, Dir: dir, Version: build.Version(), Env: j.app.env,
 		HTTP: backend.HTTP(j.app.offline, 0), Login: login, Warn: s.later})
 	return s, err
 }

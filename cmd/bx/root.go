@@ -43,7 +43,7 @@ const examples = `  bx
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use: `bx "question"`, Short: "Ask about the code around you", Long: about, Example: examples,
-		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true, Version: build.This().String(),
+		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true, Version: build.Line(),
 		RunE: func(cmd *cobra.Command, words []string) error { return a.ask(cmd, words) },
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.checkOutput(cmd) }
@@ -142,10 +142,7 @@ func (a *app) versionCommand() *cobra.Command {
 		if a.json {
 			return view.JSON(a.out, build.This())
 		}
-		fmt.Fprintf(a.out, "bx %s\n", build.This())
+		fmt.Fprintf(a.out, "bx %s\n", build.Line())
 		return nil
 	}}
 }
-
-// versionText is the version alone, for other programs.
-func versionText() string { return build.This().Version }

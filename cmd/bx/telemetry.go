@@ -13,6 +13,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/telemetry"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/cmd/internal/build"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/journal"
@@ -37,7 +38,7 @@ const maxHeld = 256
 // sinks opens them for a program. What goes wrong with one is told at a level, and
 // never ends bx.
 func (j *job) sinks(ctx context.Context, program string, level view.Level, warn func(string)) (s sinks, end func()) {
-	told, err := telemetry.Open(ctx, telemetry.Config{Version: versionText(), HTTP: backend.HTTP(j.app.offline, 0), Warn: warn})
+	told, err := telemetry.Open(ctx, telemetry.Config{Version: build.Version(), HTTP: backend.HTTP(j.app.offline, 0), Warn: warn})
 	if err != nil {
 		j.view.Line(level, "warning: no telemetry is sent: %v", err)
 	}

@@ -14,14 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/unifiedtoolprotocol/utp/cmd/internal/build"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/commands"
 )
 
 // te runs te in the current directory.
 func runTe(args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
-	code = commands.Main(context.Background(), commands.Streams{In: os.Stdin, Out: &out, Err: &errs}, func(string) string { return "" }, build.Info{}, args)
+	code = commands.Main(context.Background(), commands.Streams{In: os.Stdin, Out: &out, Err: &errs}, func(string) string { return "" }, "", args)
 	return out.String(), errs.String(), code
 }
 

@@ -16,5 +16,5 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(commands.Main(ctx, commands.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Getenv, build.This(), os.Args[1:]))
+	os.Exit(commands.Main(ctx, commands.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Getenv, build.Line(), os.Args[1:]))
 }

@@ -7,7 +7,7 @@
 //	go run ./internal/report uat
 //	go run ./internal/report size
 //	go run ./internal/report fuzz DURATION|NUMBERx
-//	go run ./internal/report dist
+//	go run ./internal/report release VERSION DIR [OS/ARCH…]
 //	go run ./internal/report engines DIR
 //	go run ./internal/report te GO PYTHON NODE
 //	go run ./internal/report search NAME=DIR…
@@ -30,9 +30,9 @@ var commands = map[string]func(w io.Writer, args []string) error{
 	"uat":       uatReport,
 	"size":      sizeReport,
 	"fuzz":      fuzzAll,
-	"dist":      dist,
 	"engines":   engines,
 	"mutants":   mutants,
+	"release":   makeRelease,
 	"search":    searching,
 	"te":        measureTe,
 }
@@ -50,5 +50,5 @@ func run(w io.Writer, args []string) error {
 			return command(w, args[1:])
 		}
 	}
-	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, dist, engines DIR, mutants PACKAGE…, te GO PYTHON NODE, coach-sim, search NAME=DIR…")
+	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, release VERSION DIR, engines DIR, mutants PACKAGE…, te GO PYTHON NODE, coach-sim, search NAME=DIR…")
 }

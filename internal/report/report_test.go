@@ -60,29 +60,6 @@ func TestAcceptancePackages(t *testing.T) {
 	}
 }
 
-func TestChecksums(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("abc"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	got, err := checksums(dir, []string{"a"})
-	if want := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  a\n"; got != want || err != nil {
-		t.Errorf("checksums = %q, %v", got, err)
-	}
-	if _, err := checksums(dir, []string{"b"}); err == nil {
-		t.Error("a missing file has a checksum")
-	}
-}
-
-func TestPlatformFile(t *testing.T) {
-	if got := (platform{"windows", "amd64"}).file("bx"); got != "bx_windows_amd64.exe" {
-		t.Error(got)
-	}
-	if got := (platform{"linux", "arm64"}).file("te"); got != "te_linux_arm64" {
-		t.Error(got)
-	}
-}
-
 func TestMark(t *testing.T) {
 	for b, want := range map[arch.Budget]string{{OK: true}: "ok", {Hard: true}: "FAIL", {}: "over"} {
 		if got := mark(b); got != want {
@@ -95,16 +72,18 @@ func TestMark(t *testing.T) {
 func TestCommandsFail(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for command, want := range map[string]string{
-		"":             "want one of: contract",
-		"nonsense":     "want one of: contract",
-		"fuzz":         "want a duration",
-		"fuzz soon":    "invalid duration",
-		"fuzz 1s":      "go list",
-		"contract":     "run this in the module's root",
-		"uat":          "run this in the module's root",
-		"dist":         "run this in the module's root",
-		"size":         "go list",
-		"contract X-1": "run this in the module's root",
+		"":                            "want one of: contract",
+		"nonsense":                    "want one of: contract",
+		"fuzz":                        "want a duration",
+		"fuzz soon":                   "invalid duration",
+		"fuzz 1s":                     "go list",
+		"contract":                    "run this in the module's root",
+		"uat":                         "run this in the module's root",
+		"release":                     "want a version and a folder",
+		"release 1.x d":               `the version is "1.x"`,
+		"release 1.2.3 d plan9/amd64": "not plan9/amd64",
+		"size":                        "go list",
+		"contract X-1":                "run this in the module's root",
 	} {
 		err := run(io.Discard, strings.Fields(command))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/unifiedtoolprotocol/utp/internal/arch"
+	"github.com/unifiedtoolprotocol/utp/internal/release"
 )
 
 // sizeReport prints the size budgets. Only those that are laws fail.
@@ -18,7 +20,7 @@ func sizeReport(w io.Writer, _ []string) error {
 	if err != nil {
 		return err
 	}
-	te, err := programSize("./cmd/te")
+	te, err := programSize("te")
 	if err != nil {
 		return err
 	}
@@ -36,20 +38,18 @@ func sizeReport(w io.Writer, _ []string) error {
 	return nil
 }
 
-// maxProgram is how long te may be as it is shipped, in bytes: it is started for
-// every command of an agent. Of the platforms that dist builds for, it holds the
-// one that this runs on; dist names the others that are longer.
-const maxProgram = 4 << 20
+// host is the platform that this runs on.
+var host = release.Platform{OS: runtime.GOOS, Arch: runtime.GOARCH}
 
-// programSize builds a program as dist does and measures it.
-func programSize(pkg string) (arch.Budget, error) {
+// programSize builds a program for this platform as it is shipped and measures it.
+func programSize(program string) (arch.Budget, error) {
 	dir, err := os.MkdirTemp("", "size")
 	if err != nil {
 		return arch.Budget{}, err
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "program")
-	if err := build(platform{runtime.GOOS, runtime.GOARCH}, pkg, file, ""); err != nil {
+	if err := release.Compile(context.Background(), ".", program, host, release.Release{}, file); err != nil {
 		return arch.Budget{}, err
 	}
 	info, err := os.Stat(file)
@@ -57,7 +57,7 @@ func programSize(pkg string) (arch.Budget, error) {
 		return arch.Budget{}, err
 	}
 	n := int(info.Size())
-	return arch.Budget{Name: "bytes of " + pkg + ", stripped", Want: fmt.Sprintf("≤ %d", maxProgram), Got: fmt.Sprint(n), OK: n <= maxProgram, Hard: true}, nil
+	return arch.Budget{Name: "bytes of " + program + ", stripped", Want: fmt.Sprintf("≤ %d", release.MaxTe), Got: fmt.Sprint(n), OK: n <= release.MaxTe, Hard: true}, nil
 }
 
 func mark(b arch.Budget) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -11,11 +12,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/internal/release"
 	"github.com/unifiedtoolprotocol/utp/te"
 )
 
@@ -32,7 +33,7 @@ func measureTe(w io.Writer, trees []string) error {
 	}
 	defer os.RemoveAll(bin)
 	t := tested{w: w, te: filepath.Join(bin, "te")}
-	if err := build(platform{runtime.GOOS, runtime.GOARCH}, "./cmd/te", t.te, ""); err != nil {
+	if err := release.Compile(context.Background(), ".", "te", host, release.Release{}, t.te); err != nil {
 		return err
 	}
 	for i, tree := range trees {

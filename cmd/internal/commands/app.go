@@ -6,7 +6,6 @@ package commands
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/unifiedtoolprotocol/utp/cmd/internal/build"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/toolenvelope"
 	"github.com/unifiedtoolprotocol/utp/record"
@@ -30,9 +28,9 @@ type Streams struct {
 }
 
 // Main runs te with its arguments and returns the exit code. env looks up a
-// variable of the environment.
-func Main(ctx context.Context, s Streams, env func(string) string, this build.Info, args []string) int {
-	a := &app{in: s.In, out: bufio.NewWriterSize(s.Out, 64<<10), err: s.Err, env: env, now: time.Now, build: this}
+// variable of the environment; build says which build te is.
+func Main(ctx context.Context, s Streams, env func(string) string, build string, args []string) int {
+	a := &app{in: s.In, out: bufio.NewWriterSize(s.Out, 64<<10), err: s.Err, env: env, now: time.Now, build: build}
 	return a.main(ctx, args)
 }
 
@@ -56,7 +54,7 @@ type app struct {
 	env func(string) string
 	now func() time.Time
 
-	build build.Info
+	build string
 
 	globals
 	command string
@@ -155,7 +153,8 @@ func (a *app) run(ctx context.Context, args []string) (int, error) {
 	}
 	switch {
 	case a.version || a.command == "version":
-		return exitOK, a.printVersion()
+		a.out.WriteString("te " + a.build + "\n")
+		return exitOK, nil
 	case a.help || a.command == "help":
 		a.out.WriteString(usageText)
 		return exitOK, nil
@@ -190,14 +189,6 @@ var commands = map[string]func(*app, context.Context) (int, error){
 	"grep": (*app).grep, "find": (*app).find, "cat": (*app).read, "read": (*app).read, "ls": (*app).ls, "tree": (*app).tree,
 	"diff": (*app).git, "log": (*app).git, "status": (*app).git, "run": (*app).program, "json": (*app).shape,
 	"repo": (*app).repo, "rag": (*app).rag, "coach": (*app).coach,
-}
-
-func (a *app) printVersion() error {
-	if a.json {
-		return json.NewEncoder(a.out).Encode(a.build)
-	}
-	_, err := fmt.Fprintf(a.out, "te %s\n", a.build)
-	return err
 }
 
 // begin reads the configuration and opens the workspace.
@@ -238,7 +229,7 @@ const usageText = `te shows what shell commands find as a tool envelope.
   te grep PATTERN [PATH…]      search with grep's and rg's flags; definitions come first
   te find [PATH…] [-name G]    files by name
   te read FILE[:FROM[-TO]]     a file, some of its lines, or the outline of a big one (also: te cat)
-  te ls [PATH], te tree [PATH] directories; --tokens says what files cost to read
+  te ls, te tree [PATH]        directories; --tokens says what files cost to read
   te diff, te log, te status   git, read only
   te run COMMAND…              a program: its beginning, its errors, its end, its exit code
   te json FILE                 the shape of a JSON file

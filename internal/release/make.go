@@ -1,0 +1,343 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Job is one run of make release.
+type Job struct {
+	Root      string     // of the module
+	Version   string     // 1.2.3
+	Platforms []Platform // to build for
+	Epoch     string     // SOURCE_DATE_EPOCH; without it the date is the commit's
+	Say       func(format string, args ...any)
+}
+
+// Make builds the programs and returns all that is made of them.
+func Make(ctx context.Context, j Job) ([]File, error) {
+	r, err := j.release(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var builds []Build
+	for _, p := range j.Platforms {
+		b, err := j.build(ctx, r, p)
+		if err != nil {
+			return nil, err
+		}
+		builds = append(builds, b)
+	}
+	return j.Pack(ctx, r, builds)
+}
+
+// Pack makes all of a release of programs that are built.
+func (j Job) Pack(ctx context.Context, r Release, builds []Build) ([]File, error) {
+	temp, err := os.MkdirTemp("", "release")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	src, err := j.sources(ctx, r, builds, temp)
+	if err != nil {
+		return nil, err
+	}
+	made, err := j.pack(ctx, r, builds, src, temp)
+	if err != nil {
+		return nil, err
+	}
+	return append(made, Sums(made)), nil
+}
+
+// release asks git what is released.
+func (j Job) release(ctx context.Context) (Release, error) {
+	if _, err := New(j.Version, "", time.Time{}); err != nil {
+		return Release{}, err
+	}
+	commit, err := j.command(ctx, "git", "rev-parse", "HEAD")
+	if err != nil {
+		return Release{}, err
+	}
+	epoch := j.Epoch
+	if epoch == "" {
+		if epoch, err = j.command(ctx, "git", "log", "-1", "--format=%ct"); err != nil {
+			return Release{}, err
+		}
+	}
+	seconds, err := strconv.ParseInt(epoch, 10, 64)
+	if err != nil {
+		return Release{}, fmt.Errorf("release: SOURCE_DATE_EPOCH is %q, want seconds since 1970", epoch)
+	}
+	changed, err := j.command(ctx, "git", "status", "--porcelain")
+	if err != nil {
+		return Release{}, err
+	}
+	if changed != "" {
+		j.Say("The checkout has changes that are not committed; the programs say %s-dirty.", commit[:12])
+		commit += "-dirty"
+	}
+	return New(j.Version, commit, time.Unix(seconds, 0))
+}
+
+// build builds every program for a platform.
+func (j Job) build(ctx context.Context, r Release, p Platform) (Build, error) {
+	b := Build{Platform: p, Programs: map[string][]byte{}}
+	dir, err := os.MkdirTemp("", "release")
+	if err != nil {
+		return b, err
+	}
+	defer os.RemoveAll(dir)
+	for _, program := range Programs {
+		j.Say("%s for %s", program, p)
+		file := filepath.Join(dir, p.Exe(program))
+		if err := Compile(ctx, j.Root, program, p, r, file); err != nil {
+			return b, err
+		}
+		if b.Programs[program], err = os.ReadFile(file); err != nil {
+			return b, err
+		}
+		if n := len(b.Programs[program]); program == "te" && n > MaxTe {
+			j.Say("te for %s has %d bytes, want at most %d", p, n, MaxTe)
+		}
+	}
+	return b, nil
+}
+
+// MaxTe is how long te may be as it is shipped, in bytes: it is started for every
+// command of an agent.
+const MaxTe = 4 << 20
+
+// Compile builds a program of the module as it is shipped: without CGO, symbols and
+// paths of this machine, whatever the environment says of experiments.
+func Compile(ctx context.Context, root, program string, p Platform, r Release, file string) error {
+	const at = " -X github.com/unifiedtoolprotocol/utp/cmd/internal/build."
+	flags := "-ldflags=-s -w"
+	if r.Version != "" {
+		flags += at + "version=" + r.Version + at + "commit=" + r.Commit + at + "date=" + r.Date.Format(time.RFC3339)
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", flags, "-o", file, "./cmd/"+program)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GODEBUG=", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s for %s: %w: %s", program, p, err, out)
+	}
+	return nil
+}
+
+// sources are the files that go along with the programs.
+type sources struct {
+	License, Readme, Unit, Certificates []byte
+
+	Pages  []File // of the archives: manual pages, completions, LICENSE, README.md
+	Python PythonProject
+	Node   []File // the folder typescript, built; none: it is left out
+}
+
+func (j Job) sources(ctx context.Context, r Release, builds []Build, temp string) (s sources, err error) {
+	for name, at := range map[string]*[]byte{"LICENSE": &s.License, "README.md": &s.Readme, "deploy/bx.service": &s.Unit} {
+		if *at, err = os.ReadFile(filepath.Join(j.Root, name)); err != nil {
+			return s, err
+		}
+	}
+	if s.Pages, err = j.pages(ctx, r, builds, temp); err != nil {
+		return s, err
+	}
+	s.Pages = append(s.Pages, File{"LICENSE", 0o644, s.License}, File{"README.md", 0o644, s.Readme})
+	pem, err := j.command(ctx, "go", "-C", "tools", "run", "./roots")
+	if err != nil {
+		return s, err
+	}
+	s.Certificates = []byte(pem + "\n")
+	s.Python.Readme = s.Readme
+	if s.Python.Sources, err = readTree(filepath.Join(j.Root, "python", r.Python)); err != nil {
+		return s, err
+	}
+	s.Python.Sources = slices.DeleteFunc(s.Python.Sources, func(f File) bool {
+		return !strings.HasSuffix(f.Name, ".py") && !strings.HasSuffix(f.Name, "py.typed")
+	})
+	for name, at := range map[string]*[]byte{"python/pyproject.toml": &s.Python.Config, "python/README.md": &s.Python.Readme} {
+		body, err := os.ReadFile(filepath.Join(j.Root, name))
+		if err == nil {
+			*at = body
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return s, err
+		}
+	}
+	s.Node, err = readTree(filepath.Join(j.Root, "typescript"))
+	return s, err
+}
+
+// pages runs the programs of this machine, which are built if the release has none for it.
+func (j Job) pages(ctx context.Context, r Release, builds []Build, temp string) ([]File, error) {
+	host := Platform{runtime.GOOS, runtime.GOARCH}
+	at := slices.IndexFunc(builds, func(b Build) bool { return b.Platform == host })
+	if at < 0 {
+		b, err := j.build(ctx, r, host)
+		if err != nil {
+			return nil, err
+		}
+		builds, at = append(slices.Clone(builds), b), len(builds)
+	}
+	dir := filepath.Join(temp, "host")
+	if err := write(dir, builds[at].files("")); err != nil {
+		return nil, err
+	}
+	return Pages(func(program string, args ...string) (string, error) {
+		cmd := exec.CommandContext(ctx, filepath.Join(dir, host.Exe(program)), args...)
+		cmd.Dir, cmd.Env = temp, []string{"HOME=" + temp}
+		out, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("release: %s %s: %w", program, strings.Join(args, " "), err)
+		}
+		return string(out), nil
+	}, filepath.Join(temp, "man"))
+}
+
+// write writes files into a folder.
+func write(dir string, files []File) error {
+	for _, f := range files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, f.Body, f.Mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readTree reads the files below a folder, node_modules and caches aside. A folder that
+// is not there has none.
+func readTree(root string) (files []File, err error) {
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == root && errors.Is(err, fs.ErrNotExist):
+			return fs.SkipAll
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "__pycache__"):
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		body, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(root, name)
+		files = append(files, File{filepath.ToSlash(below), 0o644, body})
+		return err
+	})
+	return files, err
+}
+
+// pack makes all files of the release but their sums.
+func (j Job) pack(ctx context.Context, r Release, builds []Build, s sources, temp string) (made []File, err error) {
+	nfpm := filepath.Join(temp, "nfpm") // of the version that tools/go.mod pins
+	if _, err := j.command(ctx, "go", "-C", "tools", "build", "-o", nfpm, "github.com/goreleaser/nfpm/v2/cmd/nfpm"); err != nil {
+		return nil, err
+	}
+	keep := func(f File, err error) error {
+		if err == nil {
+			j.Say("%s (%.1f MB)", f.Name, float64(len(f.Body))/1e6)
+			made = append(made, f)
+		}
+		return err
+	}
+	archives := map[Platform]File{}
+	for _, b := range builds {
+		if archives[b.Platform], err = r.Archive(b, s.Pages); err != nil {
+			return nil, err
+		}
+		if err := keep(archives[b.Platform], nil); err != nil {
+			return nil, err
+		}
+		if err := keep(r.SBOM(b)); err != nil {
+			return nil, err
+		}
+		if err := keep(r.Wheel(b, s.Python, s.License)); err != nil {
+			return nil, err
+		}
+		for _, format := range []Format{Deb, RPM} {
+			if b.OS != "linux" {
+				continue
+			}
+			p, err := r.Package(format, b, s.Pages, s.Unit)
+			if err != nil {
+				return nil, err
+			}
+			if err := keep(j.nfpm(ctx, nfpm, r, p, format, filepath.Join(temp, p.File+".d"))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return made, packAll(r, builds, archives, s, keep)
+}
+
+// packAll makes what is one for all platforms.
+func packAll(r Release, builds []Build, archives map[Platform]File, s sources, keep func(File, error) error) error {
+	packages, err := r.NpmPackages(builds, s.License, s.Readme)
+	if err != nil {
+		return err
+	}
+	for _, p := range packages {
+		if err := keep(p, nil); err != nil {
+			return err
+		}
+	}
+	if len(s.Node) > 0 {
+		if err := keep(r.NpmParsePackage(s.Node, s.License)); err != nil {
+			return err
+		}
+	}
+	if err := keep(r.OCI(builds, s.Certificates)); err != nil {
+		return err
+	}
+	if zip, ok := archives[Platform{"windows", "amd64"}]; ok {
+		if err := keep(r.Scoop(zip), nil); err != nil {
+			return err
+		}
+	}
+	return errors.Join(keep(r.Formula(archives), nil), keep(r.Compose(), nil))
+}
+
+// nfpm makes a package of Linux by the program of that name.
+func (j Job) nfpm(ctx context.Context, program string, r Release, p Package, format Format, dir string) (File, error) {
+	if err := write(dir, append(p.Files, File{"nfpm.json", 0o644, p.Config})); err != nil {
+		return File{}, err
+	}
+	cmd := exec.CommandContext(ctx, program, "pkg", "--config", "nfpm.json", "--packager", string(format), "--target", p.File)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+strconv.FormatInt(r.Date.Unix(), 10))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return File{}, fmt.Errorf("release: nfpm for %s: %w: %s", p.File, err, out)
+	}
+	body, err := os.ReadFile(filepath.Join(dir, p.File))
+	return File{p.File, 0o644, body}, err
+}
+
+// command runs a program in the module's root and returns what it printed.
+func (j Job) command(ctx context.Context, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = j.Root
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+		}
+		return "", fmt.Errorf("release: %s %s: %w", name, strings.Join(args, " "), err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

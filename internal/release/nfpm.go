@@ -1,0 +1,120 @@
+package release
+
+import (
+	"bytes"
+	"compress/gzip"
+	"path"
+	"time"
+)
+
+// Format is a kind of package of Linux.
+type Format string
+
+const (
+	Deb Format = "deb"
+	RPM Format = "rpm"
+)
+
+// Package is what goes into a package of Linux, and nfpm's words for it.
+type Package struct {
+	File   string // what it is to be called
+	Config []byte // for nfpm pkg --config
+	Files  []File // that the config names
+}
+
+// nfpmConfig is a part of https://nfpm.goreleaser.com/configuration/.
+type nfpmConfig struct {
+	Name        string        `json:"name"`
+	Arch        string        `json:"arch"`
+	Platform    string        `json:"platform"`
+	Version     string        `json:"version"`
+	Section     string        `json:"section"`
+	Priority    string        `json:"priority"`
+	Maintainer  string        `json:"maintainer"`
+	Description string        `json:"description"`
+	Homepage    string        `json:"homepage"`
+	License     string        `json:"license"`
+	Mtime       string        `json:"mtime"`
+	Umask       int           `json:"umask"`
+	Contents    []nfpmContent `json:"contents"`
+	RPM         nfpmRPM       `json:"rpm"`
+	Deb         nfpmDeb       `json:"deb"`
+}
+
+type nfpmContent struct {
+	Src  string   `json:"src"`
+	Dst  string   `json:"dst"`
+	Info nfpmInfo `json:"file_info"`
+}
+
+type nfpmInfo struct {
+	Mode  uint32 `json:"mode"`
+	Owner string `json:"owner"`
+	Group string `json:"group"`
+}
+
+type nfpmRPM struct {
+	Compression string `json:"compression"`
+	BuildHost   string `json:"buildhost"`
+}
+
+type nfpmDeb struct {
+	Compression string `json:"compression"`
+}
+
+// completionDirs are where a distribution's shells look.
+var completionDirs = map[Format]map[string]string{
+	Deb: {"bx.bash": "bash-completion/completions/bx", "te.bash": "bash-completion/completions/te", "_bx": "zsh/vendor-completions/_bx", "_te": "zsh/vendor-completions/_te",
+		"bx.fish": "fish/vendor_completions.d/bx.fish", "te.fish": "fish/vendor_completions.d/te.fish"},
+	RPM: {"bx.bash": "bash-completion/completions/bx", "te.bash": "bash-completion/completions/te", "_bx": "zsh/site-functions/_bx", "_te": "zsh/site-functions/_te",
+		"bx.fish": "fish/vendor_completions.d/bx.fish", "te.fish": "fish/vendor_completions.d/te.fish"},
+}
+
+// Package says what a package of the format holds. pages are the archive's, unit is
+// deploy/bx.service.
+func (r Release) Package(format Format, b Build, pages []File, unit []byte) (Package, error) {
+	p := Package{File: r.file(b.Platform, "."+string(format)), Files: b.files("usr/bin")}
+	share := func(name string, body []byte) { p.Files = append(p.Files, File{"usr/share/" + name, 0o644, body}) }
+	for _, f := range pages {
+		base := path.Base(f.Name)
+		switch dir := path.Dir(f.Name); {
+		case dir == "man":
+			body, err := gzipped(f.Body)
+			if err != nil {
+				return p, err
+			}
+			share("man/man1/"+base+".gz", body)
+		case dir == "completions" && completionDirs[format][base] != "":
+			share(completionDirs[format][base], f.Body)
+		case f.Name == "LICENSE":
+			share("doc/"+r.Name+"/copyright", f.Body)
+		case f.Name == "README.md":
+			share("doc/"+r.Name+"/README.md", f.Body)
+		}
+	}
+	service := bytes.ReplaceAll(unit, []byte("/usr/local/bin/"), []byte("/usr/bin/"))
+	p.Files = append(p.Files, File{"usr/lib/systemd/system/" + r.Name + ".service", 0o644, service})
+	p.Files = inOrder(p.Files)
+	c := nfpmConfig{Name: r.Name, Arch: b.Arch, Platform: "linux", Version: "v" + r.Version, Section: "utils", Priority: "optional", Maintainer: r.Maintainer,
+		Description: r.Summary, Homepage: r.Repository, License: r.License, Mtime: r.Date.Format(time.RFC3339), Umask: 0o022,
+		RPM: nfpmRPM{Compression: "gzip", BuildHost: "localhost"}, Deb: nfpmDeb{Compression: "gzip"}}
+	for _, f := range p.Files {
+		c.Contents = append(c.Contents, nfpmContent{f.Name, "/" + f.Name, nfpmInfo{uint32(f.Mode), "root", "root"}})
+	}
+	p.Config = indented(c)
+	return p, nil
+}
+
+// gzipped is a body without a name or a date.
+func gzipped(body []byte) ([]byte, error) {
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(body); err != nil {
+		return nil, err
+	}
+	err = z.Close()
+	return out.Bytes(), err
+}
