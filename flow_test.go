@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
@@ -215,51 +214,6 @@ func TestReadingAReplyIsLittleWork(t *testing.T) {
 		}
 		if bytes, _ := allocated(reading(s, len(s))); bytes > 64<<10 {
 			t.Errorf("%s: %d bytes allocated, want at most 64 KiB", name, bytes)
-		}
-	}
-}
-
-// quickest is the shortest of some runs: the machine may be busy.
-func quickest(runs int, f func()) time.Duration {
-	best := time.Hour
-	for range runs {
-		start := time.Now()
-		f()
-		best = min(best, time.Since(start))
-	}
-	return best
-}
-
-// A reply of 64 KB with a call is read within the 100 ms that are the worst, more
-// than a hundred times what it takes.
-//
-// contract: Q-02
-func TestReadingIsWithinItsTime(t *testing.T) {
-	for _, chunk := range []int{64 << 10, 4} {
-		if took := quickest(5, reading(prose[:64<<10]+oneCall, chunk)); took > 100*time.Millisecond {
-			t.Errorf("in pieces of %d: %v", chunk, took)
-		}
-	}
-}
-
-// Ten times the text takes about ten times as long; what grows by the square would
-// take a hundred times.
-//
-// contract: CON-44 N-06
-func TestTimeGrowsWithTheInput(t *testing.T) {
-	const n = 40 << 10
-	body := strings.Repeat(`x <= y && z `, 10*n/12+1)
-	for name, build := range map[string]func(n int) string{
-		"prose": func(n int) string { return strings.Repeat(prose[:n/10], 10) },
-		"call": func(n int) string {
-			return `<tool_call>{"name": "write_file", "arguments": {"path": "a", "content": "` + body[:n] + `"}}</tool_call>`
-		},
-		"calls": func(n int) string { return strings.Repeat("<tool_call> is a tag. ", n/22) },
-	} {
-		once, ten := build(n), build(10*n)
-		took, took10 := quickest(5, reading(once, 64)), quickest(3, reading(ten, 64))
-		if took10 > 60*max(took, 50*time.Microsecond) {
-			t.Errorf("%s: %v, ten times as much %v", name, took, took10)
 		}
 	}
 }

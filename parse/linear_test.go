@@ -51,19 +51,27 @@ var floods = map[string]string{
 	"strings of calls":      "<tool_call>[\"{\\\"name\\\": \\\"search_code\\\"",
 	"mistral":               "[TOOL_CALLS]search_code[ARGS]{\"query\": \"x\"}",
 	"cline":                 "<search_code>\n<query>\n",
+	"prose":                 "It is 3 < 4 and f(x) = [x], see `sched.go`; then {braces} and \"quotes\" follow.\nAction is needed.\n",
+	"a tag in prose":        "<tool_call> is a tag. ",
+	"a long argument":       "x <= y && z ",
 }
 
-// perByte is how many bytes may be looked at for one byte of text. A decision
-// looks at no more than maxHead bytes; on the way there are cheaper ones.
-const perByte = 2 * scan.MaxHead
+// before stands before a flood.
+var before = map[string]string{"a long argument": `<tool_call>{"name": "search_code", "arguments": {"query": "`}
 
-// TestLinear counts the bytes looked at: twice the text is at most a little more
-// than twice the work, in chunks of any size.
+// perByte is how many bytes may be looked at for one byte of text. For a reply of
+// 64 KB those are 32 MB, which take far less than the 100 ms that are the worst.
+const perByte = scan.MaxHead / 2
+
+// TestLinear counts the bytes looked at: four times the text is at most a little
+// more than four times the work, in chunks of any size.
+//
+// contract: Q-02 CON-44
 func TestLinear(t *testing.T) {
 	for name, flood := range floods {
 		t.Run(name, func(t *testing.T) {
 			for _, chunk := range []int{1, 4, 1 << 20} {
-				small, large := workFor(flood, 1<<14, chunk), workFor(flood, 1<<16, chunk)
+				small, large := workFor(before[name], flood, 1<<14, chunk), workFor(before[name], flood, 1<<16, chunk)
 				if large > 5*small+1<<16 {
 					t.Errorf("chunks of %d: %d bytes looked at for 16 KB, %d for 64 KB", chunk, small, large)
 				}
@@ -80,8 +88,8 @@ var floodTools = schema.Compile([]utp.Tool{{Name: "search_code",
 	Schema: []byte(`{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}`)}})
 
 // workFor parses n bytes of a flood and counts the bytes looked at.
-func workFor(flood string, n, chunk int) int {
-	text := strings.Repeat(flood, n/len(flood)+1)[:n]
+func workFor(head, flood string, n, chunk int) int {
+	text := (head + strings.Repeat(flood, n/len(flood)+1))[:n]
 	p := New(Config{Tools: floodTools})
 	for i := 0; i < n; i += chunk {
 		p.Feed(text[i:min(i+chunk, n)])
@@ -100,7 +108,7 @@ func TestNeverStuck(t *testing.T) {
 	for name, flood := range floods {
 		for _, list := range grammars {
 			p := New(Config{Tools: floodTools, Grammars: list})
-			evs := slices.Clone(p.Feed(strings.Repeat(flood, 200)))
+			evs := slices.Clone(p.Feed(before[name] + strings.Repeat(flood, 200)))
 			for _, e := range append(evs, p.Close(false)...) {
 				if e.Problem != nil && e.Problem.Message == stuckMessage {
 					t.Errorf("%s: %v", name, e.Problem)
