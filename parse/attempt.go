@@ -70,9 +70,7 @@ func (p *Parser) takeBack() string {
 	}
 	p.restore(t.was)
 	p.made.forget(t.start)
-	if p.st = inText; p.now.think != nil {
-		p.st = inThink
-	}
+	p.st = inText
 	return sent + raw
 }
 

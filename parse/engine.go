@@ -13,8 +13,7 @@ import (
 type state int
 
 const (
-	inText    state = iota // text for the reader
-	inThink                // reasoning
+	inText    state = iota // text for the reader, or reasoning
 	inHeader               // a message header, after its opener
 	inMessage              // the body of a message that a route calls a call, before its call
 	inBody                 // at the arguments of a call whose name is known
@@ -169,7 +168,7 @@ const stuckMessage = "the parser made no progress"
 
 func (p *Parser) read() bool {
 	switch p.st {
-	case inText, inThink:
+	case inText:
 		return p.readText()
 	case inHeader:
 		return p.readHeader()

@@ -85,7 +85,7 @@ func (p *Parser) thinker(o *opener) *gram {
 
 func (p *Parser) enterThink(g *gram) {
 	p.now.leave()
-	p.now.think, p.st = g, inThink
+	p.now.think, p.st = g, inText
 }
 
 // beginBlock starts a group or a call.

@@ -192,7 +192,7 @@ func (p *Parser) settleHeld() {
 // settle gives out words that were held because they might have become a call:
 // what stands after them is no text. What has brackets waits, as it may be one.
 func (p *Parser) settle() {
-	if p.hold == "" || p.st != inText || p.cur.open || p.block.group != nil || strings.ContainsAny(p.hold, "{[(<") {
+	if p.hold == "" || p.st != inText || p.now.think != nil || p.cur.open || p.block.group != nil || strings.ContainsAny(p.hold, "{[(<") {
 		return
 	}
 	p.tries.out = p.tries.out[:0]
@@ -219,7 +219,6 @@ func (p *Parser) fromThink(text string) {
 		c.Prefill = ""
 		t.think, _ = newParser(c, p.m, aReply)
 		t.think.now.think = thinkOf(t.think.m)
-		t.think.st = inThink
 		t.mind = 0
 		p.breakText()
 	}
