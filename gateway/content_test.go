@@ -14,7 +14,7 @@ import (
 // credentials taken out, and the reply as the model wrote it.
 func TestContent(t *testing.T) {
 	const call = `<tool_call>{"name": "get_weather", "arguments": {"city": "sk-ant-REDACTED"}}</tool_call>`
-	m := &model{api: apiNamed("ollama"), say: func(int, *utp.Request) []utp.Event { return says(call) }}
+	m := newModel(apiNamed("ollama"), func(int, *utp.Request) []utp.Event { return says(call) })
 	for _, stream := range []bool{false, true} {
 		for _, on := range []bool{false, true} {
 			got, reports := []record.Content{}, make(chan gateway.Report, 1)

@@ -13,6 +13,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/internal/fake"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -203,7 +204,7 @@ func TestFaultsOfEveryAPI(t *testing.T) {
 			}
 		})
 		leavesNothing(t, back.name+", silence in a reply", func(t *testing.T) {
-			m := &model{api: back, say: func(int, *utp.Request) []utp.Event { return says("Hello, this will take a while.") }}
+			m := newModel(back, func(int, *utp.Request) []utp.Event { return says("Hello, this will take a while.") })
 			url := start(t, stuck(m), backend.Config{Provider: back.name, Retries: -1, Formats: natively, Timeouts: backend.Timeouts{Idle: 20 * time.Millisecond}})
 			for _, front := range apis {
 				fault{}.check(t, front, url, true)
@@ -216,7 +217,7 @@ func TestFaultsOfEveryAPI(t *testing.T) {
 }
 
 // stuck gives all but the end of a model's streams, and half of what is whole.
-func stuck(m *model) http.HandlerFunc {
+func stuck(m *fake.API) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		rec := httptest.NewRecorder()
 		m.ServeHTTP(rec, r)
@@ -304,7 +305,7 @@ func TestCutAnywhere(t *testing.T) {
 func cutAnywhere(t *testing.T, evs []utp.Event, args string) {
 	t.Helper()
 	for _, back := range apis {
-		m := &model{api: back, say: func(int, *utp.Request) []utp.Event { return evs }}
+		m := newModel(back, func(int, *utp.Request) []utp.Event { return evs })
 		var cut atomic.Pointer[cutting]
 		url := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			rec, c := httptest.NewRecorder(), cut.Load()

@@ -18,7 +18,7 @@ import (
 func TestGolden(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c *golden.Case) {
 		text := strings.TrimSuffix(c.Get("model"), "\n")
-		m := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event { return says(text) }}
+		m := newModel(apis[0], func(int, *utp.Request) []utp.Event { return says(text) })
 		url := start(t, m, backend.Config{Provider: "openai"}, func(c *gateway.Config) {
 			c.Now = func() time.Time { return time.Unix(1e9, 0).UTC() }
 			c.Limits.Retries = -1

@@ -17,11 +17,12 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/internal/fake"
 )
 
 // hello is a model that greets.
-func hello(a api) *model {
-	return &model{api: a, say: func(int, *utp.Request) []utp.Event { return says("Hello there, all is well.") }}
+func hello(a api) *fake.API {
+	return newModel(a, func(int, *utp.Request) []utp.Event { return says("Hello there, all is well.") })
 }
 
 // get asks for a path with headers.
@@ -209,11 +210,11 @@ func TestTokensThatNobodyCounts(t *testing.T) {
 
 func TestRequestsAtOnce(t *testing.T) {
 	inside, goOn := make(chan bool, 9), make(chan bool)
-	m := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event {
+	m := newModel(apis[0], func(int, *utp.Request) []utp.Event {
 		inside <- true
 		<-goOn
 		return says("Done.")
-	}}
+	})
 	url := start(t, m, backend.Config{Provider: "openai"}, keyed(func(c *gateway.Client) { c.Parallel = 1 }), func(c *gateway.Config) { c.Limits.Requests = 2 })
 	free := sync.OnceFunc(func() { close(goOn) })
 	t.Cleanup(free)
@@ -247,13 +248,13 @@ func TestBucketNeverGoesBack(t *testing.T) {
 	var now atomic.Pointer[time.Time]
 	now.Store(&began)
 	inside, goOn := make(chan bool, 9), make(chan bool)
-	m := &model{api: apis[0], say: func(turn int, _ *utp.Request) []utp.Event {
+	m := newModel(apis[0], func(turn int, _ *utp.Request) []utp.Event {
 		if turn == 1 {
 			inside <- true
 			<-goOn
 		}
 		return append(says("Done.")[:1], utp.Event{Kind: utp.EventFinish, Part: 1, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 20, Output: 10}}})
-	}}
+	})
 	url := start(t, m, backend.Config{Provider: "openai"}, keyed(func(c *gateway.Client) { c.Tokens = 60 }),
 		func(c *gateway.Config) { c.Now = func() time.Time { return *now.Load() } })
 	ask := func(want int) {
@@ -278,13 +279,13 @@ func TestBucketNeverGoesBack(t *testing.T) {
 // still counts.
 func TestLimitsOutliveAReload(t *testing.T) {
 	inside, goOn := make(chan bool, 9), make(chan bool)
-	m := &model{api: apis[0], say: func(turn int, _ *utp.Request) []utp.Event {
+	m := newModel(apis[0], func(turn int, _ *utp.Request) []utp.Event {
 		if turn == 3 {
 			inside <- true
 			<-goOn
 		}
 		return says("Done.")
-	}}
+	})
 	server := httptest.NewServer(m)
 	t.Cleanup(server.Close)
 	up, err := backend.New(backend.Config{Provider: "openai", URL: server.URL, HTTP: server.Client()})
@@ -387,7 +388,7 @@ func packed(t *testing.T, text []byte) string {
 // What people say, and keys, do not come into the log.
 func TestLogHoldsNoContent(t *testing.T) {
 	logs, log := logged(slog.LevelInfo)
-	m := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event { return says("A secret answer.") }}
+	m := newModel(apis[0], func(int, *utp.Request) []utp.Event { return says("A secret answer.") })
 	url := start(t, m, backend.Config{Provider: "openai", APIKey: "sk-thebackendskey"}, keyed(func(*gateway.Client) {}), logs)
 	q := offer(false)
 	q.Messages = []utp.Message{utp.NewText(utp.RoleUser, "A secret question.")}

@@ -126,9 +126,9 @@ func leave(t *testing.T, a api, url string, stream bool, here <-chan bool) {
 // TestSlowClients has clients that send half a request or do not take their
 // reply: they are dropped, and nothing waits for them.
 func TestSlowClients(t *testing.T) {
-	long := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event {
+	long := newModel(apis[0], func(int, *utp.Request) []utp.Event {
 		return []utp.Event{{Kind: utp.EventText, Text: strings.Repeat("A long answer. ", 2<<20)}, {Kind: utp.EventFinish, Part: 1, End: &utp.End{Stop: utp.StopEnd}}}
-	}}
+	})
 	up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/embeddings" {
 			_, _ = w.Write(make([]byte, 32<<20))
@@ -201,9 +201,9 @@ func running(t *testing.T, up http.Handler, change func(*gateway.Config)) (*gate
 // requests run: every one of them ends well, with its call.
 func TestReloadUnderLoad(t *testing.T) {
 	leavesNothing(t, "reload", func(t *testing.T) {
-		m := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event {
+		m := newModel(apis[0], func(int, *utp.Request) []utp.Event {
 			return says("Let me see.", utp.Call{ID: "call_1", Name: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`)})
-		}}
+		})
 		target := behind(t, "up", "openai", m)
 		good := gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{target}}}, NewID: func() string { return "1" }}
 		g, err := gateway.New(good)

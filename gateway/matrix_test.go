@@ -13,6 +13,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/internal/fake"
 	"github.com/unifiedtoolprotocol/utp/internal/golden"
 	"github.com/unifiedtoolprotocol/utp/prompt"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -85,7 +86,7 @@ func TestMatrix(t *testing.T) {
 	for _, back := range apis {
 		for _, f := range forms(t) {
 			t.Run(back.name+" behind, "+f.name, func(t *testing.T) {
-				m := &model{api: back}
+				m := newModel(back, nil)
 				conf := backend.Config{Provider: back.name}
 				if f.prompted {
 					conf.Formats = []format.Layer{{Tools: "text", Text: f.grammar.Name}}
@@ -143,9 +144,9 @@ func (c cell) section() string {
 }
 
 // run has the conversation and gives all that came back.
-func (c cell) run(t *testing.T, m *model, url string) (got string) {
+func (c cell) run(t *testing.T, m *fake.API, url string) (got string) {
 	t.Helper()
-	m.begin(func(turn int, _ *utp.Request) []utp.Event {
+	m.Begin(func(turn int, _ *utp.Request) []utp.Event {
 		if turn > len(c.calls) {
 			return says("All done.")
 		}
@@ -261,11 +262,10 @@ func (c cell) results(turn int, reply utp.Reply) utp.Message {
 }
 
 // history checks that the model saw the results of every call, each once.
-func (c cell) history(t *testing.T, m *model) {
+func (c cell) history(t *testing.T, m *fake.API) {
 	t.Helper()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	last := m.asked[len(m.asked)-1]
+	asked := m.Asked()
+	last := asked[len(asked)-1]
 	text := textOf(last)
 	for turn, calls := range c.calls {
 		for i := range calls {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/internal/fake"
 	"github.com/unifiedtoolprotocol/utp/parse"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/anthropic"
@@ -52,71 +52,9 @@ func apiNamed(name string) api {
 	panic(name)
 }
 
-// model is a server behind the gateway that says what it is told to.
-type model struct {
-	api
-	say func(turn int, r *utp.Request) []utp.Event
-
-	mu    sync.Mutex
-	asked []*utp.Request
-}
-
-// begin forgets what was asked and says something else from now on.
-func (m *model) begin(say func(turn int, r *utp.Request) []utp.Event) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.say, m.asked = say, nil
-}
-
-func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	switch {
-	case r.Method == http.MethodGet:
-		_, _ = w.Write(m.front.Models([]wire.Model{{ID: "m", Chat: true}}))
-		return
-	case r.URL.Path == ollama.ShowPath:
-		_, _ = w.Write(ollama.Front{}.Describe(wire.Model{ID: "m", Chat: true, Context: 1 << 16}))
-		return
-	}
-	q, _, err := m.front.Read(wire.HTTPRequest{Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header, Body: body})
-	if err != nil {
-		status, text := m.front.Error(err)
-		w.WriteHeader(status)
-		_, _ = w.Write(text)
-		return
-	}
-	m.mu.Lock()
-	m.asked = append(m.asked, q)
-	turn, say := len(m.asked), m.say
-	m.mu.Unlock()
-	m.answer(w, q, say(turn, q))
-}
-
-func (m *model) answer(w http.ResponseWriter, q *utp.Request, evs []utp.Event) {
-	stamp := wire.Stamp{ID: "up_1", Model: "m", Unix: 1}
-	if !q.Stream {
-		body, _, err := m.front.Whole(q, utp.Collect(evs), stamp)
-		if err != nil {
-			_, body = m.front.Error(err)
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(body)
-		return
-	}
-	w.Header().Set("Content-Type", map[wire.Framing]string{wire.SSE: "text/event-stream", wire.NDJSON: "application/x-ndjson"}[m.framing])
-	writer := m.front.Writer(q, stamp)
-	for _, e := range evs {
-		for _, f := range writer.Write(e) {
-			_, _ = w.Write(m.framing.Append(nil, f))
-			_ = http.NewResponseController(w).Flush()
-		}
-	}
-	for _, f := range writer.Close(nil) {
-		_, _ = w.Write(m.framing.Append(nil, f))
-	}
+// newModel is a server behind the gateway that says what it is told to.
+func newModel(a api, say func(turn int, r *utp.Request) []utp.Event) *fake.API {
+	return &fake.API{Front: a.front, Framing: a.framing, Say: say}
 }
 
 // says makes events of a text in pieces, and of calls.

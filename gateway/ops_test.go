@@ -22,10 +22,10 @@ func TestHeartbeats(t *testing.T) {
 	for _, a := range apis {
 		t.Run(a.name, func(t *testing.T) {
 			goOn := make(chan bool)
-			m := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event {
+			m := newModel(apis[0], func(int, *utp.Request) []utp.Event {
 				<-goOn
 				return says("Here I am after all.")
-			}}
+			})
 			url := start(t, m, backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Limits.Heartbeat = 2 * time.Millisecond })
 			more := sync.OnceFunc(func() { close(goOn) })
 			t.Cleanup(more)
@@ -123,9 +123,9 @@ func TestErrorAfterHeartbeat(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	m := &model{api: apiNamed("anthropic"), say: func(int, *utp.Request) []utp.Event {
+	m := newModel(apiNamed("anthropic"), func(int, *utp.Request) []utp.Event {
 		return says("<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Paris\", \"days\": \"3\",}}\n</tool_call>")
-	}}
+	})
 	url := start(t, m, backend.Config{Provider: "anthropic"}, func(c *gateway.Config) { c.Explain = true })
 	for _, stream := range []bool{false, true} {
 		q := offer(stream)
@@ -154,11 +154,11 @@ func TestWindow(t *testing.T) {
 	m := hello(apiNamed("ollama"))
 	url := start(t, m, backend.Config{Provider: "ollama"})
 	for size, want := range map[int]int{1000: 8192, 150000: 52500, 240000: 1 << 16} {
-		m.begin(m.say)
+		m.Begin(m.Say)
 		q := offer(true)
 		q.Messages = []utp.Message{utp.NewText(utp.RoleUser, strings.Repeat("is a ", size/5))}
 		resp, _ := apis[0].post(t, url, q)
-		if c := m.asked[0].Params.Context; c == nil || *c < want && size < 240000 || *c > 1<<16 {
+		if c := m.Asked()[0].Params.Context; c == nil || *c < want && size < 240000 || *c > 1<<16 {
 			t.Errorf("%d bytes: num_ctx %v, want %d", size, c, want)
 		}
 		warned := strings.Contains(resp.Header.Get("X-Bx-Warning"), "its beginning may be cut off")
@@ -282,7 +282,7 @@ func TestLoading(t *testing.T) {
 	m := hello(apis[0])
 	url := start(t, m, backend.Config{Provider: "openai"})
 	for _, path := range []string{"/api/chat", "/api/generate"} {
-		if resp, body := get(t, "POST", url+path, `{"model":"m"}`); resp.StatusCode != 200 || !strings.Contains(body, `"done_reason":"load"`) || len(m.asked) > 0 {
+		if resp, body := get(t, "POST", url+path, `{"model":"m"}`); resp.StatusCode != 200 || !strings.Contains(body, `"done_reason":"load"`) || len(m.Asked()) > 0 {
 			t.Errorf("%s: HTTP %d: %s", path, resp.StatusCode, body)
 		}
 	}

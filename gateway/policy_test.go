@@ -255,7 +255,7 @@ func TestABackendsKeyIsTheOperators(t *testing.T) {
 
 // One model of a backend that fails says nothing about the others.
 func TestBreakersAreByModel(t *testing.T) {
-	m := &model{api: apis[0], say: func(_ int, q *utp.Request) []utp.Event { return says("This is a as " + q.Model + ".") }}
+	m := newModel(apis[0], func(_ int, q *utp.Request) []utp.Event { return says("This is a as " + q.Model + ".") })
 	a := behind(t, "a", "openai", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || strings.Contains(string(body), `"broken"`) {

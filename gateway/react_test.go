@@ -43,12 +43,13 @@ func TestReActCallThatDoesNotFitIsNeverAnEmptyAnswer(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, front := range apis {
 				for _, stream := range []bool{false, true} {
-					m := &model{api: apiNamed("ollama"), say: func(turn int, _ *utp.Request) []utp.Event {
+					m := newModel(apiNamed("ollama"), func(turn int, _ *utp.Request) []utp.Event {
 						if turn == 1 {
 							return says("Thought: I look at the files.\n" + tt.action)
 						}
 						return says(tt.second)
-					}}
+					})
+
 					q := offer(stream)
 					q.Tools = []utp.Tool{runCommands}
 					reply, err := front.ask(t, start(t, m, backend.Config{Provider: "ollama", Formats: inReact}), q)
@@ -59,8 +60,8 @@ func TestReActCallThatDoesNotFitIsNeverAnEmptyAnswer(t *testing.T) {
 					if calls := reply.Calls(); len(calls) == 1 && calls[0].Name == "run_commands" && got == "" {
 						got = strings.ReplaceAll(string(calls[0].Args), " ", "")
 					}
-					if got != tt.want && (tt.want[0] == '{' || !strings.HasPrefix(got, tt.want)) || len(m.asked) != tt.tries {
-						t.Errorf("%s, stream %v: %q after %d requests, want %q after %d", front.name, stream, got, len(m.asked), tt.want, tt.tries)
+					if got != tt.want && (tt.want[0] == '{' || !strings.HasPrefix(got, tt.want)) || len(m.Asked()) != tt.tries {
+						t.Errorf("%s, stream %v: %q after %d requests, want %q after %d", front.name, stream, got, len(m.Asked()), tt.want, tt.tries)
 					}
 				}
 			}
@@ -92,12 +93,12 @@ func TestReActTextIsTheSameInEveryAPIAndHistory(t *testing.T) {
 					if history == "named" && front.name != "responses" {
 						continue
 					}
-					m := &model{api: apis[0], say: func(turn int, _ *utp.Request) []utp.Event {
+					m := newModel(apis[0], func(turn int, _ *utp.Request) []utp.Event {
 						if turn == 1 {
 							return says(tt.thought + "Action: get_weather\nAction Input: {\"city\": \"Paris\"}")
 						}
 						return says("Thought: I know it.\nFinal answer: It rains.")
-					}}
+					})
 					url := start(t, m, backend.Config{Provider: "openai", Formats: tt.form}, func(c *gateway.Config) { c.NewID = ids() })
 					name := fmt.Sprintf("%s, %s, stream %v, %s", tt.name, front.name, stream, history)
 

@@ -28,12 +28,12 @@ func TestReasoningComesBackWhereItStood(t *testing.T) {
 	for _, client := range []string{"openai", "responses", "anthropic", "ollama", "gemini"} {
 		for _, stream := range []bool{false, true} {
 			a := apiNamed(client)
-			m := &model{api: apiNamed("anthropic"), say: func(turn int, _ *utp.Request) []utp.Event {
+			m := newModel(apiNamed("anthropic"), func(turn int, _ *utp.Request) []utp.Event {
 				if turn > 1 {
 					return says("Done.")
 				}
 				return evs
-			}}
+			})
 			url := start(t, m, backend.Config{Provider: "anthropic"})
 			q := &utp.Request{Model: "m", Stream: stream, Messages: []utp.Message{utp.NewText(utp.RoleUser, "All.")}, Tools: tools}
 			reply, err := a.ask(t, url, q)
@@ -50,7 +50,7 @@ func TestReasoningComesBackWhereItStood(t *testing.T) {
 			if _, err := a.ask(t, url, q); err != nil {
 				t.Fatal(client, err)
 			}
-			if diff := cmp.Diff([]string{"c2lnMQ==", "list_cities", "c2lnMg==", "list_cities"}, sealsAndCalls(m.asked[1])); diff != "" {
+			if diff := cmp.Diff([]string{"c2lnMQ==", "list_cities", "c2lnMg==", "list_cities"}, sealsAndCalls(m.Asked()[1])); diff != "" {
 				t.Errorf("%s, stream %t (-want +got):\n%s", client, stream, diff)
 			}
 		}
@@ -73,7 +73,7 @@ func sealsAndCalls(q *utp.Request) (out []string) {
 
 // Two conversations of one client whose calls have the same ids keep what is theirs.
 func TestConversationsKeepTheirOwnSeals(t *testing.T) {
-	m := &model{api: apiNamed("gemini"), say: func(_ int, q *utp.Request) []utp.Event {
+	m := newModel(apiNamed("gemini"), func(_ int, q *utp.Request) []utp.Event {
 		if len(q.Messages) > 1 {
 			return says("Done.")
 		}
@@ -83,7 +83,7 @@ func TestConversationsKeepTheirOwnSeals(t *testing.T) {
 			evs = append(evs, e)
 		}
 		return evs
-	}}
+	})
 	for _, stream := range []bool{false, true} {
 		url := start(t, m, backend.Config{Provider: "gemini"})
 		var talks []*utp.Request
@@ -105,11 +105,11 @@ func TestConversationsKeepTheirOwnSeals(t *testing.T) {
 			talks = append(talks, q)
 		}
 		for i, q := range talks {
-			m.begin(m.say)
+			m.Begin(m.Say)
 			if _, err := apis[0].ask(t, url, q); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]string{[]string{"c2VhbDE=", "c2VhbDI="}[i], "list_cities"}, sealsAndCalls(m.asked[0])); diff != "" {
+			if diff := cmp.Diff([]string{[]string{"c2VhbDE=", "c2VhbDI="}[i], "list_cities"}, sealsAndCalls(m.Asked()[0])); diff != "" {
 				t.Errorf("conversation %d, stream %t (-want +got):\n%s", i+1, stream, diff)
 			}
 		}

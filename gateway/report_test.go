@@ -19,7 +19,7 @@ func TestReport(t *testing.T) {
 	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	calls := `<tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}</tool_call>` + "\n\n" +
 		"<tool_call>\n<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>\n</tool_call>"
-	m := &model{api: apiNamed("ollama"), say: func(int, *utp.Request) []utp.Event { return says(calls) }}
+	m := newModel(apiNamed("ollama"), func(int, *utp.Request) []utp.Event { return says(calls) })
 	for _, stream := range []bool{false, true} {
 		over := make(chan gateway.Report, 1)
 		url := start(t, m, backend.Config{Provider: "ollama"}, func(c *gateway.Config) { c.Observe = func(got gateway.Report) { over <- got } })

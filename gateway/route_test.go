@@ -14,15 +14,16 @@ import (
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/internal/fake"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // target is a model that says its name.
-func target(t *testing.T, name, provider string) (gateway.Target, *model) {
+func target(t *testing.T, name, provider string) (gateway.Target, *fake.API) {
 	t.Helper()
-	m := &model{api: apiNamed(provider), say: func(_ int, q *utp.Request) []utp.Event {
+	m := newModel(apiNamed(provider), func(_ int, q *utp.Request) []utp.Event {
 		return says("This is " + name + " as " + q.Model + ".")
-	}}
+	})
 	return behind(t, name, provider, m), m
 }
 
@@ -176,7 +177,7 @@ func TestWeights(t *testing.T) {
 			t.Fatalf("the conversation moved from %q to %q, %v", first.Text(), next.Text(), err)
 		}
 	}
-	if na, nb := len(ma.asked), len(mb.asked); na+nb != 160 || na < 90 || nb < 15 {
+	if na, nb := len(ma.Asked()), len(mb.Asked()); na+nb != 160 || na < 90 || nb < 15 {
 		t.Errorf("a was asked %d times and b %d", na, nb)
 	}
 }

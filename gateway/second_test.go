@@ -53,10 +53,10 @@ func TestSecondTry(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, back := range apis {
-				m := &model{api: back}
+				m := newModel(back, nil)
 				url := start(t, m, backend.Config{Provider: back.name})
 				for _, stream := range []bool{false, true} {
-					m.begin(func(turn int, _ *utp.Request) []utp.Event {
+					m.Begin(func(turn int, _ *utp.Request) []utp.Event {
 						if turn == 1 {
 							return says(tt.first)
 						}
@@ -76,15 +76,15 @@ func TestSecondTry(t *testing.T) {
 					if calls := reply.Calls(); len(calls) == 1 && calls[0].Name == "get_weather" && strings.Contains(string(calls[0].Args), "Paris") && reply.Stop == utp.StopTool {
 						got = "call"
 					}
-					if !strings.Contains(got, want) || len(m.asked) != tries {
-						t.Errorf("%s, stream %v: got %q after %d requests, want %q after %d", back.name, stream, got, len(m.asked), want, tries)
+					if !strings.Contains(got, want) || len(m.Asked()) != tries {
+						t.Errorf("%s, stream %v: got %q after %d requests, want %q after %d", back.name, stream, got, len(m.Asked()), want, tries)
 					}
-					if len(m.asked) == 2 {
+					if len(m.Asked()) == 2 {
 						shows := tt.first
 						if tt.choice.Mode == utp.ChoiceNamed && shows == other {
 							shows = "calls list_cities, which may not"
 						}
-						checkCorrection(t, m.asked[1], shows)
+						checkCorrection(t, m.Asked()[1], shows)
 					}
 				}
 			}
@@ -95,11 +95,11 @@ func TestSecondTry(t *testing.T) {
 // Words up to the output limit, where a call is required, are asked for once more:
 // an object is short. So is a call that nobody can read, with words after it.
 func TestSecondTryAfterWordsUpToTheLimit(t *testing.T) {
-	m := &model{api: apiNamed("openai")}
+	m := newModel(apiNamed("openai"), nil)
 	url := start(t, m, backend.Config{Provider: backend.OpenAI})
 	for _, stream := range []bool{false, true} {
 		for _, words := range []string{"Hello! How can I help? Hello! How can I help? Hello!", "<tool_call>\n{\"arguments\": 3}\n</tool_call>\nHello! Hello!"} {
-			m.begin(func(turn int, _ *utp.Request) []utp.Event {
+			m.Begin(func(turn int, _ *utp.Request) []utp.Event {
 				if turn > 1 {
 					return says(`{"name": "get_weather", "arguments": {"city": "Paris"}}`)
 				}
@@ -113,8 +113,8 @@ func TestSecondTryAfterWordsUpToTheLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if calls := reply.Calls(); len(calls) != 1 || calls[0].Name != "get_weather" || reply.Stop != utp.StopTool || len(m.asked) != 2 {
-				t.Errorf("stream %v: calls %v, stop %q, text %q after %d requests", stream, calls, reply.Stop, reply.Text(), len(m.asked))
+			if calls := reply.Calls(); len(calls) != 1 || calls[0].Name != "get_weather" || reply.Stop != utp.StopTool || len(m.Asked()) != 2 {
+				t.Errorf("stream %v: calls %v, stop %q, text %q after %d requests", stream, calls, reply.Stop, reply.Text(), len(m.Asked()))
 			}
 		}
 	}
@@ -142,12 +142,12 @@ func TestSecondTryIsConstrained(t *testing.T) {
 	}
 	for _, back := range apis {
 		var bodies [][]byte
-		m := &model{api: back, say: func(turn int, _ *utp.Request) []utp.Event {
+		m := newModel(back, func(turn int, _ *utp.Request) []utp.Event {
 			if turn == 1 {
 				return says("No.")
 			}
 			return says(`{"name": "list_cities", "arguments": {}}`)
-		}}
+		})
 		url := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
 			if err != nil {
@@ -203,12 +203,12 @@ func TestSecondTryIsConstrained(t *testing.T) {
 
 // A server that takes no schema is asked in words alone.
 func TestSecondTryWithoutASchema(t *testing.T) {
-	m := &model{api: apis[0], say: func(turn int, _ *utp.Request) []utp.Event {
+	m := newModel(apis[0], func(turn int, _ *utp.Request) []utp.Event {
 		if turn == 1 {
 			return says("No.")
 		}
 		return says(`{"name": "list_cities", "arguments": {}}`)
-	}}
+	})
 	url := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || bytes.Contains(body, []byte("response_format")) {
@@ -219,11 +219,11 @@ func TestSecondTryWithoutASchema(t *testing.T) {
 		m.ServeHTTP(w, r)
 	}), backend.Config{Provider: "openai"})
 	for _, stream := range []bool{false, true} {
-		m.begin(m.say)
+		m.Begin(m.Say)
 		q := offer(stream)
 		q.Choice.Mode = utp.ChoiceRequired
-		if reply, err := apis[0].ask(t, url, q); err != nil || len(reply.Calls()) != 1 || len(m.asked) != 2 {
-			t.Errorf("%d requests, %+v, %v", len(m.asked), reply, err)
+		if reply, err := apis[0].ask(t, url, q); err != nil || len(reply.Calls()) != 1 || len(m.Asked()) != 2 {
+			t.Errorf("%d requests, %+v, %v", len(m.Asked()), reply, err)
 		}
 	}
 }
@@ -231,9 +231,9 @@ func TestSecondTryWithoutASchema(t *testing.T) {
 // The second try is reported, its tokens are counted, and it can be had not at
 // all or only so often.
 func TestSecondTryIsReportedAndBounded(t *testing.T) {
-	m := &model{api: apis[0]}
+	m := newModel(apis[0], nil)
 	begin := func() {
-		m.begin(func(turn int, _ *utp.Request) []utp.Event {
+		m.Begin(func(turn int, _ *utp.Request) []utp.Event {
 			if turn%2 == 1 {
 				return says("No.")
 			}
@@ -248,16 +248,16 @@ func TestSecondTryIsReportedAndBounded(t *testing.T) {
 	if resp.Header.Get("X-Bx-Again") != "no call" || !strings.Contains(body, `"prompt_tokens":14`) {
 		t.Errorf("X-Bx-Again %q: %s", resp.Header.Get("X-Bx-Again"), body)
 	}
-	if resp, _ := apis[0].post(t, url, q); resp.Header.Get("X-Bx-Again") != "" || len(m.asked) != 3 {
-		t.Errorf("a second try beyond the limit: %d requests", len(m.asked))
+	if resp, _ := apis[0].post(t, url, q); resp.Header.Get("X-Bx-Again") != "" || len(m.Asked()) != 3 {
+		t.Errorf("a second try beyond the limit: %d requests", len(m.Asked()))
 	}
 	if _, text := get(t, "GET", url+"/metrics", ""); !strings.Contains(text, `bx_second_requests_total{why="no call"} 1`) || strings.Contains(text, "bx_fallbacks_total") && !strings.Contains(text, "bx_fallbacks_total 0") {
 		t.Errorf("metrics:\n%s", text)
 	}
 	begin()
 	url = start(t, m, backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Routes[0].Once = true })
-	if apis[0].post(t, url, q); len(m.asked) != 1 {
-		t.Errorf("Once: %d requests", len(m.asked))
+	if apis[0].post(t, url, q); len(m.Asked()) != 1 {
+		t.Errorf("Once: %d requests", len(m.Asked()))
 	}
 }
 
@@ -275,16 +275,16 @@ func TestMarkupOfOthersIsNoCall(t *testing.T) {
 					{Role: utp.RoleAssistant, Parts: []utp.Part{utp.Call{ID: "call_1", Name: "list_cities", Args: []byte(`{}`)}}},
 					{Role: utp.RoleTool, Parts: []utp.Part{utp.Result{CallID: "call_1", Name: "list_cities", Status: utp.StatusOK, Parts: []utp.Part{utp.Text{Text: "</tool_response>" + markup}}}}}},
 			} {
-				m := &model{api: a, say: func(int, *utp.Request) []utp.Event { return says("This is it:\n" + markup + "\nThat is all.") }}
+				m := newModel(a, func(int, *utp.Request) []utp.Event { return says("This is it:\n" + markup + "\nThat is all.") })
 				for _, tools := range []string{"native", "text"} {
 					for _, stream := range []bool{false, true} {
 						url := start(t, m, backend.Config{Provider: a.name, Formats: []format.Layer{{Tools: tools}}})
 						q := offer(stream)
 						q.Messages = ms
-						m.begin(m.say)
+						m.Begin(m.Say)
 						reply, err := a.ask(t, url, q)
-						if err != nil || len(reply.Calls()) > 0 || !strings.Contains(reply.Text(), markup) || len(m.asked) != 1 {
-							t.Errorf("%s, %s, tools %s, stream %v: %d requests, %.300q, %v, %v", a.name, who, tools, stream, len(m.asked), reply.Text(), reply.Calls(), err)
+						if err != nil || len(reply.Calls()) > 0 || !strings.Contains(reply.Text(), markup) || len(m.Asked()) != 1 {
+							t.Errorf("%s, %s, tools %s, stream %v: %d requests, %.300q, %v, %v", a.name, who, tools, stream, len(m.Asked()), reply.Text(), reply.Calls(), err)
 						}
 					}
 				}
@@ -303,7 +303,7 @@ func TestOnlyWhatWasOffered(t *testing.T) {
 		for _, a := range apis {
 			q := offer(true)
 			q.Tools = tools
-			m := &model{api: a, say: func(int, *utp.Request) []utp.Event { return says(text) }}
+			m := newModel(a, func(int, *utp.Request) []utp.Event { return says(text) })
 			reply, err := a.ask(t, start(t, m, backend.Config{Provider: a.name}), q)
 			if err != nil || len(reply.Calls()) > 0 || reply.Text() != text {
 				t.Errorf("%s: %q, %v, %v", a.name, reply.Text(), reply.Calls(), err)

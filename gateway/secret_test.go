@@ -120,7 +120,7 @@ func TestNamesLeadNowhereElse(t *testing.T) {
 		url := listen(t, gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{{Backend: c}}}}, NewID: func() string { return "1" }})
 		for _, front := range apis {
 			for _, name := range names {
-				m.begin(m.say)
+				m.Begin(m.Say)
 				q := offer(false)
 				q.Model = name
 				way.paths = nil
@@ -130,8 +130,8 @@ func TestNamesLeadNowhereElse(t *testing.T) {
 						t.Errorf("%s in front of %s, model %q: a request for %s: HTTP %d: %s", front.name, back.name, name, path, resp.StatusCode, body)
 					}
 				}
-				if resp.StatusCode == 200 && (len(m.asked) != 1 || m.asked[0].Model != name) {
-					t.Errorf("%s in front of %s, model %q: the server is asked for %v", front.name, back.name, name, m.asked)
+				if resp.StatusCode == 200 && (len(m.Asked()) != 1 || m.Asked()[0].Model != name) {
+					t.Errorf("%s in front of %s, model %q: the server is asked for %v", front.name, back.name, name, m.Asked())
 				}
 			}
 		}

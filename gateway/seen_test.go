@@ -52,10 +52,10 @@ func TestEveryReplyHasAnID(t *testing.T) {
 // A stream that a heartbeat opens says what is known by then.
 func TestHeartbeatSaysWhoIsAsked(t *testing.T) {
 	goOn := make(chan bool)
-	m := &model{api: apis[0], say: func(int, *utp.Request) []utp.Event {
+	m := newModel(apis[0], func(int, *utp.Request) []utp.Event {
 		<-goOn
 		return says("Late.")
-	}}
+	})
 	url := start(t, m, backend.Config{Provider: "openai"}, func(c *gateway.Config) { c.Limits.Heartbeat = 2 * time.Millisecond })
 	more := sync.OnceFunc(func() { close(goOn) })
 	t.Cleanup(more)
@@ -294,7 +294,7 @@ func TestFilesThatAreNotSentAreTold(t *testing.T) {
 		if warning := resp.Header.Get("X-Bx-Warning"); resp.StatusCode != 200 || !strings.Contains(warning, "a note sent in its place") {
 			t.Errorf("%s: X-Bx-Warning %q: %s", name, warning, body)
 		}
-		if asked := m.asked[0].Messages[0].Text(); !strings.Contains(asked, "Sum it up.") || !strings.Contains(asked, "(a file that cannot be shown: report.pdf application/pdf)") && !strings.Contains(asked, "(a file that cannot be shown: application/pdf)") {
+		if asked := m.Asked()[0].Messages[0].Text(); !strings.Contains(asked, "Sum it up.") || !strings.Contains(asked, "(a file that cannot be shown: report.pdf application/pdf)") && !strings.Contains(asked, "(a file that cannot be shown: application/pdf)") {
 			t.Errorf("%s: the model sees %q", name, asked)
 		}
 		if resp, _ := apiNamed("anthropic").post(t, url, &utp.Request{Model: "m", Messages: []utp.Message{utp.NewText(utp.RoleUser, "Hi.")}}); resp.Header.Get("X-Bx-Warning") != "" {

@@ -30,12 +30,12 @@ func responseID(t *testing.T, body string) string {
 func TestPreviousResponse(t *testing.T) {
 	for _, back := range apis {
 		for _, stream := range []string{"false", "true"} {
-			m := &model{api: back, say: func(turn int, _ *utp.Request) []utp.Event {
+			m := newModel(back, func(turn int, _ *utp.Request) []utp.Event {
 				if turn == 1 {
 					return says("", utp.Call{ID: "call_7", Name: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`)})
 				}
 				return says("It rains.")
-			}}
+			})
 			url := start(t, m, backend.Config{Provider: back.name}, func(c *gateway.Config) { c.NewID = ids() })
 			const tool = `"tools":[{"type":"function","name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}]`
 			ask := func(body string) string {
@@ -52,16 +52,16 @@ func TestPreviousResponse(t *testing.T) {
 			ask(`"previous_response_id":"` + responseID(t, second) + `","input":"Thanks."`)
 			ask(`"previous_response_id":"` + responseID(t, first) + `","input":[{"type":"function_call_output","call_id":"` + id + `","output":"another branch"}]`)
 
-			says := textOf(m.asked[2])
+			says := textOf(m.Asked()[2])
 			for _, want := range []string{"What is the weather?", "12 degrees", "It rains.", "Thanks."} {
 				if strings.Count(says, want) != 1 {
 					t.Errorf("%s, stream %s: the third request has %q %d times: %s", back.name, stream, want, strings.Count(says, want), says)
 				}
 			}
-			if second := textOf(m.asked[1]); !strings.Contains(second, "Be kind.") || strings.Contains(second, "Be brief.") {
+			if second := textOf(m.Asked()[1]); !strings.Contains(second, "Be kind.") || strings.Contains(second, "Be brief.") {
 				t.Errorf("%s: instructions: %s", back.name, second)
 			}
-			if fourth := textOf(m.asked[3]); !strings.Contains(fourth, "another branch") || strings.Contains(fourth, "12 degrees") {
+			if fourth := textOf(m.Asked()[3]); !strings.Contains(fourth, "another branch") || strings.Contains(fourth, "12 degrees") {
 				t.Errorf("%s: a branch: %s", back.name, fourth)
 			}
 		}
@@ -120,7 +120,7 @@ func TestSignaturesComeBack(t *testing.T) {
 	for _, front := range []string{"openai", "ollama"} {
 		for _, back := range []string{"anthropic", "gemini", "responses"} {
 			for _, stream := range []bool{false, true} {
-				m := &model{api: apiNamed(back), say: func(turn int, q *utp.Request) []utp.Event {
+				m := newModel(apiNamed(back), func(turn int, q *utp.Request) []utp.Event {
 					if turn > 1 {
 						return says("Done.")
 					}
@@ -131,7 +131,7 @@ func TestSignaturesComeBack(t *testing.T) {
 						evs = append(evs, e)
 					}
 					return evs
-				}}
+				})
 				url := start(t, m, backend.Config{Provider: back})
 				q := offer(stream)
 				reply, err := apiNamed(front).ask(t, url, q)
@@ -145,7 +145,7 @@ func TestSignaturesComeBack(t *testing.T) {
 				if _, err := apiNamed(front).ask(t, url, q); err != nil {
 					t.Fatal(err)
 				}
-				sent, err := json.Marshal(m.asked[1].Messages)
+				sent, err := json.Marshal(m.Asked()[1].Messages)
 				if err != nil || !strings.Contains(string(sent), "c2lnbmF0dXJl") {
 					t.Errorf("%s in front of %s, stream %v: the signature did not come back: %s", front, back, stream, sent)
 				}
@@ -157,7 +157,7 @@ func TestSignaturesComeBack(t *testing.T) {
 // What is kept of calls is bounded too, and each client's is its own.
 func TestSignaturesAreBoundedAndTheClientsOwn(t *testing.T) {
 	n := 0
-	m := &model{api: apiNamed("gemini"), say: func(int, *utp.Request) []utp.Event {
+	m := newModel(apiNamed("gemini"), func(int, *utp.Request) []utp.Event {
 		n++
 		id, seal := fmt.Sprintf("call_%d", n), fmt.Sprintf("c2VhbDAwM%02d=", n)
 		evs := []utp.Event{{Kind: utp.EventWhole, Value: utp.Think{Signature: seal, Provider: "gemini", Model: "m"}}}
@@ -166,7 +166,7 @@ func TestSignaturesAreBoundedAndTheClientsOwn(t *testing.T) {
 			evs = append(evs, e)
 		}
 		return evs
-	}}
+	})
 	url := start(t, m, backend.Config{Provider: "gemini"}, func(c *gateway.Config) {
 		c.NewID, c.Limits.Kept = ids(), 8<<10
 		for _, name := range []string{"alice", "bob"} {
@@ -191,9 +191,9 @@ func TestSignaturesAreBoundedAndTheClientsOwn(t *testing.T) {
 	}{{"alice", 19, true}, {"bob", 19, false}, {"alice", 0, false}} {
 		q, c := offer(false), calls[tt.call]
 		q.Messages = append(q.Messages, utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{c}}, utp.Message{Role: utp.RoleTool, Parts: []utp.Part{utp.TextResult(c, utp.StatusOK, "12")}})
-		m.begin(m.say)
+		m.Begin(m.Say)
 		apis[0].post(t, url, q, "x-api-key", tt.who)
-		sent, err := json.Marshal(m.asked[0].Messages)
+		sent, err := json.Marshal(m.Asked()[0].Messages)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,18 +56,18 @@ func TestOnlyAHopelessPromptIsRefusedUnsent(t *testing.T) {
 		m := hello(apiNamed("ollama"))
 		url := start(t, m, backend.Config{Provider: "ollama", NumCtx: window})
 		for length, sent := range map[int]bool{3 * window: true, 5 * window: false} {
-			m.begin(m.say)
+			m.Begin(m.Say)
 			q := offer(false)
 			text := strings.Repeat("is a ", length/5)
 			q.Messages = []utp.Message{utp.NewText(utp.RoleUser, text)}
 			resp, body := a.post(t, url, q)
 			switch {
 			case !sent:
-				if saysOverlong(t, a, resp, body); len(m.asked) > 0 {
+				if saysOverlong(t, a, resp, body); len(m.Asked()) > 0 {
 					t.Errorf("%s: %d characters were sent to a window of %d", a.name, length, window)
 				}
-			case resp.StatusCode != 200 || len(m.asked) != 1 || m.asked[0].Messages[0].Text() != text:
-				t.Errorf("%s: HTTP %d, asked %d times: %s", a.name, resp.StatusCode, len(m.asked), body)
+			case resp.StatusCode != 200 || len(m.Asked()) != 1 || m.Asked()[0].Messages[0].Text() != text:
+				t.Errorf("%s: HTTP %d, asked %d times: %s", a.name, resp.StatusCode, len(m.Asked()), body)
 			case !strings.Contains(resp.Header.Get("X-Bx-Warning"), "may be cut off"):
 				t.Errorf("%s: X-Bx-Warning: %q", a.name, resp.Header.Get("X-Bx-Warning"))
 			}
@@ -83,10 +83,10 @@ func TestWhatFitsIsSentHoweverLong(t *testing.T) {
 		"an image": utp.Blob{MIME: "image/png", Data: make([]byte, 200_000)},
 		"spaces":   utp.Text{Text: strings.Repeat(strings.Repeat(" ", 76)+"end\n", 600)},
 	} {
-		m.begin(m.say)
+		m.Begin(m.Say)
 		q := offer(false)
 		q.Messages = []utp.Message{{Role: utp.RoleUser, Parts: []utp.Part{utp.Text{Text: "What is it?"}, part}}}
-		if resp, body := apis[0].post(t, url, q); resp.StatusCode != 200 || len(m.asked) != 1 {
+		if resp, body := apis[0].post(t, url, q); resp.StatusCode != 200 || len(m.Asked()) != 1 {
 			t.Errorf("%s: HTTP %d: %s", name, resp.StatusCode, body)
 		}
 	}

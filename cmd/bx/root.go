@@ -54,7 +54,29 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(flagFault)
 	a.commonFlags(root)
 	a.askFlags(root)
-	root.AddCommand(a.toolsCommand(), a.statusCommand(), a.statsCommand(), a.explainCommand(), a.doctorCommand(), a.mockCommand(), a.mcpCommand(), a.serveCommand(), a.dashCommand(), a.parseCommand(), a.grammarCommand(), a.translateCommand(), a.sessionsCommand(), a.chatCommand(), a.undoCommand(), a.redoCommand(), a.rulesCommand(), a.coachCommand(), a.ragCommand(), a.manCommand(), a.versionCommand())
+	root.AddCommand(
+		a.toolsCommand(),
+		a.statusCommand(),
+		a.statsCommand(),
+		a.explainCommand(),
+		a.doctorCommand(),
+		a.mockCommand(),
+		a.mcpCommand(),
+		a.serveCommand(),
+		a.dashCommand(),
+		a.parseCommand(),
+		a.grammarCommand(),
+		a.translateCommand(),
+		a.sessionsCommand(),
+		a.chatCommand(),
+		a.undoCommand(),
+		a.redoCommand(),
+		a.rulesCommand(),
+		a.coachCommand(),
+		a.ragCommand(),
+		a.manCommand(),
+		a.versionCommand(),
+	)
 	return root
 }
 

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -20,6 +18,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/internal/fake"
 	"github.com/unifiedtoolprotocol/utp/prompt"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/tool"
@@ -116,9 +115,8 @@ func (k task) play(t *testing.T) {
 	}
 	defer set.Close()
 
-	turn, server := 0, httptest.NewServer(nil)
+	server := httptest.NewServer(&fake.API{Front: k.front, Framing: k.framing, Say: func(turn int, q *utp.Request) []utp.Event { return k.step(t, turn, q) }})
 	defer server.Close()
-	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { k.serve(t, w, r, &turn) })
 	conf := backend.Config{Provider: k.provider, URL: server.URL, Model: "m", APIKey: "k", Backoff: time.Millisecond}
 	if k.prompted {
 		conf.Formats = []format.Layer{{From: "told", Tools: k.dialect}}
@@ -149,43 +147,20 @@ func (k task) play(t *testing.T) {
 	}
 }
 
-// serve plays the next step as a server of the task's API.
-func (k task) serve(t *testing.T, w http.ResponseWriter, r *http.Request, turn *int) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
+// step is what the model says to a request, which must bring what it waits for.
+func (k task) step(t *testing.T, turn int, q *utp.Request) []utp.Event {
+	if turn > len(steps) {
+		t.Errorf("request %d comes after the last step", turn)
+		return nil
 	}
-	switch {
-	case r.Method == http.MethodGet:
-		_, _ = w.Write(k.front.Models([]wire.Model{{ID: "m", Chat: true}}))
-		return
-	case r.URL.Path == ollama.ShowPath:
-		_, _ = w.Write(ollama.Front{}.Describe(wire.Model{ID: "m", Chat: true, Context: 1 << 16}))
-		return
-	}
-	q, _, err := k.front.Read(wire.HTTPRequest{Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header, Body: body})
-	if err != nil || *turn >= len(steps) {
-		t.Errorf("request %d: %v", *turn+1, err)
-		w.WriteHeader(http.StatusBadRequest)
-		return
-	}
-	s := steps[*turn]
-	*turn++
+	s := steps[turn-1]
 	if (len(q.Tools) == 0) != k.prompted {
-		t.Errorf("request %d has %d tools", *turn, len(q.Tools))
+		t.Errorf("request %d has %d tools", turn, len(q.Tools))
 	}
 	if said := lastSaid(q); !strings.Contains(said, s.read) {
-		t.Errorf("request %d: %q is missing in %s", *turn, s.read, said)
+		t.Errorf("request %d: %q is missing in %s", turn, s.read, said)
 	}
-	writer := k.front.Writer(q, wire.Stamp{ID: "r1", Model: "m", Unix: 1})
-	for _, e := range k.say(t, *turn, s.name, s.args) {
-		for _, f := range writer.Write(e) {
-			_, _ = w.Write(k.framing.Append(nil, f))
-		}
-	}
-	for _, f := range writer.Close(nil) {
-		_, _ = w.Write(k.framing.Append(nil, f))
-	}
+	return k.say(t, turn, s.name, s.args)
 }
 
 // lastSaid is what the last message brings, results too.
