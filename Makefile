@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples clients mcp engines real canitoolcall probe uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers release clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples clients mcp engines real canitoolcall probe python vllm uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers release clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest examples race
@@ -119,6 +119,17 @@ probe:
 	python3 -m venv $(E)/canitoolcall/python
 	$(E)/canitoolcall/python/bin/pip install -q canitoolcall==0.1.1
 	$(GO) -C sdktest run ./clients -probe $(E)/canitoolcall/python/bin/canitoolcall $(GRAMMARS)
+
+# The Python package under several Pythons, and its adapters with the packages that they
+# are for, from PyPI (300 MB): make python PYTHONS="python3.10 python3.13"
+PYTHONS = python3
+python:
+	$(GO) build -o $(E)/python/bx ./cmd/bx
+	for p in $(PYTHONS); do (cd python && UTP_BX_BINARY=$(E)/python/bx $$p -m unittest discover -s tests -t .) || exit 1; done
+	$(firstword $(PYTHONS)) -m venv $(E)/python/venv
+	$(E)/python/venv/bin/pip install -q -r python/tests/adapters.txt
+	cd python && UTP_BX_BINARY=$(E)/python/bx ADAPTERS=all $(E)/python/venv/bin/python -m unittest discover -s tests -t . -p 'test_adapter*.py' -v
+	cd python && UTP_BX_BINARY=$(E)/python/bx $(E)/python/venv/bin/python -m tests.bench
 
 # The acceptance scenarios and their sign-off.
 uat:

@@ -1,0 +1,415 @@
+"""The process behind the package: many streams, threads, loops, forks, crashes."""
+
+import asyncio
+import gc
+import os
+import random
+import signal
+import sys
+import threading
+import time
+import unittest
+
+import utp_bx
+from utp_bx import Bx, BxCrashed, BxError, BxNotFound, Stream
+
+from . import goldens
+
+CALL = '<tool_call>{"name": "f", "arguments": {"n": %d}}</tool_call>'
+
+
+def stop(pid):
+    """Stops a process; it does nothing more when this returns."""
+    os.kill(pid, signal.SIGSTOP)
+    os.waitpid(pid, os.WUNTRACED)
+
+
+class Many(unittest.TestCase):
+    """A thousand streams at once, none mixed up."""
+
+    @classmethod
+    def setUpClass(cls):
+        rnd = random.Random(1000)
+        all = goldens.cases()
+        cls.cases = [rnd.choice(all) for _ in range(1000)]
+        cls.want = [goldens.wanted(a) for a in goldens.said(cls.cases)]
+        cls.pieces = [c.pieces(rnd) for c in cls.cases]
+
+    def check(self, replies):
+        self.assertEqual(len(replies), 1000)
+        for case, reply, want in zip(self.cases, replies, self.want):
+            self.assertEqual(goldens.plain(reply), want, case.file)
+
+    def test_one_thread(self):
+        rnd = random.Random(2)
+        bx = Bx()
+        streams = [Stream(c.tools, **c.options, bx=bx) for c in self.cases]
+        lines = [(i, p) for i, pieces in enumerate(self.pieces) for p in range(len(pieces))]
+        rnd.shuffle(lines)
+        next_piece = [0] * 1000
+        for i, _ in lines:  # in any order between streams, in order within each
+            streams[i].feed(self.pieces[i][next_piece[i]])
+            next_piece[i] += 1
+        self.check([s.close() for s in streams])
+        self.assertEqual(len({s._pipe for s in streams}), 1)
+        bx.close()
+
+    def test_threads(self):
+        bx = Bx()
+        replies = [None] * 1000
+        ready = threading.Barrier(20)
+
+        def work(k):
+            streams = {i: Stream(self.cases[i].tools, **self.cases[i].options, bx=bx) for i in range(k, 1000, 20)}
+            ready.wait()  # all are open at once, in twenty threads
+            for at in range(12):
+                for i, s in streams.items():
+                    if at < len(self.pieces[i]):
+                        s.feed(self.pieces[i][at])
+            for i, s in streams.items():
+                replies[i] = s.close()
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(20)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.check(replies)
+        bx.close()
+
+    def test_loop(self):
+        bx = Bx()
+
+        async def one(i):
+            async with Stream(self.cases[i].tools, **self.cases[i].options, bx=bx) as stream:
+                for piece in self.pieces[i]:
+                    await stream.afeed(piece)
+                    await asyncio.sleep(0)
+            return stream.reply
+
+        async def all():
+            return await asyncio.gather(*(one(i) for i in range(1000)))
+
+        self.check(asyncio.run(all()))
+        bx.close()
+
+
+class Crashes(unittest.TestCase):
+    def test_kill(self):
+        """kill -9 loses what was open and says so; the next call starts anew."""
+        bx = Bx()
+        streams = [Stream(bx=bx) for _ in range(50)]
+        for s in streams:
+            s.feed("Hello")
+        done = Stream(bx=bx)
+        done.feed("whole")
+        self.assertEqual(done.close().content, "whole")
+        os.kill(bx.process_id, signal.SIGKILL)
+        deadline = time.monotonic() + 10
+        while bx.process_id is not None and time.monotonic() < deadline:
+            time.sleep(0.001)
+        for s in streams:
+            with self.assertRaisesRegex(BxCrashed, "bx ended .*what was open in it is lost"):
+                s.feed("more")
+        self.assertEqual(done.reply.content, "whole")
+        self.assertEqual(bx.parse(CALL % 7).tool_calls[0].arguments, {"n": 7})
+        s = Stream(bx=bx)
+        self.assertEqual(s.close().content, "")
+        bx.close()
+
+    def test_kill_while_many_wait(self):
+        """Nobody waits forever, whenever the process dies."""
+        bx = Bx()
+        rnd = random.Random(9)
+        for _ in range(5):
+            seen = []
+
+            def work():
+                for n in range(100):
+                    try:
+                        seen.append(bx.parse(CALL % n).tool_calls[0].arguments == {"n": n})
+                    except BxCrashed:
+                        seen.append(None)
+
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for t in threads:
+                t.start()
+            time.sleep(rnd.random() / 50)
+            if pid := bx.process_id:
+                os.kill(pid, signal.SIGKILL)
+            for t in threads:
+                t.join(30)
+            self.assertEqual(len(seen), 400)
+            self.assertNotIn(False, seen)
+        bx.close()
+
+    def test_kill_under_a_loop(self):
+        bx = Bx()
+
+        async def run():
+            big = "word " * 400_000
+            waiting = [asyncio.create_task(bx.aparse(big)) for _ in range(20)]
+            await asyncio.sleep(0.05)
+            os.kill(bx.process_id, signal.SIGKILL)
+            return await asyncio.gather(*waiting, return_exceptions=True)
+
+        crashed = [r for r in asyncio.run(run()) if isinstance(r, BxCrashed)]
+        self.assertGreater(len(crashed), 0)
+        self.assertEqual(bx.parse("x").content, "x")
+        bx.close()
+
+    def test_words_of_a_crash(self):
+        bx = Bx(binary=sys.executable)  # which knows nothing of "parse"
+        with self.assertRaisesRegex(BxCrashed, "parse"):
+            bx.parse("x")
+
+    def test_not_found(self):
+        with self.assertRaises(BxNotFound):
+            Bx(binary="/nowhere/bx").parse("x")
+
+    def test_half_written(self):
+        """An interrupt in the middle of a line: what was open is lost, never mixed up."""
+        bx = Bx()
+        bx.parse("x")
+        old = bx.process_id
+        stop(old)  # it reads nothing, so that writing blocks
+        try:
+            signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with self.assertRaises(KeyboardInterrupt):
+                bx.parse("x" * 1_000_000)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            os.kill(old, signal.SIGCONT)
+        for n in range(20):
+            try:
+                self.assertEqual(bx.parse(CALL % n).tool_calls[0].arguments, {"n": n})
+            except BxCrashed:
+                self.assertEqual(n, 0)
+        self.assertNotEqual(bx.process_id, old)
+        bx.close()
+
+    def test_interrupted_wait(self):
+        """An answer that nobody waits for any more does not go to somebody else."""
+        bx = Bx()
+        bx.parse("x")
+        stop(bx.process_id)
+        signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with self.assertRaises(KeyboardInterrupt):
+            bx.parse("first")
+        os.kill(bx.process_id, signal.SIGCONT)
+        self.assertEqual(bx.parse("second").content, "second")
+        bx.close()
+
+
+@unittest.skipUnless(hasattr(os, "fork"), "no fork on this system")
+class Forks(unittest.TestCase):
+    def child(self, what):
+        """Runs in a fork, as gunicorn's workers do."""
+        r, w = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.write(w, repr(what()).encode())
+            except BaseException as e:
+                os.write(w, f"{type(e).__name__}: {e}".encode())
+            os._exit(0)
+        os.close(w)
+        with os.fdopen(r) as out:
+            text = out.read()
+        os.waitpid(pid, 0)
+        return text
+
+    def test_fork(self):
+        self.assertEqual(utp_bx.parse("parent").content, "parent")
+        open_here = Stream()
+        open_here.feed("in the ")
+        parent = utp_bx.engine._shared.process_id
+
+        def in_child():
+            content = utp_bx.parse(CALL % 3).tool_calls[0].arguments
+            return content, utp_bx.engine._shared.process_id != parent
+
+        for _ in range(4):
+            self.assertEqual(self.child(in_child), "({'n': 3}, True)")
+        self.assertIn("before a fork", self.child(lambda: open_here.feed("child")))
+        open_here.feed("parent")
+        self.assertEqual(open_here.close().content, "in the parent")
+        self.assertEqual(utp_bx.engine._shared.process_id, parent)
+
+    def test_fork_while_threads_write(self):
+        bx = Bx()
+        stop = threading.Event()
+        wrong = []
+
+        def work():
+            while not stop.is_set():
+                if bx.parse(CALL % 1).tool_calls[0].arguments != {"n": 1}:
+                    wrong.append(1)
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for t in threads:
+            t.start()
+        try:
+            for _ in range(8):
+                self.assertEqual(self.child(lambda: bx.parse(CALL % 2).tool_calls[0].arguments), "{'n': 2}")
+        finally:
+            stop.set()
+            for t in threads:
+                t.join()
+        self.assertEqual(wrong, [])
+        bx.close()
+
+    def test_the_process_ends_with_its_parent(self):
+        """A fork that lives on holds no end of the parent's pipe."""
+        bx = Bx()
+        bx.parse("x")
+        pipe = bx._pipe
+        r, w = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.read(r, 1)  # lives on
+            os._exit(0)
+        bx.close()
+        try:
+            self.assertEqual(pipe.process.wait(10), 0)
+        finally:
+            os.write(w, b"x")
+            os.waitpid(pid, 0)
+
+
+class Loads(unittest.TestCase):
+    def test_huge(self):
+        big = "Words without end. " * 300_000
+        reply = utp_bx.parse(big + CALL % 1)
+        self.assertEqual((len(reply.content), len(reply.tool_calls)), (len(big), 1))
+        stream = Stream()
+        stream.feed(big)
+        self.assertEqual(len(stream.close().content), len(big))
+
+    def test_a_loop_is_not_blocked(self):
+        """While megabytes are on their way, other coroutines go on."""
+        bx = Bx()
+
+        async def run():
+            ticks = 0
+
+            async def tick():
+                nonlocal ticks
+                while True:
+                    ticks += 1
+                    await asyncio.sleep(0)
+
+            ticking = asyncio.create_task(tick())
+            await bx.aparse("x")
+            stop(bx.process_id)
+            ticks = 0
+            work = [asyncio.create_task(bx.aparse("word " * 200_000)) for _ in range(3)]
+            while ticks < 1000:
+                await asyncio.sleep(0)
+            os.kill(bx.process_id, signal.SIGCONT)
+            replies = await asyncio.gather(*work)
+            ticking.cancel()
+            return replies
+
+        self.assertEqual([len(r.content) for r in asyncio.run(run())], [1_000_000] * 3)
+        bx.close()
+
+    def test_dropped_streams(self):
+        """A stream that is thrown away is closed in bx too: its id is free there."""
+        bx = Bx()
+        pipe = bx._running()
+        ids = []
+        for _ in range(300):
+            s = Stream(bx=bx)
+            s.feed("x")
+            ids.append(s._id)
+            del s
+        gc.collect()
+        for id in ids:  # opening an id that is open is an error
+            bx._ask(b'{"id":%d,"op":"open"}\n' % id, pipe)
+        bx.close()
+
+    def test_cancelled(self):
+        bx = Bx()
+
+        async def run():
+            task = asyncio.create_task(bx.aparse("word " * 100_000))
+            await asyncio.sleep(0.01)
+            task.cancel()
+            return (await bx.aparse("after")).content
+
+        self.assertEqual(asyncio.run(run()), "after")
+        bx.close()
+
+
+class Options(unittest.TestCase):
+    TOOLS = [{"name": "f", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}]
+
+    def test_parse(self):
+        reply = utp_bx.parse('{"name": "f", "arguments": {"n": "3"}}', self.TOOLS)
+        call = reply.tool_calls[0]
+        self.assertEqual((call.name, call.arguments, call.status, call.fixes[0].path), ("f", {"n": 3}, "repaired", "/n"))
+        self.assertEqual(call.arguments_json, '{"n": 3}')
+        self.assertEqual(utp_bx.parse(CALL % 1, utp_bx.Tools([{"name": "g"}]), policy="unknown=text").tool_calls, [])
+        self.assertEqual(utp_bx.parse("Hm.</think>Hi", prefill="<think>").reasoning, "Hm.")
+        self.assertEqual(utp_bx.parse((CALL % 1)[:-15], cut=True).problems[0].kind, "truncated")
+        native = utp_bx.parse({"role": "assistant", "content": "Hi", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]})
+        self.assertEqual((native.content, native.tool_calls[0].id, native.tool_calls[0].grammar), ("Hi", "c", "native"))
+        self.assertEqual(utp_bx.parse("half a letter \ud83d").content, "half a letter \ufffd")
+
+    def test_events(self):
+        stream = Stream(self.TOOLS)
+        events = list(stream.events(["I look.\n<tool_c", 'all>{"name": "f", "arg', 'uments": {"n": 1}}</tool_call>']))
+        self.assertEqual([e.kind for e in events if e.kind != "call-delta"], ["text", "call-start", "call"])
+        self.assertEqual(stream.reply.tool_calls[0], events[-1].call)
+
+        async def run():
+            async def pieces():
+                for piece in "Hi <b>there":
+                    yield piece
+
+            stream = Stream()
+            return "".join([e.text async for e in stream.aevents(pieces())]), stream.reply.content
+
+        self.assertEqual(asyncio.run(run()), ("Hi <b>there", "Hi <b>there"))
+
+    def test_render(self):
+        text = utp_bx.render(self.TOOLS, "mistral")
+        self.assertIn("[TOOL_CALLS]", text)
+        self.assertIn('"f"', text)
+        r = utp_bx.render_messages(
+            [{"role": "user", "content": "?"}, {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"n":1}'}}]}, {"role": "tool", "tool_call_id": "a", "content": "7"}],
+            self.TOOLS,
+            model="qwen2.5-7b",
+        )
+        self.assertEqual((r.dialect, [m["role"] for m in r.messages]), ("hermes", ["system", "user", "assistant", "user"]))
+        self.assertEqual(utp_bx.parse(r.messages[2]["content"], grammar=r.dialect).tool_calls[0].arguments, {"n": 1})
+
+    def test_translate(self):
+        t = utp_bx.translate("openai", "anthropic", {"model": "m", "seed": 1, "messages": [{"role": "user", "content": "Hi"}]})
+        self.assertEqual((t.path, t.output["messages"], t.losses[0]["path"]), ("/v1/messages", [{"role": "user", "content": "Hi"}], "params.seed"))
+        t = utp_bx.translate("openai", "ollama", 'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n', "stream")
+        self.assertTrue("Hi" in t.output and t.broken)
+
+    def test_mistakes(self):
+        for want, what in {
+            "no grammar is called": lambda: utp_bx.parse("x", grammar="q"),
+            "tools\\[0\\]: the name is missing": lambda: utp_bx.parse("x", [{}]),
+            "policy: ": lambda: utp_bx.parse("x", policy="x"),
+            "cannot be written as JSON": lambda: utp_bx.parse("x", [{"name": object()}]),
+            "from: want one of": lambda: utp_bx.translate("x", "openai", {}),
+            "no grammar is called .q": lambda: Stream(grammar="q").feed("x"),
+            "is not closed": lambda: Stream().reply,
+        }.items():
+            with self.assertRaisesRegex(BxError, want):
+                what()
+        stream = Stream()
+        stream.close()
+        with self.assertRaisesRegex(BxError, "the stream is closed"):
+            stream.feed("x")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,305 @@
+"""Texts, streams, prompts and translations by a process of bx."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import itertools
+import json
+import os
+import threading
+import weakref
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from .pipe import BxError, LoopWaiter, Pipe, ThreadWaiter, decoded
+from .reply import Event, Json, Rendered, Reply, ToolList, Tools, Translation, event_of, reply_of
+
+
+class Bx:
+    """A bx of one's own; parse and the others share one. It starts with the first call,
+    and anew after it crashed or the process forked. It is safe for threads, event
+    loops and forks."""
+
+    _all: weakref.WeakSet[Bx] = weakref.WeakSet()
+
+    def __init__(self, binary: str | None = None):
+        self._binary = binary
+        self._ids = itertools.count(1)
+        self._pipe: Pipe | None = None
+        self._lock = threading.Lock()
+        Bx._all.add(self)
+
+    def parse(self, text: str | Json | Sequence[Json], tools: ToolList | None = None, **options: Any) -> Reply:
+        """See utp_bx.parse."""
+        return reply_of(self._ask(_line(next(self._ids), "parse", tools, input=text, **options)))
+
+    async def aparse(self, text: str | Json | Sequence[Json], tools: ToolList | None = None, **options: Any) -> Reply:
+        """See utp_bx.aparse."""
+        return reply_of(await self._aask(_line(next(self._ids), "parse", tools, input=text, **options)))
+
+    def render(self, tools: ToolList, dialect: str | None = None, *, model: str | None = None) -> str:
+        """See utp_bx.render."""
+        text: str = self._ask(_line(next(self._ids), "render", tools, grammar=dialect, model=model))["text"]
+        return text
+
+    def render_messages(
+        self, messages: Sequence[Mapping[str, Any]], tools: ToolList, dialect: str | None = None, *, model: str | None = None, tool_choice: Any = None
+    ) -> Rendered:
+        """See utp_bx.render_messages."""
+        line = _line(next(self._ids), "render", tools, messages=list(messages), grammar=dialect, model=model, tool_choice=tool_choice)
+        j = self._ask(line)
+        return Rendered(j["grammar"], j["messages"])
+
+    def translate(self, source: str, target: str, value: Any, kind: str = "request", *, model: str | None = None) -> Translation:
+        """See utp_bx.translate."""
+        line = _line(next(self._ids), "translate", None, **{"from": source, "to": target, "kind": kind, "input": value, "model": model})
+        j = self._ask(line)
+        return Translation(j["output"], j["losses"], j.get("path", ""), j.get("header") or {}, j.get("broken", ""))
+
+    def close(self) -> None:
+        """Ends the process. The next call starts it anew."""
+        with self._lock:
+            if self._pipe is not None:
+                self._pipe.close()
+            self._pipe = None
+
+    @property
+    def process_id(self) -> int | None:
+        """The running bx, if there is one."""
+        pipe = self._pipe
+        return pipe.process.pid if pipe is not None and pipe.alive else None
+
+    def _running(self) -> Pipe:
+        pipe = self._pipe
+        if pipe is not None and pipe.alive and pipe.pid == os.getpid():
+            return pipe
+        with self._lock:
+            if self._pipe is None or not self._pipe.alive or self._pipe.pid != os.getpid():
+                self._pipe = Pipe(self._binary)
+            return self._pipe
+
+    def _ask(self, line: bytes, pipe: Pipe | None = None) -> Json:
+        waiter = ThreadWaiter()
+        (pipe or self._running()).send(line, waiter)
+        return decoded(waiter.wait())
+
+    async def _aask(self, line: bytes, pipe: Pipe | None = None) -> Json:
+        waiter = LoopWaiter()
+        loop = asyncio.get_running_loop()
+        if pipe is None:
+            pipe = self._pipe if self.process_id is not None else await loop.run_in_executor(None, self._running)
+        assert pipe is not None
+        if not pipe.try_send(line, waiter):
+            await loop.run_in_executor(None, pipe.send, line, waiter)
+        return decoded(await waiter.future)
+
+    def _forked(self) -> None:
+        self._lock = threading.Lock()
+        if self._pipe is not None:
+            self._pipe.forget()
+        self._pipe = None
+
+
+def _line(id: int, op: str, tools: ToolList | None, **rest: Any) -> bytes:
+    """A line of docs/parse.md. What is None is left out."""
+    head = {"id": id, "op": op}
+    head.update((k, v) for k, v in rest.items() if v is not None)
+    try:
+        text = json.dumps(head)
+        if tools is not None:
+            listed = tools.json if isinstance(tools, Tools) else json.dumps(list(tools))
+            text = f'{text[:-1]}, "tools": {listed}}}'
+    except (TypeError, ValueError) as e:
+        raise BxError(f"this cannot be written as JSON: {e}") from e
+    return text.encode() + b"\n"
+
+
+class Stream:
+    """A text that comes in pieces, as a model writes it.
+
+        with Stream(tools) as stream:
+            for piece in pieces:
+                for event in stream.feed(piece):
+                    ...
+        stream.reply.tool_calls
+
+    The options are those of parse. In a coroutine use afeed, aclose, aevents.
+    """
+
+    def __init__(
+        self,
+        tools: ToolList | None = None,
+        *,
+        model: str | None = None,
+        grammar: str | None = None,
+        prefill: str | None = None,
+        policy: str | None = None,
+        bx: Bx | None = None,
+    ):
+        self._bx = bx or _shared
+        self._id = next(self._bx._ids)
+        self._opening: bytes | None = _line(self._id, "open", tools, model=model, grammar=grammar, prefill=prefill, policy=policy)
+        self._pipe: Pipe | None = None
+        self._reply: Reply | None = None
+        self._closed = False
+
+    @property
+    def reply(self) -> Reply:
+        """The whole reply, when the stream is closed."""
+        if self._reply is None:
+            raise BxError("the stream is not closed: its reply is not known yet")
+        return self._reply
+
+    def feed(self, piece: str) -> list[Event]:
+        """Adds a piece. Gives what is sure now, which is often nothing."""
+        self._open()
+        return [event_of(e) for e in self._bx._ask(self._fed(piece), self._pipe)["events"]]
+
+    def close(self, *, cut: bool = False) -> Reply:
+        """Ends the text and gives its reply; cut: the server cut it off."""
+        if self._reply is None:
+            self._open()
+            self._closed = True
+            self._reply = reply_of(self._bx._ask(_line(self._id, "close", None, cut=cut or None), self._pipe))
+        return self._reply
+
+    def events(self, pieces: Iterable[str]) -> Iterator[Event]:
+        """The events of all pieces and of the end. Then reply is known."""
+        for piece in pieces:
+            yield from self.feed(piece)
+        yield from self.close().events
+
+    async def afeed(self, piece: str) -> list[Event]:
+        """feed, for coroutines."""
+        await self._aopen()
+        return [event_of(e) for e in (await self._bx._aask(self._fed(piece), self._pipe))["events"]]
+
+    async def aclose(self, *, cut: bool = False) -> Reply:
+        """close, for coroutines."""
+        if self._reply is None:
+            await self._aopen()
+            self._closed = True
+            self._reply = reply_of(await self._bx._aask(_line(self._id, "close", None, cut=cut or None), self._pipe))
+        return self._reply
+
+    async def aevents(self, pieces: AsyncIterable[str]) -> AsyncIterator[Event]:
+        """events, for coroutines."""
+        async for piece in pieces:
+            for event in await self.afeed(piece):
+                yield event
+        for event in (await self.aclose()).events:
+            yield event
+
+    def _fed(self, piece: str) -> bytes:
+        return b'{"id":%d,"op":"feed","piece":%s}\n' % (self._id, json.dumps(piece).encode())
+
+    def _open(self) -> None:
+        if self._opening is not None:
+            line, self._opening = self._opening, None
+            self._pipe = self._bx._running()
+            self._bx._ask(line, self._pipe)
+        self._check()
+
+    async def _aopen(self) -> None:
+        if self._opening is not None:
+            line, self._opening = self._opening, None
+            self._pipe = await asyncio.get_running_loop().run_in_executor(None, self._bx._running)
+            await self._bx._aask(line, self._pipe)
+        self._check()
+
+    def _check(self) -> None:
+        if self._closed:
+            raise BxError("the stream is closed")
+        if self._pipe is None:
+            raise BxError("the stream could not be opened")
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._drop()
+
+    async def __aenter__(self) -> Stream:
+        return self
+
+    async def __aexit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            await self.aclose()
+        else:
+            self._drop()
+
+    def __del__(self) -> None:
+        self._drop()
+
+    def _drop(self) -> None:
+        """Gives up a stream that nobody will close."""
+        pipe = getattr(self, "_pipe", None)
+        if pipe is not None and not self._closed and pipe.alive and pipe.pid == os.getpid():
+            pipe.drop(_line(self._id, "close", None))
+        self._closed = True
+
+
+_shared = Bx()
+
+
+def parse(
+    text: str | Json | Sequence[Json],
+    tools: ToolList | None = None,
+    *,
+    model: str | None = None,
+    grammar: str | None = None,
+    prefill: str | None = None,
+    policy: str | None = None,
+    cut: bool | None = None,
+) -> Reply:
+    """Reads a model's text, or a provider's whole reply.
+
+    tools: those that were offered; with them names and arguments are checked and
+    mended. model, grammar: hints. prefill: how the prompt ended, as "<think>".
+    policy: as "unknown=text,repair=off". cut: the server cut the text off.
+    """
+    return _shared.parse(text, tools, model=model, grammar=grammar, prefill=prefill, policy=policy, cut=cut)
+
+
+async def aparse(text: str | Json | Sequence[Json], tools: ToolList | None = None, **options: Any) -> Reply:
+    """parse, for coroutines."""
+    return await _shared.aparse(text, tools, **options)
+
+
+def render(tools: ToolList, dialect: str | None = None, *, model: str | None = None) -> str:
+    """What a system prompt says of tools in a dialect: the one named, else the model's,
+    else Hermes'."""
+    return _shared.render(tools, dialect, model=model)
+
+
+def render_messages(
+    messages: Sequence[Mapping[str, Any]], tools: ToolList, dialect: str | None = None, *, model: str | None = None, tool_choice: Any = None
+) -> Rendered:
+    """Messages of OpenAI's chat for a model without tools: the tools in the system
+    message, earlier calls and their results as text."""
+    return _shared.render_messages(messages, tools, dialect, model=model, tool_choice=tool_choice)
+
+
+def translate(source: str, target: str, value: Any, kind: str = "request", *, model: str | None = None) -> Translation:
+    """One provider's JSON as another's: "anthropic", "gemini", "ollama", "openai",
+    "responses". kind: "request", "response", or "stream" with its text."""
+    return _shared.translate(source, target, value, kind, model=model)
+
+
+def _after_fork() -> None:
+    for bx in list(Bx._all):
+        bx._forked()
+
+
+def _at_exit() -> None:
+    for bx in list(Bx._all):
+        bx.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+atexit.register(_at_exit)
