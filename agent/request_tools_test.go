@@ -9,6 +9,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/rule"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -45,6 +46,11 @@ func TestAModelAsksForAHigherTier(t *testing.T) {
 	}
 	if len(b.ran) > 0 {
 		t.Errorf("%v ran", b.ran)
+	}
+	g = make(utp.TierWalk, utp.TierRun)
+	g.Rule = func(utp.Call) rule.Verdict { return rule.Verdict{Decision: rule.Allow} }
+	if asked = 0; g.Run(t.Context(), request("RUN")).Status != utp.StatusOK || asked != 1 {
+		t.Errorf("asked %d times: a rule that allows it is no yes to it either", asked)
 	}
 	yes = false
 	g = make(utp.TierWalk, utp.TierRun)

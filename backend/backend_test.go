@@ -577,6 +577,12 @@ func TestDump(t *testing.T) {
 			if rep.Stop != utp.StopLength || rep.Text() != "raw words" || received != body || sent != asked || sent == "" {
 				t.Errorf("%+v\nsent %s, asked %s\nreceived %s", rep, sent, asked, received)
 			}
+			streamed := inline(t, "-- turn --\n-- text --\nraw words\n")
+			streamed.Kind, received = map[string]string{"openai": "openai", "responses": "openai", "anthropic": "anthropic", "gemini": "gemini"}[provider], ""
+			r := setUp(t, streamed, backend.Config{Provider: provider, Dump: func(_, r []byte) { received += string(r) + "\n" }})
+			if rep := mustReply(t, r.Client, question()); rep.Text() != "raw words" || !strings.Contains(received, "raw words") || strings.Count(received, "\n{") < 1 {
+				t.Errorf("%+v\nstreamed %s", rep, received)
+			}
 		})
 	}
 }
