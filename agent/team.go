@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -38,6 +39,9 @@ type Team struct {
 	Members []*Member
 	Next    Runner                       // nil: there are no other tools
 	See     func(member string, e Event) // each event of a member's turns, one at a time; nil: nobody
+
+	// Watch passes on the events of each turn of a member; nil: nobody watches.
+	Watch func(member string, r *utp.Request, turn iter.Seq2[Event, error]) iter.Seq2[Event, error]
 
 	alone sync.RWMutex // held in full by a member that works alone
 	mu    sync.Mutex   // of See and usage
@@ -102,7 +106,20 @@ func (t *Team) work(ctx context.Context, m *Member, c utp.Call) utp.Result {
 	r := m.Request
 	r.Messages = append(append([]utp.Message{}, r.Messages...), utp.NewText(utp.RoleUser, args.Task))
 	inside := context.WithValue(ctx, around{}, func(u utp.Usage) { t.count(ctx, u) })
-	answer, err := play(inside, m.Config, &r, func(e Event) bool { t.see(m.Name, e); return true })
+	turn := Turn(inside, m.Config, &r)
+	if t.Watch != nil {
+		turn = t.Watch(m.Name, &r, turn)
+	}
+	var answer Answer
+	var err error
+	for e, failed := range turn {
+		if err = failed; e.Answer != nil {
+			answer = *e.Answer
+		}
+		if failed == nil {
+			t.see(m.Name, e)
+		}
+	}
 	t.count(ctx, answer.Usage)
 	if err != nil {
 		return utp.TextResult(c, utp.StatusFailed, fmt.Sprintf("%s could not answer: %v", m.Name, err))

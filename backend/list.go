@@ -57,6 +57,20 @@ const (
 	describeMost = 16          // models of another server than Ollama that are asked about
 )
 
+// Digest is that of a model's files, as Ollama lists it; "" where nothing tells.
+func (c *Client) Digest(ctx context.Context, name string) string {
+	if c.cfg.Provider != Ollama {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, describeTime)
+	defer cancel()
+	models, err := c.ollamaModels(ctx, ollama.TagsPath)
+	if m := find(models, name); err == nil && m != nil {
+		return m.Digest
+	}
+	return ""
+}
+
 // describe asks about the models of which the list does not say what they can do.
 // Of what does not come in time the next list knows more.
 func (c *Client) describe(ctx context.Context, models []Model) {

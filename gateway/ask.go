@@ -101,14 +101,14 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 	return func(yield func(utp.Event, error) bool) {
 		asked := *q
 		asked.Model = t.asked(q.Model)
-		x.report.Backend, x.report.Speaks, x.report.Asked = t.name(), t.Backend.API(), asked.Model
+		x.report.Backend, x.report.Speaks, x.report.Asked, x.report.Digest = t.name(), t.Backend.API(), asked.Model, t.digest(q.Model)
 		if x.chosen != nil {
 			x.chosen()
 		}
-		ids, said := minting{of: x.request}, false
-		failed := wire.ErrCut
+		failed, said := wire.ErrCut, false
 		hooks := x.hooks()
 		hooks.Form = x.form(t)
+		ids := minting{of: x.request, form: hooks.Form}
 		for e, err := range t.Backend.Ask(x.r.Context(), &asked, hooks) {
 			x.waits.Store(true)
 			said = said || says(e)
@@ -180,6 +180,7 @@ func (x *exchange) hooks() wire.Hooks {
 // and no other.
 type minting struct {
 	of    *utp.Request
+	form  string // learned; "": it was not
 	place int
 	ids   map[int]string
 }
@@ -191,7 +192,7 @@ func (m *minting) event(e utp.Event) utp.Event {
 	if e.Kind == utp.EventCallStart || m.ids[e.Part] == "" {
 		id := e.Call.ID
 		if id == "" {
-			id = mint(m.of, m.place, e.Call.Name)
+			id = mint(m.of.Messages, m.place, e.Call.Name, m.form)
 		}
 		if m.ids == nil {
 			m.ids = map[int]string{}
@@ -208,9 +209,13 @@ func (m *minting) event(e utp.Event) utp.Event {
 }
 
 // mint is the id of a call that came without one: a hash of the conversation
-// before it, its place in the turn and its name.
-func mint(q *utp.Request, place int, name string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d %s", digest("", q.Messages...), place, name))
+// before it, its place in the turn, its name and the learned form of the tools,
+// so that the form is known again when the call comes back.
+func mint(before []utp.Message, place int, name, form string) string {
+	if form != "" {
+		form = " " + form
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d %s%s", digest("", before...), place, name, form))
 	return "call_" + base32.StdEncoding.EncodeToString(sum[:])[:24]
 }
 

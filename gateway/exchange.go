@@ -41,7 +41,7 @@ type exchange struct {
 	said    int             // tokens of it, by an estimate
 	lesson  *lesson         // the form of the conversation; nil: none is learned
 	words   strings.Builder // the beginning of its text, where calls may be in it
-	content content
+	heard   record.Heard    // where the content is kept
 
 	progress
 }
@@ -313,7 +313,7 @@ func (x *exchange) stamp() wire.Stamp {
 // note keeps an event of the reply and counts what it says.
 func (x *exchange) note(e utp.Event) {
 	if x.keepsContent() {
-		x.content.hear(e)
+		x.heard.Hear(e)
 	}
 	if x.keeps(e) {
 		x.seen = append(x.seen, e)
@@ -328,11 +328,11 @@ func (x *exchange) note(e utp.Event) {
 			x.words.WriteString(e.Text)
 		}
 	case utp.EventCallEnd:
-		r.called(*e.Call)
+		x.called(*e.Call)
 		x.keepForm(e.Call.ID)
 	case utp.EventWhole:
 		if c, ok := e.Value.(utp.Call); ok {
-			r.called(c)
+			x.called(c)
 			x.keepForm(c.ID)
 		}
 	case utp.EventProblem:
@@ -379,7 +379,7 @@ func (x *exchange) over(err error) {
 	}
 	r.log(x.r.Context(), x.Log)
 	if x.keepsContent() {
-		x.tell()
+		x.Content(x.heard.Content(x.report.ID, x.began, string(x.sent)))
 	}
 	if x.Observe != nil && (r.Operation == opChat || r.Operation == opPass || r.Operation == opEmbed) {
 		x.Observe(*r)

@@ -102,6 +102,7 @@ type Gateway struct {
 	metrics  metrics
 	breaks   breakers
 	lessons  lessons
+	fits     fits
 	second   *bucket // what may be asked for once more
 }
 

@@ -53,9 +53,10 @@ const formKept = 512
 
 // form is the form for a target's model, "" where none is learned. Once a
 // conversation has one, it stays: it is kept by the conversation's beginning, and
-// by its calls for clients that shorten conversations. One that is not known any
-// more gets the form that is proved best, and no draw; so do requests that must
-// call, and keys that nothing is to be tried upon.
+// by its calls for clients that shorten conversations; after a restart the ids of
+// its calls tell it. One that is not known any more gets the form that is proved
+// best, and no draw; so do requests that must call, and keys that nothing is to be
+// tried upon.
 func (x *exchange) form(t Target) string {
 	if !x.way.Learned || x.Lessons == nil {
 		return ""
@@ -65,6 +66,7 @@ func (x *exchange) form(t Target) string {
 		return x.lesson.pick.Form // another try
 	}
 	x.lesson = nil
+	t.stock.renew(x.r.Context(), t.asked(x.request.Model))
 	var pick learn.Pick
 	x.gate.lessons.with(at, x.Lessons, func(e *learn.Evidence) {
 		e.Running(t.digest(x.request.Model))
@@ -90,6 +92,14 @@ func (x *exchange) form(t Target) string {
 		x.keepForm(x.report.Conversation)
 	}
 	return pick.Form
+}
+
+// learned is the form that the request was told in, where it is learned.
+func (x *exchange) learned() string {
+	if x.lesson == nil {
+		return ""
+	}
+	return x.lesson.pick.Form
 }
 
 // digest is the version of the model, where its server has told it.
@@ -138,6 +148,21 @@ func (x *exchange) keptForm(at spot, forms []string) *learn.Pick {
 			return &e.pick
 		}
 	}
+	return x.formOfCalls(forms)
+}
+
+// formOfCalls is the form of the latest call in the history whose id was made
+// here, as the id says.
+func (x *exchange) formOfCalls(forms []string) *learn.Pick {
+	for i, m := range slices.Backward(x.request.Messages) {
+		for place, c := range m.Calls() {
+			for _, form := range forms {
+				if c.ID == mint(x.request.Messages[:i], place, c.Name, form) {
+					return &learn.Pick{Form: form, Why: "the one of the calls before"}
+				}
+			}
+		}
+	}
 	return nil
 }
 
@@ -152,5 +177,8 @@ func (x *exchange) taught() {
 		r.Why, r.Trial = l.pick.Why, l.pick.Trial
 	}
 	outcome, _ := record.Judge(&r.Reply)
-	x.gate.lessons.with(l.at, x.Lessons, func(e *learn.Evidence) { e.Add(r.Form, x.who(), outcome, r.Trial) })
+	x.gate.lessons.with(l.at, x.Lessons, func(e *learn.Evidence) {
+		e.Running(r.Version())
+		e.Add(r.Form, x.who(), outcome, r.Trial)
+	})
 }

@@ -11,23 +11,28 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/learn"
+	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // fussy is a backend whose model breaks its calls in all forms but one.
 type fussy struct {
-	good  string
-	asked []string // forms
+	good   string
+	asked  []string // forms
+	mute   bool     // its calls have no ids
+	digest string
+	call   utp.Call // its name and arguments; "": a good one
 }
 
 func (f *fussy) API() string { return "openai" }
 
 func (f *fussy) Models(context.Context) ([]wire.Model, error) {
-	return []wire.Model{{ID: "m", Chat: true}}, nil
+	return []wire.Model{{ID: "m", Chat: true, Digest: f.digest}}, nil
 }
 
 func (f *fussy) Forward(*http.Request) (*http.Response, error) {
@@ -40,12 +45,19 @@ func (f *fussy) Ask(_ context.Context, r *utp.Request, h wire.Hooks) iter.Seq2[u
 		h.Told(h.Form, "told")
 	}
 	call := utp.Call{ID: fmt.Sprint("call_", len(f.asked)), Name: "get_weather", Args: []byte(`{}`), Source: utp.Native}
+	if f.mute {
+		call.ID = ""
+	}
+	if f.call.Name != "" {
+		call.Name, call.Args = f.call.Name, f.call.Args
+	}
 	if h.Form != f.good || strings.Contains(r.Messages[0].Text(), "break") {
 		call.Fixes = []utp.Fix{{Why: "a guess", Guess: true}}
 	}
-	m := utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{call}}
+	start := utp.Call{ID: call.ID, Name: call.Name, Source: call.Source}
 	return func(yield func(utp.Event, error) bool) {
-		for _, e := range utp.Replay(utp.Reply{Message: m, End: utp.End{Stop: utp.StopTool}}) {
+		for _, e := range []utp.Event{{Kind: utp.EventCallStart, Call: &start}, {Kind: utp.EventCallDelta, Text: string(call.Args)}, {Kind: utp.EventCallEnd, Call: &call},
+			{Kind: utp.EventFinish, Part: 1, End: &utp.End{Stop: utp.StopTool}}} {
 			if !yield(e, nil) {
 				return
 			}
@@ -61,14 +73,16 @@ type learning struct {
 	url     string
 	over    chan gateway.Report
 	reports []gateway.Report
+	body    string // the last answer
+	now     time.Time
 }
 
 func newLearning(t *testing.T, clients ...gateway.Client) *learning {
-	l := &learning{t: t, fussy: &fussy{good: "hermes"}, over: make(chan gateway.Report, 1)}
+	l := &learning{t: t, fussy: &fussy{good: "hermes"}, over: make(chan gateway.Report, 1), now: time.Now()}
 	n := 0
 	g, err := gateway.New(gateway.Config{
 		Routes:  []gateway.Route{{To: []gateway.Target{{Name: "gpu", Backend: l.fussy}}, Once: true, Learned: true}},
-		Clients: clients, NewID: func() string { n++; return fmt.Sprint("id", n) },
+		Clients: clients, Now: func() time.Time { return l.now }, NewID: func() string { n++; return fmt.Sprint("id", n) },
 		Lessons: func(target, model string) *learn.Evidence {
 			if target != "gpu" || model != "m" {
 				t.Errorf("asked for what is known of %s/%s", target, model)
@@ -92,7 +106,7 @@ func newLearning(t *testing.T, clients ...gateway.Client) *learning {
 // say sends messages and gives the header that tells the form.
 func (l *learning) say(key, messages, more string) (form string) {
 	l.t.Helper()
-	body := `{"model":"m","tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{}}}}],"messages":[` + messages + `]` + more + `}`
+	body := `{"model":"m","tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}],"messages":[` + messages + `]` + more + `}`
 	r, err := http.NewRequestWithContext(l.t.Context(), http.MethodPost, l.url+"/v1/chat/completions", strings.NewReader(body))
 	if err != nil {
 		l.t.Fatal(err)
@@ -108,6 +122,7 @@ func (l *learning) say(key, messages, more string) (form string) {
 	if err := errors.Join(err, resp.Body.Close()); err != nil || resp.StatusCode != http.StatusOK {
 		l.t.Fatalf("%d %s %v", resp.StatusCode, text, err)
 	}
+	l.body = string(text)
 	l.reports = append(l.reports, <-l.over)
 	form, _, _ = strings.Cut(resp.Header.Get("X-Bx-Form"), ":")
 	if last := l.asked[len(l.asked)-1]; form != last {
@@ -170,6 +185,84 @@ func TestAConversationKeepsItsForm(t *testing.T) {
 	for i := range 100 {
 		if form := l.say("", user(fmt.Sprint("unknown ", i))+","+afterCall("y"), ""); form != "hermes" || l.reports[len(l.reports)-1].Trial {
 			t.Fatalf("an unknown conversation is told in %s", form)
+		}
+	}
+}
+
+// A gateway that was started anew knows the form of a conversation by the calls in
+// its history.
+func TestAConversationKeepsItsFormOverARestart(t *testing.T) {
+	l := newLearning(t)
+	l.mute = true
+	l.say("", user("first"), "")
+	_, id, _ := strings.Cut(l.body, `"id":"call_`)
+	id, _, _ = strings.Cut(id, `"`)
+	if form := l.asked[0]; form != "native" || len(id) != 24 {
+		t.Fatalf("told in %s, call %q", form, id)
+	}
+	anew := newLearning(t)
+	anew.mute = true
+	for i := range 30 { // hermes is the best by now
+		anew.say("", user(fmt.Sprint("other ", i)), "")
+	}
+	history := user("first") + "," + afterCall("call_"+id)
+	if form := anew.say("", history, ""); form != "native" || anew.reports[len(anew.reports)-1].Trial {
+		t.Errorf("the second turn is told in %s", form)
+	}
+	if form := anew.say("", user("shortened")+","+afterCall("call_"+id), ""); form != "hermes" {
+		t.Errorf("a history that is not known is told in %s", form)
+	}
+}
+
+// What was learned is forgotten when the server has another model of that name.
+func TestAnotherDigestStartsAnew(t *testing.T) {
+	l := newLearning(t)
+	l.digest = "sha256:one"
+	for i := range 30 {
+		l.say("", user(fmt.Sprint("question ", i)), "")
+	}
+	if form := l.say("", user("before"), ""); form != "hermes" || l.reports[30].Digest != "sha256:one" {
+		t.Fatalf("told in %s, %+v", form, l.reports[30])
+	}
+	l.digest = "sha256:two"
+	l.now = l.now.Add(2 * time.Minute)
+	seen := 0
+	for i := range 200 { // the list is asked for beside a request
+		form := l.say("", user(fmt.Sprint("after ", i)), "")
+		if r := l.reports[len(l.reports)-1]; r.Digest == "sha256:two" {
+			if seen++; seen == 1 && form != "native" {
+				t.Errorf("the new model is told in %s first", form)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("the new digest was never told")
+	}
+}
+
+// Calls of tools that were not offered, and with arguments that do not fit, are
+// counted as such, native ones too.
+//
+// contract: A-09
+func TestCallsThatFitNoTool(t *testing.T) {
+	for _, c := range []struct {
+		call              utp.Call
+		invented, invalid bool
+	}{
+		{utp.Call{Name: "get_weather", Args: []byte(`{"city":"Oslo"}`)}, false, false},
+		{utp.Call{Name: "get_weather", Args: []byte(`{"city":["Oslo",1]}`)}, false, true},
+		{utp.Call{Name: "send_rocket", Args: []byte(`{}`)}, true, false},
+	} {
+		l := newLearning(t)
+		l.good, l.call = "native", c.call
+		l.say("", user("x"), "")
+		r := l.reports[0].Reply
+		outcome, _ := record.Judge(&r)
+		if len(r.Calls) != 1 || r.Calls[0].Hallucinated != c.invented || r.Calls[0].Invalid != c.invalid || (outcome == record.Good) == (c.invented || c.invalid) {
+			t.Errorf("%s %s: %s, %+v", c.call.Name, c.call.Args, outcome, r.Calls)
+		}
+		if names := r.Invented(); c.invented != (len(names) == 1) {
+			t.Errorf("%v", names)
 		}
 	}
 }

@@ -28,12 +28,6 @@ type Report struct {
 	Err       error
 }
 
-// called counts a call.
-func (r *Report) called(c utp.Call) {
-	r.Calls = append(r.Calls, record.CallOf(c))
-	r.Fixes = append(r.Fixes, c.Fixes...)
-}
-
 // dialects are those in which calls were found in text, one a call.
 func (r *Report) dialects() (out []string) {
 	for _, c := range r.Calls {

@@ -138,7 +138,7 @@ func (x *exchange) again(why string, old []utp.Event, next int) []utp.Event {
 		x.warn("a second try failed: %v", err)
 		return old
 	}
-	call.ID = mint(x.request, 0, call.Name)
+	call.ID = mint(x.request.Messages, 0, call.Name, x.learned())
 	end := said.End
 	end.Stop, end.Usage = utp.StopTool, end.Usage.Add(usageOf(old))
 	thoughts := slices.DeleteFunc(old, func(e utp.Event) bool { return !isThinking(e) })

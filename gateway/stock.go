@@ -72,6 +72,27 @@ func (s *stock) refresh(ctx context.Context) {
 	s.busy = nil
 }
 
+// renewEvery is how old a list may be by which it is known which version of a
+// model answers.
+const renewEvery = time.Minute
+
+// renew has the list asked for again, beside the request, where it is old, and
+// waits for the first one: a model may have been pulled anew under its name.
+func (s *stock) renew(ctx context.Context, name string) {
+	if s == nil {
+		return
+	}
+	if s.known(ctx, name) == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy == nil && s.now().Sub(s.asked) >= renewEvery {
+		s.busy = make(chan struct{})
+		go s.refresh(ctx)
+	}
+}
+
 // had is known without a question.
 func (s *stock) had(name string) *wire.Model {
 	s.mu.Lock()

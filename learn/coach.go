@@ -53,7 +53,7 @@ func (c *Coach) Add(r record.Reply) {
 		return
 	}
 	m := c.model(r.By, r.Backend, r.Model())
-	m.evidence.Running(r.Digest)
+	m.evidence.Running(r.Version())
 	f := m.form(r.Form)
 	f.Replies.Add(outcome, 1)
 	if reason != "" {

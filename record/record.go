@@ -94,6 +94,17 @@ func (r Reply) Model() string {
 	return r.Route
 }
 
+// Version tells the model from others that had its name: the digest of its files,
+// else the version that the server names ("gpt-4o-2024-08-06" for "gpt-4o"); ""
+// where neither is known.
+func (r Reply) Version() string {
+	version, ok := strings.CutPrefix(r.Answered, r.Asked)
+	if r.Digest == "" && ok && version != "" && version != ":latest" {
+		return r.Answered
+	}
+	return r.Digest
+}
+
 // Call is a tool call of a reply, without its arguments.
 type Call struct {
 	Name         string     `json:"name"`

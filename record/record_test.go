@@ -145,6 +145,21 @@ func TestGuessed(t *testing.T) {
 	}
 }
 
+func TestVersion(t *testing.T) {
+	for want, r := range map[string]record.Reply{
+		"sha256:1": {Digest: "sha256:1", Asked: "m", Answered: "m-2"}, "gpt-4o-2024-08-06": {Asked: "gpt-4o", Answered: "gpt-4o-2024-08-06"},
+	} {
+		if got := r.Version(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for _, r := range []record.Reply{{}, {Asked: "m"}, {Asked: "m", Answered: "m"}, {Asked: "m", Answered: "m:latest"}, {Asked: "m", Answered: "/models/x.gguf"}} {
+		if got := r.Version(); got != "" {
+			t.Errorf("%+v: %q", r, got)
+		}
+	}
+}
+
 func TestMismatched(t *testing.T) {
 	for form, want := range map[string]bool{"native": true, "hermes": false, "react": true, "": false, record.FormNone: false} {
 		if r := (record.Reply{Form: form}); r.Mismatched(record.Call{Source: "hermes"}) != want {

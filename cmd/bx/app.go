@@ -62,7 +62,10 @@ type job struct {
 	warnings []string   // of the turn
 	sources  []string   // files of the places that went along with the question
 
-	picks map[string]learn.Pick // the learned forms of this conversation, by model
+	members map[string]*job // of team, each as one that asks by itself
+
+	picks   map[string]learn.Pick // the learned forms of this conversation, by model
+	digests map[string]string     // of models whose form is learned, as their server tells them
 
 	serves bool       // as a gateway: the tools are the clients'
 	more   config.Own // dialects of the gateway's file
@@ -111,7 +114,7 @@ func (a *app) beginIn(root string) (*job, error) {
 	if err != nil {
 		return nil, flagError(err)
 	}
-	j := &job{app: a, root: root, cfg: cfg, set: set, view: a.printer(), rules: &rules{set: set.Rules}, picks: map[string]learn.Pick{}}
+	j := &job{app: a, root: root, cfg: cfg, set: set, view: a.printer(), rules: &rules{set: set.Rules}, picks: map[string]learn.Pick{}, digests: map[string]string{}, members: map[string]*job{}}
 	for _, w := range slices.Concat(cfg.Warnings, config.OldVariables(a.env)) {
 		j.view.Line(view.Normal, "warning: %s", w)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
 
@@ -207,8 +208,13 @@ func (j *job) turn(ctx context.Context, conf agent.Config, r *utp.Request, s *se
 	var answer *agent.Answer
 	told, end := j.sinks(ctx, record.ByBx, view.Verbose, nil)
 	defer end()
+	if j.team != nil {
+		j.team.Watch = func(name string, r *utp.Request, turn iter.Seq2[agent.Event, error]) iter.Seq2[agent.Event, error] {
+			return told.turn(ctx, j.members[name], s, r, turn)
+		}
+	}
 	var failure error
-	for e, err := range told.turn(ctx, j, s.id(), r, agent.Turn(ctx, conf, r)) {
+	for e, err := range told.turn(ctx, j, s, r, agent.Turn(ctx, conf, r)) {
 		if err != nil {
 			answer, failure = e.Answer, j.broken(ctx, err)
 			break

@@ -51,7 +51,7 @@ func (t *talk) goOn(ctx context.Context, s *store.Session) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	t.session, t.app.session, t.app.goOn = s.ID, s.ID, false
+	t.session, t.app.session, t.app.going, t.app.goOn = s.ID, s.ID, s.ID, false
 	t.tokens, t.window = 0, 0
 	t.view.Line(view.Normal, "%s", goesOn(s))
 	if x.Question != "" {

@@ -36,7 +36,7 @@ what counts as success, and when a change is proposed.`,
 	report := &cobra.Command{
 		Use: "report [MODEL …]", Short: "Say what to change and why, and change nothing",
 		Example: "  bx coach report\n  bx coach report --json",
-		RunE:    func(cmd *cobra.Command, models []string) error { return a.coachReport(models) },
+		RunE:    func(cmd *cobra.Command, models []string) error { return a.coachReport(cmd.Context(), models) },
 	}
 	apply := &cobra.Command{
 		Use: "apply [MODEL …]", Short: "Write what the report proposes into bx.toml and serve.toml",
@@ -63,9 +63,9 @@ type coached struct {
 }
 
 // coach reads what was seen, of some models or of all.
-func (j *job) coach(models []string) (coached, error) {
+func (j *job) coach(ctx context.Context, models []string) (coached, error) {
 	var c learn.Coach
-	if err := j.replies(time.Time{}, c.Add); err != nil {
+	if err := j.replies(ctx, time.Time{}, c.Add); err != nil {
 		return coached{}, err
 	}
 	if dir, err := j.app.dataDir(j.set.Session.Storage); err == nil {
@@ -84,12 +84,18 @@ func (j *job) coach(models []string) (coached, error) {
 	return out, nil
 }
 
-func (a *app) coachReport(models []string) error {
+// coached begins a command of the coach.
+func (a *app) coached(ctx context.Context, models []string) (*job, coached, error) {
 	j, err := a.beginAnywhere()
 	if err != nil {
-		return err
+		return nil, coached{}, err
 	}
-	c, err := j.coach(models)
+	c, err := j.coach(ctx, models)
+	return j, c, err
+}
+
+func (a *app) coachReport(ctx context.Context, models []string) error {
+	_, c, err := a.coached(ctx, models)
 	if err != nil {
 		return err
 	}
@@ -154,11 +160,7 @@ func writable(a learn.Advice) bool {
 }
 
 func (a *app) coachApply(ctx context.Context, models []string, yes bool) error {
-	j, err := a.beginAnywhere()
-	if err != nil {
-		return err
-	}
-	c, err := j.coach(models)
+	j, c, err := a.coached(ctx, models)
 	if err != nil {
 		return err
 	}

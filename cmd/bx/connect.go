@@ -57,7 +57,7 @@ func (j *job) choose(ctx context.Context) (*connection, error) {
 
 // open makes a client of a server. Without a model's name the server is asked.
 func (j *job) open(ctx context.Context, provider, url, model, why string) (*connection, error) {
-	client, err := j.client(provider, url, model, why)
+	client, err := j.client(ctx, provider, url, model, why)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (j *job) open(ctx context.Context, provider, url, model, why string) (*conn
 		if model, reason, err = j.pickModel(ctx, client); err != nil {
 			return nil, &coded{exitBackend, err}
 		}
-		if client, err = j.client(provider, url, model, why); err != nil {
+		if client, err = j.client(ctx, provider, url, model, why); err != nil {
 			return nil, err
 		}
 	}
@@ -76,14 +76,14 @@ func (j *job) open(ctx context.Context, provider, url, model, why string) (*conn
 }
 
 // client is one of a server, for a model or, with "", for those that are asked
-// for. Nothing is sent.
-func (j *job) client(provider, url, model, why string) (*backend.Client, error) {
+// for. Nothing is sent, unless the form of the model's tools is learned.
+func (j *job) client(ctx context.Context, provider, url, model, why string) (*backend.Client, error) {
 	conf := j.backendConfig(provider, url)
 	conf.Model = model
 	if model != "" {
 		h := j.set.Habits(model)
 		conf.Adapter, conf.DropEmpty = h.Adapter, h.DropEmpty
-		conf.Formats = withForm(j.pickForm(provider, url, model), conf.Formats)
+		conf.Formats = withForm(j.pickForm(ctx, conf, model), conf.Formats)
 	}
 	client, err := backend.New(conf)
 	if err != nil {

@@ -30,7 +30,7 @@ type figures struct {
 }
 
 // noContent is shown where the text of a reply is not known.
-const noContent = `What models write is not kept unless you say so. content = true in [stats] of bx.toml keeps what bx serve passes on, redacted, on this machine, for 7 days; so does content = true at the top, in a route or in a client of serve.toml.`
+const noContent = `What models write is not kept unless you say so. content = true in [stats] of bx.toml keeps it, redacted, on this machine, for 7 days; so does content = true at the top, in a route or in a client of serve.toml.`
 
 // figures opens them; absent says why there are none.
 func (j *job) figures(ctx context.Context) (f *figures, absent string, err error) {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/doctor"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/format"
@@ -19,7 +21,7 @@ const lookBack = 30 * 24 * time.Hour
 // evidence is what is known of a model's forms: what bx doctor --full found, at
 // this server if it was examined there, and what was seen since. key says whose
 // replies count for a tenth at most; "" in full.
-func (j *job) evidence(url, model string, ours func(record.Reply) bool, key func(record.Reply) string) *learn.Evidence {
+func (j *job) evidence(ctx context.Context, url, model string, ours func(record.Reply) bool, key func(record.Reply) string) *learn.Evidence {
 	dir, err := j.app.dataDir(j.set.Session.Storage)
 	if err != nil {
 		return learn.New()
@@ -34,11 +36,11 @@ func (j *job) evidence(url, model string, ours func(record.Reply) bool, key func
 		return learn.New()
 	}
 	e := found.Evidence()
-	err = j.replies(time.Now().Add(-lookBack), func(r record.Reply) {
+	err = j.replies(ctx, time.Now().Add(-lookBack), func(r record.Reply) {
 		if r.Model() != model || !ours(r) {
 			return
 		}
-		e.Running(r.Digest)
+		e.Running(r.Version())
 		outcome, _ := record.Judge(&r)
 		e.Add(r.Form, key(r), outcome, r.Trial)
 	})
@@ -63,19 +65,31 @@ func (j *job) learns(provider, model string) bool {
 }
 
 // pickForm is the form of this conversation's tools, where it is learned: drawn by
-// the question that begins it. One that is continued gets the form that is proved
-// best, and no draw.
-func (j *job) pickForm(provider, url, model string) (p learn.Pick) {
-	if j.serves || model == "" || !j.learns(provider, model) {
+// the question that begins it. One that is continued keeps its form; where that is
+// not known it gets the one that is proved best, and no draw.
+func (j *job) pickForm(ctx context.Context, conf backend.Config, model string) (p learn.Pick) {
+	if j.serves || model == "" || !j.learns(conf.Provider, model) {
 		return p
 	}
 	if p, ok := j.picks[model]; ok {
 		return p
 	}
-	e := j.evidence(url, model, func(r record.Reply) bool { return r.By == record.ByBx }, func(record.Reply) string { return "" })
+	had := learn.Pick{}
+	e := j.evidence(ctx, conf.URL, model, func(r record.Reply) bool {
+		if r.By == record.ByBx && r.Session == j.app.going && r.Session != "" {
+			had = learn.Pick{Form: r.Form, Why: "the one of this session", Trial: r.Trial}
+		}
+		return r.By == record.ByBx
+	}, func(record.Reply) string { return "" })
+	if c, err := backend.New(conf); err == nil {
+		j.digests[model] = c.Digest(ctx, model)
+		e.Running(j.digests[model])
+	}
 	switch a := j.app; {
 	case len(e.Forms()) == 0:
 		j.view.Line(view.Normal, "tool_format = learned: nothing is known of %s yet: bx doctor --full %s finds out which forms work", model, model)
+	case slices.Contains(e.Forms(), had.Form):
+		p = had
 	case a.goOn || a.session != "" || a.resume:
 		p = e.Best()
 	default:
@@ -96,7 +110,7 @@ func (s *server) lessons(target, model string) *learn.Evidence {
 	for _, c := range f.Clients {
 		trusted[c.Name] = c.Trusted
 	}
-	e := s.evidence(url, model, func(r record.Reply) bool { return r.By == record.ByServe && r.Backend == target }, func(r record.Reply) string {
+	e := s.evidence(context.Background(), url, model, func(r record.Reply) bool { return r.By == record.ByServe && r.Backend == target }, func(r record.Reply) string {
 		if trusted[r.Client] {
 			return ""
 		}

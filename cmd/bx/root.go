@@ -19,6 +19,7 @@ type flags struct {
 	fresh, recall, list, goOn, resume  bool
 	outputFormat                       string
 	session                            string
+	going                              string // the session that goes on, in full
 	noSession, noTools                 bool
 	noModel, offline                   bool
 	maxRounds                          int

@@ -99,7 +99,7 @@ func (s *server) found(ctx context.Context) (routes []gateway.Route, absent stri
 		provider, url, why = there.Provider(), there.URL, said
 		s.view.Line(view.Normal, "model %s (%s)", cmp.Or(chosen, "none yet"), said)
 	}
-	client, err := s.client(provider, url, model, why)
+	client, err := s.client(ctx, provider, url, model, why)
 	if err != nil {
 		return nil, "", err
 	}

@@ -87,7 +87,10 @@ func (j *job) checkSession(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
-	_, err = j.pick(ctx, db)
+	s, err := j.pick(ctx, db)
+	if err == nil {
+		j.app.going = s.ID
+	}
 	return err
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/dirs"
 	"github.com/unifiedtoolprotocol/utp/journal"
 	"github.com/unifiedtoolprotocol/utp/price"
+	"github.com/unifiedtoolprotocol/utp/record"
 )
 
 // statsFlags are the options of bx stats.
@@ -101,6 +102,22 @@ func openStats(ctx context.Context) (*stats.Index, stats.Notes, error) {
 		return nil, notes, err
 	}
 	return x, notes, nil
+}
+
+// replies gives every reply that was kept since a time, the oldest first.
+func (j *job) replies(ctx context.Context, since time.Time, each func(record.Reply)) error {
+	if dirs.Data() == "" {
+		return nil
+	}
+	x, _, err := openStats(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = x.Close() }()
+	return x.Each(ctx, stats.Filter{Since: since}, func(s stats.Seen) bool {
+		each(s.Reply)
+		return true
+	})
 }
 
 // sinceWhen reads a time before now, or a date.

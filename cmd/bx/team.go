@@ -52,6 +52,7 @@ func (j *job) member(ctx context.Context, m config.MemberSettings, p *view.Print
 	if err != nil {
 		return nil, err
 	}
+	j.members[m.Name] = &of
 	return &agent.Member{Name: m.Name, Description: m.Description, Config: conf, Request: *r}, nil
 }
 

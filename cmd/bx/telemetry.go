@@ -82,13 +82,19 @@ func withAsked(r record.Reply) record.Reply {
 func (s sinks) kept(c record.Content) { s.content.Append(c) }
 
 // turn passes on the events of a turn of the agent, and tells of its requests.
-func (s sinks) turn(ctx context.Context, j *job, id string, r *utp.Request, events iter.Seq2[agent.Event, error]) iter.Seq2[agent.Event, error] {
-	about := telemetry.About{Model: record.Reply{Session: id, Speaks: j.model.provider, Trial: j.picks[j.model.name].Trial}}
+func (s sinks) turn(ctx context.Context, j *job, of *session, r *utp.Request, events iter.Seq2[agent.Event, error]) iter.Seq2[agent.Event, error] {
+	about := telemetry.About{Model: record.Reply{Speaks: j.model.provider, Trial: j.picks[j.model.name].Trial, Digest: j.digests[j.model.name]}}
 	if at, err := url.Parse(j.model.url); err == nil {
 		about.Model.Backend = at.Host
 	}
 	if s.events != nil && j.model.client != nil {
-		about.Keep = func(r record.Reply) { s.events.Append(r) }
+		about.Keep = func(r record.Reply) {
+			r.Session = of.id() // a new one begins with its first entry
+			s.events.Append(r)
+		}
+		if j.set.Stats.Content {
+			about.Write = s.kept
+		}
 		about.Form = func() (form, why string) {
 			tools := j.forms(ctx, j.model).Tools
 			return tools.Name(), tools.Why

@@ -291,31 +291,6 @@ type Seen struct {
 	record.Reply
 }
 
-// Replies gives at most n replies, the newest first, of those before a number; 0:
-// from the newest on.
-func (x *Index) Replies(ctx context.Context, f Filter, before int64, n int) (out []Seen, err error) {
-	where, args := []string{"1"}, []any{}
-	add := func(c string, v any) { where, args = append(where, c), append(args, v) }
-	if before > 0 {
-		add("seq < ?", before)
-	}
-	if !f.Since.IsZero() {
-		add("time >= ?", f.Since.UnixMicro())
-	}
-	if !f.Until.IsZero() {
-		add("time <= ?", f.Until.UnixMicro())
-	}
-	if f.Model != "" {
-		add("model = ?", f.Model)
-	}
-	err = x.each(ctx, "SELECT seq, outcome, line FROM replies WHERE "+strings.Join(where, " AND ")+" ORDER BY seq DESC LIMIT ?", append(args, n), func(scan func(...any) error) error {
-		s, err := seen(scan)
-		out = append(out, s)
-		return err
-	})
-	return out, err
-}
-
 // Reply finds a reply by its id.
 func (x *Index) Reply(ctx context.Context, id string) (s Seen, found bool, err error) {
 	err = x.each(ctx, "SELECT seq, outcome, line FROM replies WHERE id = ? ORDER BY seq DESC LIMIT 1", []any{id}, func(scan func(...any) error) (err error) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
@@ -28,6 +29,7 @@ type About struct {
 	Model record.Reply              // what all its requests have in common
 	Form  func() (form, why string) // in which the tools are told; nil: it is not known
 	Keep  func(record.Reply)        // gets each request that is over; nil: nobody does
+	Write func(record.Content)      // gets what was asked and written; nil: nobody does
 }
 
 // Turn passes on the events of a turn of the agent and makes spans of them: one
@@ -61,6 +63,8 @@ type watching struct {
 	ids     []string        // of the calls of asking
 	words   strings.Builder // the beginning of its text
 	offered []utp.Tool
+	sent    *utp.Request // of asking, where Write wants it
+	heard   record.Heard
 	failure string
 	tools   map[string]trace.Span // that run, by the call's id
 }
@@ -106,6 +110,7 @@ func (w *watching) see(e agent.Event, err error) {
 func (w *watching) ask(r *utp.Request) {
 	w.asking, w.ids, w.offered = &Chat{Reply: w.about.Model}, nil, nil
 	w.words.Reset()
+	w.sent, w.heard = r, record.Heard{}
 	c := w.asking
 	c.ID, c.Time = rand.Text(), time.Now()
 	if r == nil {
@@ -125,6 +130,9 @@ func (w *watching) hear(e agent.Event) {
 	}
 	if c.Took = record.MicrosOf(time.Since(c.Time)); c.First == 0 {
 		c.First = max(1, c.Took)
+	}
+	if w.about.Write != nil && e.Model != nil {
+		w.heard.Hear(*e.Model)
 	}
 	switch {
 	case e.Kind == agent.Text && w.words.Len() < format.MaxText:
@@ -180,6 +188,10 @@ func (w *watching) settle(failure string) {
 	w.Chat(w.ctx, *c)
 	if w.about.Keep != nil {
 		w.about.Keep(c.Reply)
+	}
+	if w.about.Write != nil {
+		request, _ := json.Marshal(w.sent) // as far as it is known
+		w.about.Write(w.heard.Content(c.ID, c.Time, string(request)))
 	}
 }
 
