@@ -171,7 +171,7 @@ func (t Table) with(path string, text []byte, trusted bool) (Table, error) {
 	if on, ok := whole.Telemetry.(bool); ok && trusted && !on {
 		t.Telemetry.Enabled = false
 	}
-	if stats, ok := whole.Stats.(map[string]any); ok && trusted && stats["content"] == true {
+	if stats, ok := whole.Stats.(map[string]any); ok && trusted && filepath.Base(path) == "bx.toml" && stats["content"] == true {
 		t.Telemetry.CaptureOutput = true
 	}
 	if whole.Table == nil {

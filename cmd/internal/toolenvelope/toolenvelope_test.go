@@ -28,6 +28,10 @@ func TestKeysOfLLMC(t *testing.T) {
 	user, repo := places(t, `
 [rag]
 enabled = true
+[telemetry]
+enabled = false
+[stats]
+content = true
 [tool_envelope]
 enabled = true
 passthrough_timeout_seconds = 9.5

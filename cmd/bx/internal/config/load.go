@@ -98,7 +98,7 @@ func (c *Config) read(f source) error {
 		return &Error{File: short(f.path), Message: err.Error(), Err: err}
 	}
 	c.Files = append(c.Files, f.path)
-	d := document{short(f.path), f.path, text, f.try}
+	d := c.withoutNamesakes(document{short(f.path), f.path, text, f.try})
 	c.noteLLMC(d)
 	if !f.trusted {
 		c.tolerate(d)

@@ -64,16 +64,20 @@ func (d *document) drop(e *Error) bool {
 		if e.Line < first.Line || e.Line > last.Line || e.Line == first.Line && e.Column < first.Column || k.header() && e.Line != first.Line {
 			continue
 		}
-		text := bytes.Clone(d.text)
-		for i := from; i < to; i++ {
-			if text[i] != '\n' {
-				text[i] = ' '
-			}
-		}
-		d.text = text
+		d.blank(from, to)
 		return true
 	}
 	return false
+}
+
+// blank makes spaces of a part of the document.
+func (d *document) blank(from, to int) {
+	d.text = bytes.Clone(d.text)
+	for i := from; i < to; i++ {
+		if d.text[i] != '\n' {
+			d.text[i] = ' '
+		}
+	}
 }
 
 // header reports whether k is a table's own line.
@@ -246,6 +250,25 @@ func llmcs(path []string) bool {
 		return path[2] == "rag"
 	}
 	return false
+}
+
+// namesakes are tables of bx.toml alone: one of that name in llmc.toml is LLMC's.
+var namesakes = []string{"telemetry", "stats", "prices"}
+
+// withoutNamesakes leaves them out of an llmc.toml. telemetry = false counts in
+// either file.
+func (c *Config) withoutNamesakes(d document) document {
+	if filepath.Base(d.name) != "llmc.toml" {
+		return d
+	}
+	keys := keysOf(d.text)
+	for i, k := range keys {
+		if slices.Contains(namesakes, k.path[0]) && (k.header() || len(k.path) > 1) {
+			d.blank(d.span(k, keys[i+1:]))
+			c.ignore(d.name, k.path[0])
+		}
+	}
+	return d
 }
 
 // noteLLMC says which keys of LLMC a document has that mean nothing here.
