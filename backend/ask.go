@@ -36,6 +36,7 @@ func (c *Client) Ask(ctx context.Context, r *utp.Request, h wire.Hooks) iter.Seq
 	if h.Lost != nil {
 		d.cfg.Lost = h.Lost
 	}
+	d.cfg.Send, d.cfg.Spent = h.Send, h.Spent
 	if h.Idle != nil {
 		d.cfg.Idle = h.Idle
 	}

@@ -72,6 +72,8 @@ type Config struct {
 	Lost    func([]wire.Loss)           // what the server could not be told of a request; nil: nowhere
 	Waiting func(server string)         // the server loads its model and is asked again until it answers; nil: nobody is told
 	Idle    func()                      // all that has come of a reply was given out, and more may take time; nil: nobody asks
+	Send    func(body []byte) error     // before each request goes out; its error is the asking's, and nothing goes out; nil: all may
+	Spent   func(utp.Usage)             // what a reply came to that is asked for once more; nil: nobody asks
 }
 
 // Trace tells how a piece of a reply was understood.

@@ -113,11 +113,17 @@ func (c *Client) send(ctx context.Context, w *watch, x *wire.Exchange, model str
 	}
 }
 
+// unsent is the error of whoever was asked before a request goes out.
+type unsent struct{ error }
+
+func (u *unsent) Unwrap() error { return u.error }
+
 // another reports whether the same request may succeed now, after a pause. One
 // that heeds the refusal needs none.
 func (c *Client) another(ctx context.Context, err error, n int) bool {
 	var refusal *wire.Error
-	if errors.As(err, &refusal) && len(named(refusal)) > 0 {
+	var own *unsent
+	if errors.As(err, &own) || errors.As(err, &refusal) && len(named(refusal)) > 0 {
 		return false
 	}
 	remedy := wire.RemedyFor(err)
@@ -133,6 +139,11 @@ func (c *Client) another(ctx context.Context, err error, n int) bool {
 }
 
 func (c *Client) try(ctx context.Context, x *wire.Exchange, model string) (*http.Response, error) {
+	if c.cfg.Send != nil {
+		if err := c.cfg.Send(x.Body); err != nil {
+			return nil, &unsent{err}
+		}
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.at(x.Path), bytes.NewReader(x.Body))
 	if err != nil {
 		return nil, err

@@ -24,6 +24,9 @@ func (c *Client) stream(ctx context.Context, r *utp.Request, yield func(utp.Even
 	defer w.close()
 	p, f, err := c.once(ctx, w, r, nil, yield)
 	if err == nil && f.empty != nil {
+		if c.cfg.Spent != nil {
+			c.cfg.Spent(f.empty.End.Usage)
+		}
 		p, f, err = c.once(ctx, w, r, f, yield)
 		if err == nil && f.said {
 			c.remember(ctx, p.model, func(a *ability) { a.asText = "the model says nothing after a native result" })
@@ -68,6 +71,7 @@ func (c *Client) cause(outer, ctx context.Context, p *plan, err error) error {
 // what was lost.
 func (c *Client) open(ctx context.Context, w *watch, r *utp.Request, asText string) (*plan, *http.Response, error) {
 	tried := heeds{}
+	var own *unsent
 	for {
 		p, err := c.plan(ctx, r, asText)
 		if err != nil {
@@ -81,6 +85,8 @@ func (c *Client) open(ctx context.Context, w *watch, r *utp.Request, asText stri
 		switch {
 		case err == nil && c.cfg.Lost != nil && len(p.exchange.Losses) > 0:
 			c.cfg.Lost(p.exchange.Losses)
+		case errors.As(err, &own):
+			return p, nil, own.error
 		case err != nil && c.heeds(p, err, tried):
 			continue
 		}

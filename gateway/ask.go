@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -77,7 +78,8 @@ func (x *exchange) target(t Target, q *utp.Request, last bool, take take) (seen 
 	for n := 1; ; n++ {
 		seen, err = take(x.try(t, q, last))
 		remedy := wire.RemedyFor(err)
-		if err == nil || seen || !remedy.Same || x.r.Context().Err() != nil {
+		var own *denial
+		if err == nil || seen || !remedy.Same || errors.As(err, &own) || x.r.Context().Err() != nil {
 			return seen, err
 		}
 		if n == tries {
@@ -106,11 +108,20 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 			x.chosen()
 		}
 		failed, said := wire.ErrCut, false
+		book, err := x.book(t, &asked)
+		if err != nil {
+			yield(utp.Event{}, err)
+			return
+		}
 		hooks := x.hooks()
 		hooks.Form = x.form(t)
+		book.hooks(&hooks)
 		ids := minting{of: x.request, form: hooks.Form}
+		var over *utp.End
+		defer func() { book.end(over, failed) }()
 		for e, err := range t.Backend.Ask(x.r.Context(), &asked, hooks) {
 			x.waits.Store(true)
+			book.hear(e)
 			said = said || says(e)
 			end := e.Kind == utp.EventFinish && e.End != nil
 			switch {
@@ -119,10 +130,10 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 			case end && e.End.Stop == utp.StopError:
 				continue // the error that comes behind it says why
 			case end && !said && !last && e.End.Stop == utp.StopEnd:
-				failed = errEmpty
+				failed, over = errEmpty, e.End
 			default:
 				if e.Kind == utp.EventFinish {
-					failed = nil
+					failed, over = nil, e.End
 				}
 				if !yield(ids.event(e), nil) {
 					return
@@ -131,8 +142,9 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 			}
 			break
 		}
-		if x.r.Context().Err() == nil {
-			x.gate.breaks.tell(t, t.spot(q.Model), failed, x.Now())
+		var own *denial
+		if x.r.Context().Err() == nil && !errors.As(failed, &own) {
+			x.tellBreaker(t, q.Model, failed)
 		}
 		if failed != nil {
 			yield(utp.Event{}, failed)

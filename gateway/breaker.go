@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -115,6 +116,43 @@ func (b *breakers) tell(t Target, at spot, err error, now time.Time) {
 	case remedy.Busy:
 		own.busy = now.Add(coolDown)
 	}
+}
+
+// String is a spot as replicas call it.
+func (at spot) String() string { return at.target + "\x1f" + at.model }
+
+// hear takes another replica's word that a spot wants no requests before a time.
+func (b *breakers) hear(name string, until, now time.Time) {
+	target, model, _ := strings.Cut(name, "\x1f")
+	at := spot{target, model}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	own := b.by[at]
+	if own == nil {
+		own = &watched{}
+		b.keep(at, own, now)
+	}
+	if until.After(own.busy) {
+		own.busy = until
+	}
+}
+
+// tellBreaker notes how a request to a target went, for other replicas too where it
+// wants fewer of them.
+func (x *exchange) tellBreaker(t Target, model string, err error) {
+	at := t.spot(model)
+	x.gate.breaks.tell(t, at, err, x.Now())
+	remedy := wire.RemedyFor(err)
+	if x.State == nil || !remedy.Busy && remedy.Pause == 0 {
+		return
+	}
+	pause := coolDown
+	if remedy.Pause > 0 {
+		pause = min(remedy.Pause, maxCoolDown)
+	}
+	_ = x.gate.shared.with(context.WithoutCancel(x.r.Context()), x.house, &x.gate.shared.state, "state", func(ctx context.Context) error {
+		return x.State.Cool(ctx, at.String(), x.Now().Add(pause), x.Now())
+	}) // told there
 }
 
 // keep adds to what is known, and forgets what is over when that is much.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -39,7 +40,11 @@ func (x *exchange) resume(body []byte) error {
 	case own.Previous == "":
 		return nil
 	}
-	e := x.gate.kept.get(x.keyOf("response", own.Previous), x.began)
+	found, err := x.fetch(place{"response", own.Previous})
+	if err != nil && !x.Away.Forget {
+		return denial503("state_away", "what is kept of conversations cannot be reached now: ask again in a moment, or send the whole conversation in input")
+	}
+	e := found[0]
 	if e == nil {
 		return &wire.Error{Status: http.StatusNotFound, Code: "previous_response_not_found",
 			Message: "previous_response_id: this response is not kept here (any more): send the whole conversation in input"}
@@ -77,15 +82,6 @@ func without(extra json.RawMessage, field string) json.RawMessage {
 	return out
 }
 
-// keyOf is a key of the keeper. Clients do not see each other's conversations.
-func (x *exchange) keyOf(what, id string) string {
-	name := ""
-	if x.client != nil {
-		name = x.client.Name
-	}
-	return what + "\x00" + name + "\x00" + id
-}
-
 // remember keeps the conversation with the reply.
 func (x *exchange) remember(reply utp.Reply) {
 	x.rememberCalls(reply)
@@ -98,7 +94,7 @@ func (x *exchange) remember(reply utp.Reply) {
 			ms = append(ms, m)
 		}
 	}
-	x.gate.kept.put(&kept{key: x.keyOf("response", x.stamp().ID), size: measure(ms), messages: ms}, x.began)
+	x.store(place{"response", x.stamp().ID}, &kept{size: measure(ms), messages: ms})
 }
 
 // asSent is the model's message as a client sends it again: a conversation goes
@@ -132,7 +128,7 @@ func (x *exchange) rememberCalls(reply utp.Reply) {
 			if len(thoughts) > 0 || len(p.Extra) > 0 {
 				size := measure([]utp.Message{{Parts: append([]utp.Part{p}, thoughts...)}})
 				for _, before := range []string{digest("", x.request.Messages...), ""} {
-					x.gate.kept.put(&kept{key: x.keyOf("call", before+p.ID), thoughts: thoughts, call: p, size: size / 2}, x.began)
+					x.store(place{"call", before + p.ID}, &kept{thoughts: thoughts, call: p, size: size / 2})
 				}
 			}
 			thoughts = nil
@@ -142,17 +138,29 @@ func (x *exchange) rememberCalls(reply utp.Reply) {
 
 // recall gives the calls of the history back what was kept of them.
 func (x *exchange) recall() {
-	if !x.door.forgets || x.gate.kept.empty() {
+	if !x.door.forgets || x.State == nil && x.gate.kept.empty() {
 		return
 	}
+	var places []place // two a call: what stands under the conversation, and under the id alone
 	before := ""
-	for i := range x.request.Messages {
-		m := &x.request.Messages[i]
-		own := *m
+	for _, m := range x.request.Messages {
 		if m.Role == utp.RoleAssistant {
-			m.Parts = x.recalled(m.Parts, before)
+			for _, c := range m.Calls() {
+				places = append(places, place{"call", before + c.ID}, place{"call", c.ID})
+			}
 		}
-		before = digest(before, own)
+		before = digest(before, m)
+	}
+	if len(places) == 0 {
+		return
+	}
+	found, _ := x.fetch(places...) // without it the conversation goes on as it came
+	for i := range x.request.Messages {
+		if m := &x.request.Messages[i]; m.Role == utp.RoleAssistant {
+			n := 2 * len(m.Calls())
+			m.Parts = recalled(m.Parts, found[:n])
+			found = found[n:]
+		}
 	}
 }
 
@@ -181,8 +189,8 @@ func digest(before string, more ...utp.Message) string {
 }
 
 // recalled puts what was kept of a call before it and into it, in place of the
-// reasoning that the client has sent with it.
-func (x *exchange) recalled(parts []utp.Part, before string) (out []utp.Part) {
+// reasoning that the client has sent with it. found are two a call.
+func recalled(parts []utp.Part, found []*kept) (out []utp.Part) {
 	since := 0 // where what belongs to the next call begins
 	for _, p := range parts {
 		c, ok := p.(utp.Call)
@@ -190,10 +198,8 @@ func (x *exchange) recalled(parts []utp.Part, before string) (out []utp.Part) {
 			out = append(out, p)
 			continue
 		}
-		e := x.gate.kept.get(x.keyOf("call", before+c.ID), x.began)
-		if e == nil {
-			e = x.gate.kept.get(x.keyOf("call", c.ID), x.began)
-		}
+		e := cmp.Or(found[0], found[1])
+		found = found[2:]
 		if e != nil && e.call.Name == c.Name {
 			if len(e.thoughts) > 0 {
 				said := slices.DeleteFunc(slices.Clone(out[since:]), isThought)

@@ -174,6 +174,7 @@ func (x *exchange) list() error {
 	if err != nil {
 		return err
 	}
+	models = x.allowed(models)
 	want := x.r.PathValue("model")
 	if want == "" {
 		x.answer(x.door.front.Models(models))

@@ -27,6 +27,9 @@ func (x *exchange) embedded() error {
 	}
 	x.trace("client", "in", "request", body)
 	x.report.Route = x.embedding(body)
+	if err := x.mayAsk(x.report.Route); err != nil {
+		return err
+	}
 	to, err := x.embedder(x.report.Route)
 	if err != nil {
 		return err
@@ -93,28 +96,41 @@ func (x *exchange) across(to Target, q *embed.Request) error {
 	path, body, losses := asked.Open(api)
 	x.report.Backend, x.report.Speaks, x.report.Asked, x.report.Lost = to.name(), to.Backend.API(), asked.Model, losses
 	r := onward(http.MethodPost, &url.URL{Path: path}, asJSON, body)
-	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
+	book, err := x.bookPassage(to, body, 0)
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
-	theirs, err := io.ReadAll(io.LimitReader(resp.Body, maxEmbeddings))
+	theirs, err := answered(to, r.WithContext(x.r.Context()))
 	if err != nil {
+		book.end(nil, err)
 		return err
-	}
-	if resp.StatusCode/100 != 2 {
-		return wire.ReadError(resp.StatusCode, theirs)
 	}
 	reply, err := q.ReadReply(api, theirs)
 	if err != nil {
+		book.end(nil, err)
 		return err
 	}
 	answer, more := q.WriteReply(reply)
 	x.report.Lost = append(x.report.Lost, more...)
 	x.report.Usage.Input = reply.Tokens
+	book.close(x.report.Usage)
 	x.headers(x.w.Header())
 	x.explain(x.w.Header(), "")
 	x.trace("client", "out", "reply", answer)
 	x.answer(answer)
 	return nil
+}
+
+// answered is what a backend answers with a good status.
+func answered(to Target, r *http.Request) ([]byte, error) {
+	resp, err := to.Backend.Forward(r)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	theirs, err := io.ReadAll(io.LimitReader(resp.Body, maxEmbeddings))
+	if err == nil && resp.StatusCode/100 != 2 {
+		err = wire.ReadError(resp.StatusCode, theirs)
+	}
+	return theirs, err
 }

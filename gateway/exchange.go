@@ -90,7 +90,7 @@ func (x *exchange) enter() (err error) {
 		x.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	x.client, err = x.house.client(x.r)
+	x.client, err = x.gate.client(x.house, x.r)
 	if x.client != nil {
 		x.report.Client = x.client.Name
 	}
@@ -120,6 +120,9 @@ func (x *exchange) tokens() error {
 	if err != nil {
 		return err
 	}
+	if err := x.mayAsk(x.request.Model); err != nil {
+		return err
+	}
 	if to := x.way.targets(x.request)[0]; to.Backend.API() == x.door.api {
 		return x.through(to, body)
 	}
@@ -134,7 +137,7 @@ func (x *exchange) admit(serve func() error) error {
 	if most := x.Limits.Requests; most > 0 && running > int64(most) {
 		return tooMany("gateway_full", "the gateway has as many requests running as it may", retryFull)
 	}
-	leave, err := x.gate.meters.enter(x.client, x.began)
+	leave, err := x.admitted()
 	if err != nil {
 		return err
 	}
@@ -212,6 +215,9 @@ func (x *exchange) prepare() error {
 	}
 	if i, err := x.Limits.Schema.CheckAll(x.request.Tools); err != nil {
 		return &wire.InputError{Path: fmt.Sprintf("tools[%d]", i), Offset: -1, Want: "a smaller schema for " + x.request.Tools[i].Name + ": " + err.Error()}
+	}
+	if err := x.mayAsk(x.request.Model); err != nil {
+		return err
 	}
 	if x.way, err = x.route(x.r.Context(), x.request.Model); err != nil {
 		return err

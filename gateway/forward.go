@@ -37,7 +37,7 @@ func (x *exchange) pass() error {
 
 // passage finds the backend, by the model that the body names if it names one.
 func (x *exchange) passage() (to Target, body []byte, err error) {
-	if len(x.Clients) > 0 && !harmless(x.r.URL.Path) {
+	if x.client != nil && !harmless(x.r.URL.Path) {
 		return to, nil, denied(http.StatusForbidden, "not_for_clients", "%s %s is not for clients with a key of the gateway's: it may show or change what belongs to all", x.r.Method, x.r.URL.Path)
 	}
 	if body, err = x.body(); err != nil {
@@ -48,6 +48,9 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 		_ = json.Unmarshal(body, &named) // a body without a model goes to the first backend
 	}
 	x.report.Route = named.Model
+	if err := x.mayAsk(named.Model); err != nil {
+		return to, nil, err
+	}
 	if len(x.Routes) == 0 {
 		return to, nil, denied(http.StatusServiceUnavailable, "no_backend", "%s", x.Absent)
 	}
@@ -107,12 +110,18 @@ func (x *exchange) through(to Target, body []byte) error {
 	if x.r.Header.Get("Anthropic-Version") == "" && to.Backend.API() == anthropicAPI {
 		head.Set("Anthropic-Version", "2023-06-01")
 	}
+	body, limit := x.limited(body)
 	r := onward(x.r.Method, &url.URL{Path: path, RawQuery: withoutKey(x.r.URL.Query())}, head, body)
 	if x.report.Operation == opPass && !harmless(x.r.URL.Path) {
 		r.GetBody = nil // it may create something
 	}
+	book, err := x.bookPassage(to, body, limit)
+	if err != nil {
+		return err
+	}
 	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
 	if err != nil {
+		book.end(nil, err)
 		return err
 	}
 	defer resp.Body.Close()
@@ -129,11 +138,17 @@ func (x *exchange) through(to Target, body []byte) error {
 	x.headers(x.w.Header())
 	x.w.WriteHeader(resp.StatusCode)
 	if resp.StatusCode >= 400 {
+		book.end(nil, &wire.Error{Status: resp.StatusCode})
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
 		_, err = io.WriteString(x.w, utp.Redact(string(text))) // servers quote keys
 		return err
 	}
-	return pour(x.w, resp.Body)
+	if book == nil {
+		return pour(x.w, resp.Body)
+	}
+	count := &counting{from: resp.Body}
+	defer func() { book.endPassage(count) }()
+	return pour(x.w, count)
 }
 
 // onward is a request to a backend, which goes out again where the backend has

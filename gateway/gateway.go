@@ -19,7 +19,9 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/fleet"
 	"github.com/unifiedtoolprotocol/utp/learn"
+	"github.com/unifiedtoolprotocol/utp/price"
 	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -47,6 +49,11 @@ type Config struct {
 	Hosts   []string // names by which it is reached beside this machine's own; "*" is any
 	Origins []string // web pages that may ask: "https://chat.example"
 	Limits  Limits
+	State   fleet.State  // what replicas share and may lose; nil: this process keeps it for itself
+	Ledger  fleet.Ledger // keys beside Clients, their budgets and what they spend; nil: there are none
+	Prices  price.List   // of the targets' models, for budgets of money
+	Replica string       // by which the Ledger knows this process from all others, also from those before it
+	Away    Away
 	Version string // what /api/version says; "" is that of the Ollama whose API this is
 	Build   string // the version of the program, for the metrics
 	Explain bool   // headers and trailers tell what was mended and lost
@@ -61,6 +68,13 @@ type Config struct {
 	Trace   func(Trace)                                // both sides of every request, redacted; nil: nowhere
 }
 
+// Away says what holds while State is away. Zero: rates do not hold, and what is kept
+// of a conversation is waited for.
+type Away struct {
+	Refuse bool // requests of clients with a rate get 503
+	Forget bool // previous_response_id gets 404, as if nothing were kept, in place of 503
+}
+
 // Limits bound what a request may take. Zero means the default named here.
 type Limits struct {
 	Body      int64         // longest request in bytes: 64 MiB
@@ -69,6 +83,7 @@ type Limits struct {
 	Client    time.Duration // a client that sends or takes nothing for so long is dropped: 1 min
 	Kept      int           // bytes of conversations kept for previous_response_id, and of signatures: 64 MiB
 	Schema    schema.Limits // of a tool; what exceeds schema's own defaults is passed on, and its arguments are not checked
+	Output    int           // tokens of a reply to a key with a budget that names no limit: 8192, or fewer if that is all that is left
 	Retries   int           // replies a minute that may be asked for once more because their call was broken: 60; below 0 none
 }
 
@@ -88,6 +103,9 @@ func (l *Limits) defaults() {
 	if l.Retries == 0 {
 		l.Retries = 60
 	}
+	if l.Output == 0 {
+		l.Output = 8192
+	}
 }
 
 // Gateway is an http.Handler. What it remembers and counts outlives a Reload.
@@ -99,6 +117,7 @@ type Gateway struct {
 	running  atomic.Int64
 	kept     *keeper
 	meters   meters
+	shared   sharing
 	metrics  metrics
 	breaks   breakers
 	lessons  lessons
@@ -141,6 +160,9 @@ func (c *Config) check() error {
 	}
 	if c.NewID == nil {
 		return errors.New("gateway: NewID is missing: want a function that makes an id")
+	}
+	if c.Ledger != nil && c.Replica == "" {
+		return errors.New("gateway: Replica is missing: want a name that no other process has had")
 	}
 	for i := range c.Routes {
 		if err := c.Routes[i].check(); err != nil {

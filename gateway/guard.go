@@ -3,11 +3,14 @@ package gateway
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/fleet"
 )
 
 // guard keeps web pages out. A page cannot hide its Origin, nor, when it has
@@ -86,6 +89,20 @@ type Client struct {
 	Trusted  bool              // on Learned routes its replies count in full, not for a tenth of the evidence at most
 	Metrics  bool              // the key is for /metrics, and for nothing else
 	Content  bool              // Config.Content gets its requests
+
+	id    string       // by which what is kept for it is named
+	rates []fleet.Rate // what it may do in a minute and at once; none: all
+	key   *fleet.Key   // of the Ledger; nil: it is one of Clients
+}
+
+// known gives a client of the configuration its id, which is that of its key: a name
+// may be given to another.
+func (c Client) known() Client {
+	c.id = "file:" + hex.EncodeToString(c.Key[:8])
+	if c.Requests > 0 || c.Tokens > 0 || c.Parallel > 0 {
+		c.rates = []fleet.Rate{{Owner: c.id, Requests: int64(c.Requests), Tokens: int64(c.Tokens), Parallel: c.Parallel}}
+	}
+	return c
 }
 
 // open reports what may be asked without a key: whether it lives.
@@ -94,8 +111,8 @@ func open(path string) bool {
 }
 
 // client finds who asks by the key, wherever the client's API puts it.
-func (h *house) client(r *http.Request) (*Client, error) {
-	if len(h.Clients) == 0 {
+func (g *Gateway) client(h *house, r *http.Request) (*Client, error) {
+	if len(h.Clients) == 0 && h.Ledger == nil {
 		return nil, nil
 	}
 	key := keyOf(r)
@@ -109,6 +126,8 @@ func (h *house) client(r *http.Request) (*Client, error) {
 	switch {
 	case found != nil && key != "":
 		return found, nil
+	case key != "" && h.Ledger != nil:
+		return g.shared.member(r.Context(), h, sum)
 	case key == "":
 		return nil, denied(http.StatusUnauthorized, "no_key", "the gateway wants a key: as a bearer token, in x-api-key or in x-goog-api-key")
 	}

@@ -68,9 +68,10 @@ func (x *exchange) form(t Target) string {
 	x.lesson = nil
 	t.stock.renew(x.r.Context(), t.asked(x.request.Model))
 	var pick learn.Pick
+	saved := x.savedForms(at)
 	x.gate.lessons.with(at, x.Lessons, func(e *learn.Evidence) {
 		e.Running(t.digest(x.request.Model))
-		switch kept := x.keptForm(at, e.Forms()); {
+		switch kept := among(saved, e.Forms()); {
 		case x.report.Required:
 			pick = e.Best()
 			return
@@ -121,30 +122,39 @@ func (x *exchange) who() string {
 	return x.client.Name
 }
 
-func (x *exchange) formKey(at spot, what string) string {
-	return x.keyOf("form", at.target+"\x00"+at.model+"\x00"+what)
+func formPlace(at spot, what string) place {
+	return place{"form", at.target + "\x00" + at.model + "\x00" + what}
 }
 
 func (x *exchange) keepForm(what string) {
 	if l := x.lesson; l != nil && what != "" {
-		x.gate.kept.put(&kept{key: x.formKey(l.at, what), size: formKept, pick: l.pick}, x.began)
+		x.store(formPlace(l.at, what), &kept{size: formKept, pick: l.pick})
 	}
 }
 
-// keptForm is what is known of the conversation's form, by its beginning, else by
-// its latest call. A form that is not among forms any more counts for nothing.
-func (x *exchange) keptForm(at spot, forms []string) *learn.Pick {
+// savedForms are what is known of the conversation's form, by its beginning, then by
+// its calls, the latest first.
+func (x *exchange) savedForms(at spot) []*kept {
 	names := []string{x.report.Conversation}
 	for _, m := range slices.Backward(x.request.Messages) {
 		for _, c := range slices.Backward(m.Calls()) {
 			names = append(names, c.ID)
 		}
 	}
+	var places []place
 	for _, name := range names {
-		if name == "" {
-			continue
+		if name != "" {
+			places = append(places, formPlace(at, name))
 		}
-		if e := x.gate.kept.get(x.formKey(at, name), x.began); e != nil && slices.Contains(forms, e.pick.Form) {
+	}
+	found, _ := x.fetch(places...) // without it the conversation is taken for one that is not known any more
+	return found
+}
+
+// among is the first form of those that were saved which there still is.
+func among(saved []*kept, forms []string) *learn.Pick {
+	for _, e := range saved {
+		if e != nil && slices.Contains(forms, e.pick.Form) {
 			return &e.pick
 		}
 	}

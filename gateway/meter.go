@@ -60,7 +60,7 @@ func (b *bucket) fill(now time.Time) {
 	}
 }
 
-// meters measure the clients, by name.
+// meters measure the clients, by id.
 type meters struct {
 	mu sync.Mutex
 	by map[string]*meter
@@ -78,10 +78,10 @@ func (m *meters) of(c *Client) *meter {
 	if m.by == nil {
 		m.by = map[string]*meter{}
 	}
-	own := m.by[c.Name]
+	own := m.by[c.id]
 	if own == nil {
 		own = &meter{requests: newBucket(c.Requests), tokens: newBucket(c.Tokens)}
-		m.by[c.Name] = own
+		m.by[c.id] = own
 	}
 	own.requests.resize(c.Requests)
 	own.tokens.resize(c.Tokens)

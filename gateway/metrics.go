@@ -28,16 +28,21 @@ type histogram struct {
 
 // help are the metrics' names with what they say.
 var help = map[string]string{
-	"bx_requests_total":        "Requests by what they were for, the client's API and key, who answered, HTTP status, and how they ended.",
-	"bx_request_seconds":       "Time from a request for a reply to the end of it.",
-	"bx_first_byte_seconds":    "Time from a request to the first byte of its reply.",
-	"bx_calls_total":           "Tool calls given to clients, by where they were found, and in which dialect of text.",
-	"bx_fixes_total":           "Repairs of tool calls.",
-	"bx_losses_total":          "Parts of requests and replies that the other side could not be told.",
-	"bx_tokens_total":          "Tokens as the backends count them.",
-	"bx_fallbacks_total":       "Targets that were asked after another had failed.",
-	"bx_problems_total":        "Tool calls that could not be read, by kind.",
-	"bx_second_requests_total": "Replies asked for once more, by reason.",
+	"bx_requests_total":         "Requests by what they were for, the client's API and key, who answered, HTTP status, and how they ended.",
+	"bx_request_seconds":        "Time from a request for a reply to the end of it.",
+	"bx_first_byte_seconds":     "Time from a request to the first byte of its reply.",
+	"bx_calls_total":            "Tool calls given to clients, by where they were found, and in which dialect of text.",
+	"bx_fixes_total":            "Repairs of tool calls.",
+	"bx_losses_total":           "Parts of requests and replies that the other side could not be told.",
+	"bx_tokens_total":           "Tokens as the backends count them.",
+	"bx_fallbacks_total":        "Targets that were asked after another had failed.",
+	"bx_problems_total":         "Tool calls that could not be read, by kind.",
+	"bx_budget_refusals_total":  "Requests that a budget did not allow, by its unit, its time and whose it is.",
+	"bx_budget_debts_total":     "Requests that came to more than was reserved for them.",
+	"bx_settlements_total":      "Reservations that ended, by how.",
+	"bx_late_settlements_total": "Reservations that were charged in full and corrected later.",
+	"bx_unbooked_total":         "Requests of keys without a budget that the ledger was not there to book.",
+	"bx_second_requests_total":  "Replies asked for once more, by reason.",
 }
 
 func label(name, value string) string {
@@ -142,6 +147,24 @@ func braced(labels string) string {
 	return "{" + labels + "}"
 }
 
+// sharedGauges tell of State and the Ledger, where there are any.
+func (x *exchange) sharedGauges(b *strings.Builder) {
+	away := func(name, what string, p *presence) {
+		n := 0.0
+		if p.until.Load() != 0 {
+			n = 1
+		}
+		gauge{name, "gauge", "1 while " + what + " does not answer.", n}.text(b)
+	}
+	if x.State != nil {
+		away("bx_state_away", "what replicas share and may lose", &x.gate.shared.state)
+	}
+	if x.Ledger != nil {
+		away("bx_ledger_away", "the ledger of keys and budgets", &x.gate.shared.ledger)
+		gauge{"bx_settlements_waiting", "gauge", "Settlements that the ledger has not taken yet.", float64(x.gate.shared.owed.len())}.text(b)
+	}
+}
+
 // scraped answers GET /metrics.
 func (x *exchange) scraped() error {
 	var b strings.Builder
@@ -151,6 +174,7 @@ func (x *exchange) scraped() error {
 	for _, at := range x.gate.breaks.open(x.Now()) {
 		fmt.Fprintf(&b, "bx_target_left_alone{%s} 1\n", labels(label("target", at.target), label("model", at.model)))
 	}
+	x.sharedGauges(&b)
 	process(&b, x.Build)
 	x.told = true
 	x.w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

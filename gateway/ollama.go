@@ -54,6 +54,7 @@ func listed(form func([]wire.Model) []byte) func(*exchange) error {
 		if err != nil {
 			return err
 		}
+		models = x.allowed(models)
 		for i := range models {
 			if models[i].Created == 0 {
 				models[i].Created = x.Now().Unix() // Ollama's clients want a date
@@ -76,6 +77,9 @@ func (x *exchange) show() error {
 		return err
 	}
 	x.request, x.report.Route = &utp.Request{Model: name}, name
+	if err := x.mayAsk(name); err != nil {
+		return err
+	}
 	if x.way, err = x.route(x.r.Context(), name); err != nil {
 		return err
 	}

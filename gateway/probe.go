@@ -53,6 +53,7 @@ func (x *exchange) ready() error {
 		return nil
 	}
 	said := x.readiness(x.r.Context())
+	said.Away = x.gate.shared.awayNames()
 	if said.Status != ready {
 		x.report.Status = http.StatusServiceUnavailable
 	}
@@ -71,6 +72,7 @@ type readyJSON struct {
 	Status   string            `json:"status"`
 	Reason   string            `json:"reason,omitempty"`   // why there is no backend
 	Backends map[string]string `json:"backends,omitempty"` // why each of them does not answer
+	Away     []string          `json:"away,omitempty"`     // "state", "ledger": they do not answer, and some clients feel it
 }
 
 // discreet keeps the addresses of the backends back.

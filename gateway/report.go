@@ -10,6 +10,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/format"
+	"github.com/unifiedtoolprotocol/utp/price"
 	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
@@ -25,6 +26,7 @@ type Report struct {
 	Fixes     []utp.Fix
 	Lost      []wire.Loss // Losses, one by one
 	Warnings  []string
+	Cost      price.Money // of all its requests to backends that the Ledger has booked
 	Err       error
 }
 
@@ -91,6 +93,9 @@ func (r *Report) log(ctx context.Context, to *slog.Logger) {
 	}{{"tools", r.Tools}, {"calls", len(r.Calls)}, {"from_text", len(dialects)}, {"fixes", len(r.Fixes)}, {"problems", len(r.Problems)},
 		{"losses", len(r.Lost)}, {"in", r.Usage.Prompt()}, {"out", r.Usage.Completion()}} {
 		count(c.name, c.n)
+	}
+	if r.Cost > 0 {
+		add("cost", r.Cost.String())
 	}
 	add("dialects", strings.Join(slices.Compact(slices.Sorted(slices.Values(dialects))), ","))
 	if r.Tries > 1 {

@@ -180,6 +180,10 @@ func equipped(c Config) *house {
 		return targets
 	}
 	h := &house{Config: c}
+	h.Clients = slices.Clone(c.Clients)
+	for i := range h.Clients {
+		h.Clients[i] = h.Clients[i].known()
+	}
 	h.Routes = slices.Clone(c.Routes)
 	for i := range h.Routes {
 		r := &h.Routes[i]

@@ -1,5 +1,7 @@
 package wire
 
+import "github.com/unifiedtoolprotocol/utp"
+
 // Hooks are for one request to a provider what goes beside its reply. Nil
 // functions are not called.
 type Hooks struct {
@@ -11,4 +13,6 @@ type Hooks struct {
 	Told  func(form, why string)      // in which form the model is told of tools: "native", a dialect or "none", and who decided
 	Dump  func(sent, received []byte) // raw bodies, one of the two
 	Idle  func()                      // all that has come was given out, and more may take time
+	Send  func(body []byte) error     // before each request to the provider; an error ends the asking with it, and nothing is sent
+	Spent func(utp.Usage)             // a reply that was of no use and is asked for once more came to so much; the usage at the end has it in it
 }

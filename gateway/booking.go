@@ -1,0 +1,320 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/fleet"
+	"github.com/unifiedtoolprotocol/utp/price"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// booking reserves what a try may cost before each of its requests goes out, and
+// settles it when it is known what it came to. A nil booking books nothing.
+type booking struct {
+	x      *exchange
+	at     Target
+	model  string
+	price  price.Price
+	priced bool
+	output int // the most tokens of the reply
+	beside int // the most tokens of what the request only names, such as images
+
+	open  string       // the id of what is reserved; "": nothing is
+	most  fleet.Amount // of it
+	body  []byte       // of its request
+	usage utp.Usage    // of the replies that are settled
+	said  int          // tokens seen of the reply
+}
+
+// usualOutput is what a reply of a key without a budget is taken for until it is
+// known, where it has no limit.
+const usualOutput = 4096
+
+// linked is the most tokens that a file is taken for which the request only names by
+// its address, and attached what one in the request is taken for at least: providers
+// count a small image as more than its bytes.
+const (
+	linked   = 32 << 10
+	attached = 4 << 10
+)
+
+// book makes ready to book a try. q is the request to the target; it gets a limit
+// for its reply where it has none and the key a budget.
+func (x *exchange) book(t Target, q *utp.Request) (*booking, error) {
+	if x.client == nil || x.client.key == nil {
+		return nil, nil
+	}
+	b, err := x.booking(t, t.asked(q.Model))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range q.Messages {
+		b.beside += files(m.Parts)
+	}
+	if limit := q.Params.MaxTokens; limit != nil && *limit > 0 {
+		b.output = *limit
+		return b, nil
+	}
+	if !x.client.key.Kept() {
+		return b, nil
+	}
+	prompt := measure(q.Messages) + b.beside
+	for _, tool := range q.Tools {
+		prompt += messageRoom + len(tool.Name) + len(tool.Description) + len(tool.Schema)
+	}
+	if b.output, err = b.affordable(prompt); err != nil {
+		return nil, err
+	}
+	q.Params.MaxTokens = &b.output
+	x.report.Lost = append(x.report.Lost, wire.Loss{Path: "params.max_tokens", What: fmt.Sprintf("the reply may have %d tokens", b.output), Why: "the key has a budget and the request no limit"})
+	return b, nil
+}
+
+// booking is one for a model of a target. A model without a price is refused to
+// keys with a budget of money.
+func (x *exchange) booking(t Target, model string) (*booking, error) {
+	b := &booking{x: x, at: t, model: model, output: usualOutput}
+	if b.price, b.priced = x.Prices.Of(t.name(), model); !b.priced && x.client.key.Pays() {
+		return nil, denied(http.StatusForbidden, "no_price", "the model %q has no price, and this key has a budget of money: whoever runs the gateway adds [prices.%q]", model, model)
+	}
+	return b, nil
+}
+
+// files are the most tokens of the files of some parts that their bytes do not bound.
+func files(parts []utp.Part) (n int) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case utp.Blob:
+			if n += attached; p.URL != "" {
+				n += linked
+			}
+		case utp.Result:
+			n += files(p.Parts)
+		case utp.Unknown:
+			n += linked
+		}
+	}
+	return n
+}
+
+// affordable is how long a reply may be behind a prompt: as long as is left in the
+// budgets, up to Limits.Output.
+func (b *booking) affordable(prompt int) (int, error) {
+	var now []fleet.Spent
+	err := b.ask(func(ctx context.Context) (err error) {
+		now, err = b.x.Ledger.Windows(ctx, b.x.client.key, b.x.Now())
+		return err
+	})
+	if err != nil {
+		return 0, b.refusal(err)
+	}
+	n := b.x.Limits.Output
+	for _, w := range now {
+		left := w.Left()
+		if w.Limit.Tokens > 0 {
+			n = min(n, int(left.Tokens)-prompt)
+		}
+		if w.Limit.Money > 0 {
+			n = min(n, b.price.Affords(left.Money, prompt))
+		}
+		if n <= 0 {
+			want := b.amount(prompt, 1)
+			unit := w.Broken(want)
+			if unit == "" {
+				unit = "tokens"
+			}
+			return 0, b.refusal(&fleet.Over{Spent: w, Unit: unit, Want: want})
+		}
+	}
+	return n, nil
+}
+
+// amount is the most that so many tokens can come to.
+func (b *booking) amount(prompt, output int) fleet.Amount {
+	return fleet.Amount{Requests: 1, Tokens: int64(prompt) + int64(output), Money: b.price.Most(prompt, output)}
+}
+
+func (b *booking) ask(f func(ctx context.Context) error) error {
+	x := b.x
+	return x.gate.shared.with(x.r.Context(), x.house, &x.gate.shared.ledger, "ledger", func(ctx context.Context) error {
+		err := f(ctx)
+		var over *fleet.Over
+		if errors.As(err, &over) {
+			return &answer{over}
+		}
+		return err
+	})
+}
+
+// answer is what the Ledger says, in place of an error of its own.
+type answer struct{ *fleet.Over }
+
+func (a *answer) Unwrap() error { return a.Over }
+
+// send reserves for a request with this body. What was reserved for the one before
+// was refused by the server, or spent has settled it.
+func (b *booking) send(body []byte) error {
+	b.settle(fleet.Refused, utp.Usage{})
+	x := b.x
+	r := fleet.Reservation{ID: rand.Text(), Key: x.client.key, Replica: x.Replica, Request: x.report.ID, Backend: b.at.name(), Model: b.model, Dated: b.price.Dated, At: x.Now(),
+		Most: b.amount(len(body)+b.beside, b.output)}
+	var now []fleet.Spent
+	err := b.ask(func(ctx context.Context) (err error) {
+		now, err = x.Ledger.Reserve(ctx, r)
+		return err
+	})
+	var over *fleet.Over
+	switch {
+	case err == nil:
+		b.open, b.most, b.body = r.ID, r.Most, body
+		b.tell(now)
+		return nil
+	case errors.As(err, &over):
+		x.gate.metrics.add("bx_budget_refusals_total", labels(label("unit", over.Unit), label("per", string(over.Per)), label("of", over.Subject.Kind)), 1)
+		return b.refusal(err)
+	case !errors.Is(err, errAway):
+		x.gate.shared.owed.cancel(r.ID, x.Now()) // it may have been written all the same
+	}
+	if x.client.key.Kept() {
+		return b.refusal(err)
+	}
+	x.gate.metrics.add("bx_unbooked_total", "", 1)
+	return nil
+}
+
+// refusal is the answer to a client whose request cannot be booked.
+func (b *booking) refusal(err error) error {
+	var over *fleet.Over
+	if !errors.As(err, &over) {
+		return denial503("ledger_away", "the ledger of keys and budgets does not answer: ask again in a moment")
+	}
+	now := b.x.Now()
+	e := &wire.Error{Status: http.StatusTooManyRequests, Message: over.Error(), Code: "insufficient_quota", Type: "insufficient_quota", RetryAfter: over.Per.End(now).Sub(now)}
+	if over.Per == fleet.Minute {
+		e.Code, e.Type = "rate_limit_exceeded", "tokens"
+	}
+	return &denial{"budget_" + over.Unit, e}
+}
+
+// tell tells the client what is left of its tokens for the minute.
+func (b *booking) tell(now []fleet.Spent) {
+	for _, w := range now {
+		if w.Per == fleet.Minute && w.Limit.Tokens > 0 && w.Subject.Kind == "key" {
+			b.x.tellLimit("tokens", w.Limit.Tokens, w.Left().Tokens, w.Per.End(b.x.Now()).Sub(b.x.Now()))
+		}
+	}
+}
+
+// hear counts what is seen of the reply.
+func (b *booking) hear(e utp.Event) {
+	if b == nil {
+		return
+	}
+	b.said += utp.Tokens(e.Text)
+	if p, ok := e.Value.(utp.Think); ok {
+		b.said += utp.Tokens(p.Text)
+	}
+}
+
+// spent settles a reply that is asked for once more.
+func (b *booking) spent(u utp.Usage) {
+	b.usage = b.usage.Add(u)
+	b.close(u)
+	b.said = 0
+}
+
+// end settles the try: by the count of its end, by what was seen of it, or for
+// nothing where it was not served.
+func (b *booking) end(end *utp.End, failed error) {
+	switch {
+	case b == nil || b.open == "":
+	case end != nil:
+		b.close(less(end.Usage, b.usage))
+	case unserved(failed):
+		b.settle(fleet.Refused, utp.Usage{})
+	default:
+		b.close(utp.Usage{})
+	}
+}
+
+// close settles a reply by its count, or by an estimate where there is none.
+func (b *booking) close(u utp.Usage) {
+	if b == nil {
+		return
+	}
+	if u.Prompt()+u.Completion() > 0 {
+		b.settle(fleet.Settled, u)
+		return
+	}
+	b.settle(fleet.Estimated, utp.Usage{Input: utp.Tokens(b.body) + b.beside, Output: b.said})
+}
+
+func less(a, b utp.Usage) utp.Usage {
+	return utp.Usage{Input: a.Input - b.Input, CacheRead: a.CacheRead - b.CacheRead, CacheWrite: a.CacheWrite - b.CacheWrite, Output: a.Output - b.Output, Reasoning: a.Reasoning - b.Reasoning}
+}
+
+// unserved reports a failure for which no provider takes money: it said no with a
+// status, or nobody could be reached.
+func unserved(err error) bool {
+	var theirs *wire.Error
+	var op *net.OpError
+	return errors.As(err, &theirs) && theirs.Status >= http.StatusBadRequest && theirs.Type != wire.NotThisAPI || errors.As(err, &op) && op.Op == "dial"
+}
+
+// settle ends what is reserved. What the Ledger does not take now it gets later.
+func (b *booking) settle(how fleet.Ending, u utp.Usage) {
+	if b.open == "" {
+		return
+	}
+	x := b.x
+	s := fleet.Settlement{ID: b.open, Ending: how, Usage: u, At: x.Now()}
+	if how != fleet.Refused {
+		s.Amount = fleet.Amount{Requests: 1, Tokens: int64(u.Prompt() + u.Completion()), Money: b.price.Cost(u)}
+		x.report.Cost += s.Amount.Money
+	}
+	b.open, b.body = "", nil
+	err := x.gate.shared.with(context.WithoutCancel(x.r.Context()), x.house, &x.gate.shared.ledger, "ledger", func(ctx context.Context) error {
+		return x.gate.settled(ctx, x.house, s)
+	})
+	if err != nil {
+		x.gate.shared.owed.add(s, x.Now())
+	}
+}
+
+// settled has the Ledger take a settlement and counts what came of it.
+func (g *Gateway) settled(ctx context.Context, h *house, s fleet.Settlement) error {
+	out, err := h.Ledger.Settle(ctx, s)
+	if errors.Is(err, fleet.ErrUnknown) {
+		return nil // it was never reserved
+	}
+	if err != nil {
+		return err
+	}
+	g.metrics.add("bx_settlements_total", label("ending", string(s.Ending)), 1)
+	if out.Late {
+		g.metrics.add("bx_late_settlements_total", "", 1)
+	}
+	if out.Over {
+		g.metrics.add("bx_budget_debts_total", "", 1)
+		h.Log.Warn("a request came to more than was reserved for it", "reservation", s.ID, "tokens", s.Amount.Tokens, "money", s.Amount.Money.String())
+	}
+	return nil
+}
+
+// hooks has a try booked as it goes.
+func (b *booking) hooks(h *wire.Hooks) {
+	if b != nil {
+		h.Send, h.Spent = b.send, b.spent
+	}
+}
+
+// cancelTime is how long a reservation is looked for that may have been written
+// although the Ledger did not say so.
+const cancelTime = time.Minute

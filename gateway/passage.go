@@ -1,0 +1,135 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// asking is what a request that passes through says of the length of its answer.
+type asking struct {
+	MaxTokens  int `json:"max_tokens"`
+	Completion int `json:"max_completion_tokens"`
+	Output     int `json:"max_output_tokens"`
+	N          int `json:"n"`
+	BestOf     int `json:"best_of"`
+}
+
+// completes reports whether the answer is text that a model writes: only such a
+// request has tokens out.
+func (x *exchange) completes() bool {
+	return x.report.Operation == opPass && strings.HasSuffix(x.r.URL.Path, "/completions")
+}
+
+// booked reports whether what passes through is booked: not what only asks about
+// tokens or has a model loaded.
+func (x *exchange) booked() bool {
+	return x.client != nil && x.client.key != nil && (x.report.Operation == opPass || x.report.Operation == opEmbed)
+}
+
+// limited is a request with the most tokens that it may have out, in all its answers.
+// One without a limit gets one where the key has a budget.
+func (x *exchange) limited(body []byte) (same []byte, limit int) {
+	if !x.booked() || !x.completes() {
+		return body, 0
+	}
+	var a asking
+	_ = json.Unmarshal(body, &a) // what is no JSON has no limit
+	each, answers := max(a.MaxTokens, a.Completion, a.Output), max(a.N, a.BestOf, 1)
+	fields := map[string]json.RawMessage{}
+	if each > 0 || !x.client.key.Kept() || json.Unmarshal(body, &fields) != nil {
+		if each == 0 {
+			each = usualOutput
+		}
+		return body, each * answers
+	}
+	each = x.Limits.Output
+	fields["max_tokens"] = fmt.Append(nil, each)
+	if out, err := marshal(fields); err == nil {
+		body = out
+		x.report.Lost = append(x.report.Lost, wire.Loss{Path: "max_tokens", What: fmt.Sprintf("the reply may have %d tokens", each), Why: "the key has a budget and the request no limit"})
+	}
+	return body, each * answers
+}
+
+// bookPassage reserves for a request that passes through.
+func (x *exchange) bookPassage(to Target, body []byte, limit int) (*booking, error) {
+	if !x.booked() {
+		return nil, nil
+	}
+	b, err := x.booking(to, x.report.Asked)
+	if err != nil {
+		return nil, err
+	}
+	b.output = limit
+	return b, b.send(body)
+}
+
+// maxTail is how much of the end of an answer is looked at for its usage.
+const maxTail = 64 << 10
+
+// counting keeps the end of an answer that passes through.
+type counting struct {
+	from io.Reader
+	tail []byte
+	n    int
+	err  error
+}
+
+func (c *counting) Read(b []byte) (int, error) {
+	n, err := c.from.Read(b)
+	c.n += n
+	if c.tail = append(c.tail, b[:n]...); len(c.tail) > 2*maxTail {
+		c.tail = append(c.tail[:0], c.tail[len(c.tail)-maxTail:]...)
+	}
+	c.err = err
+	return n, err
+}
+
+// usageJSON is a usage in the words of OpenAI's API and in those of Ollama's.
+type usageJSON struct {
+	Prompt     int `json:"prompt_tokens"`
+	Input      int `json:"input_tokens"`
+	Completion int `json:"completion_tokens"`
+	Output     int `json:"output_tokens"`
+	Total      int `json:"total_tokens"`
+	Evaluated  int `json:"prompt_eval_count"`
+	Details    struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+// usage is what the answer says that it came to; zero if it does not.
+func (c *counting) usage() utp.Usage {
+	var u usageJSON
+	if at := bytes.LastIndex(c.tail, []byte(`"usage"`)); at >= 0 {
+		_, value, _ := bytes.Cut(c.tail[at:], []byte(":"))
+		_ = json.NewDecoder(bytes.NewReader(value)).Decode(&u) // what cannot be read says nothing
+	} else if at := bytes.LastIndex(c.tail, []byte(`"prompt_eval_count":`)); at >= 0 {
+		_ = json.NewDecoder(bytes.NewReader(append([]byte("{"), c.tail[at:]...))).Decode(&u)
+	}
+	in, out := max(u.Prompt, u.Input, u.Evaluated), max(u.Completion, u.Output)
+	if in == 0 && out == 0 {
+		in = u.Total
+	}
+	cached := min(u.Details.Cached, in)
+	return utp.Usage{Input: in - cached, CacheRead: cached, Output: out}
+}
+
+// endPassage settles a request that passed through.
+func (b *booking) endPassage(c *counting) {
+	if b.output > 0 {
+		b.said = min(b.output, c.n/3) // no text that is JSON has more tokens
+	}
+	u := utp.Usage{}
+	if errors.Is(c.err, io.EOF) {
+		u = c.usage()
+	}
+	b.close(u)
+}

@@ -1,0 +1,190 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/fleet"
+	"github.com/unifiedtoolprotocol/utp/learn"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// sharing is what a gateway knows of its State and its Ledger.
+type sharing struct {
+	state, ledger presence
+	members       members
+	visits        sync.Map // of fleet.Visit, by id: those that run and are bounded in number
+	owed          settling
+}
+
+// shareTime bounds how long a request waits for State or the Ledger, and awayTime is
+// how long neither is asked again by requests after it did not answer.
+const (
+	shareTime = 2 * time.Second
+	awayTime  = time.Second
+)
+
+// presence is whether a server that replicas share answers.
+type presence struct {
+	until atomic.Int64 // it is not asked before, in Unix nanoseconds; 0: it answers
+}
+
+// away reports whether it did not answer a moment ago.
+func (p *presence) away(now time.Time) bool { return now.UnixNano() < p.until.Load() }
+
+// tell notes whether it has answered. Answers that are no good news are answers.
+func (p *presence) tell(x *house, what string, err error) {
+	if err == nil {
+		if p.until.Load() != 0 && p.until.Swap(0) != 0 {
+			x.Log.Info("answers again", "what", what)
+		}
+		return
+	}
+	if p.until.Swap(x.Now().Add(awayTime).UnixNano()) == 0 {
+		x.Log.Error("does not answer", "what", what, "error", wire.Redact(err.Error()))
+	}
+}
+
+// awayNames lists what does not answer.
+func (s *sharing) awayNames() (out []string) {
+	if s.state.until.Load() != 0 {
+		out = append(out, "state")
+	}
+	if s.ledger.until.Load() != 0 {
+		out = append(out, "ledger")
+	}
+	return out
+}
+
+// errAway is in place of a question to a server that did not answer a moment ago.
+var errAway = &wire.Error{Status: http.StatusServiceUnavailable, Message: "it did not answer a moment ago"}
+
+// with asks State within the time that a request has for it.
+func (s *sharing) with(ctx context.Context, h *house, p *presence, what string, ask func(ctx context.Context) error) error {
+	if p.away(h.Now()) {
+		return errAway
+	}
+	within, cancel := context.WithTimeout(ctx, shareTime)
+	defer cancel()
+	err := ask(within)
+	if err != nil && ctx.Err() != nil {
+		return err // who asked has gone
+	}
+	var said *answer
+	if errors.As(err, &said) {
+		p.tell(h, what, nil)
+		return err
+	}
+	p.tell(h, what, err)
+	return err
+}
+
+func denial503(reason, text string) error {
+	return &denial{reason, &wire.Error{Status: http.StatusServiceUnavailable, Message: text, RetryAfter: 2 * time.Second}}
+}
+
+// place is where something is kept for a client: what it is, and an id.
+type place struct{ what, id string }
+
+// owner is whose what is kept is. Clients do not see each other's conversations.
+func (x *exchange) owner() string {
+	if x.client == nil {
+		return "anybody"
+	}
+	return x.client.id
+}
+
+// name is a place in State: ids may hold bytes that no text may.
+func (p place) name() string {
+	sum := sha256.Sum256([]byte(p.id))
+	return p.what + ":" + hex.EncodeToString(sum[:])
+}
+
+func (p place) in(owner string) string { return p.what + "\x00" + owner + "\x00" + p.id }
+
+// keptJSON is a kept thing as State has it.
+type keptJSON struct {
+	Messages []utp.Message `json:"messages,omitempty"`
+	Call     *utp.Message  `json:"call,omitempty"` // the thoughts, and behind them the call
+	Pick     learn.Pick    `json:"pick,omitzero"`
+}
+
+func (k *kept) marshal() ([]byte, error) {
+	j := keptJSON{Messages: k.messages, Pick: k.pick}
+	if k.call.Name != "" {
+		j.Call = &utp.Message{Role: utp.RoleAssistant, Parts: append(append([]utp.Part(nil), k.thoughts...), k.call)}
+	}
+	return json.Marshal(j)
+}
+
+func (k *kept) unmarshal(b []byte) error {
+	var j keptJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	k.messages, k.pick = j.Messages, j.Pick
+	if j.Call != nil {
+		for _, p := range j.Call.Parts {
+			if c, ok := p.(utp.Call); ok {
+				k.call = c
+				break
+			}
+			k.thoughts = append(k.thoughts, p)
+		}
+	}
+	return nil
+}
+
+// fetch gives what is kept in places, nil for what is not there. It always has as
+// many as there are places.
+func (x *exchange) fetch(of ...place) ([]*kept, error) {
+	out := make([]*kept, len(of))
+	if x.State == nil {
+		for i, p := range of {
+			out[i] = x.gate.kept.get(p.in(x.owner()), x.began)
+		}
+		return out, nil
+	}
+	names := make([]string, len(of))
+	for i, p := range of {
+		names[i] = p.name()
+	}
+	var values [][]byte
+	err := x.gate.shared.with(x.r.Context(), x.house, &x.gate.shared.state, "state", func(ctx context.Context) (err error) {
+		values, err = x.State.Get(ctx, x.owner(), names, x.began)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	for i, v := range values {
+		if k := (&kept{}); v != nil && k.unmarshal(v) == nil { // of a version that writes otherwise: as if it were not there
+			out[i] = k
+		}
+	}
+	return out, nil
+}
+
+// store keeps something. What cannot be kept is missed later, and not now.
+func (x *exchange) store(at place, k *kept) {
+	if x.State == nil {
+		k.key = at.in(x.owner())
+		x.gate.kept.put(k, x.began)
+		return
+	}
+	value, err := k.marshal()
+	if err != nil || len(value) > x.Limits.Kept {
+		return
+	}
+	_ = x.gate.shared.with(context.WithoutCancel(x.r.Context()), x.house, &x.gate.shared.state, "state", func(ctx context.Context) error {
+		return x.State.Put(ctx, []fleet.Item{{Owner: x.owner(), Key: at.name(), Value: value}}, x.began)
+	}) // told there
+}

@@ -1,0 +1,187 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp/fleet"
+)
+
+// settling is what the Ledger has not taken yet.
+type settling struct {
+	mu   sync.Mutex
+	list []owed
+}
+
+// owed is a settlement. One of a reservation of which nobody knows whether it was
+// written is looked for until a time.
+type owed struct {
+	fleet.Settlement
+	until time.Time // zero: it was written
+}
+
+func (s *settling) add(what fleet.Settlement, _ time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, owed{Settlement: what})
+}
+
+func (s *settling) cancel(id string, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, owed{fleet.Settlement{ID: id, Ending: fleet.Refused, At: now}, now.Add(cancelTime)})
+}
+
+func (s *settling) take() (list []owed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list, s.list = s.list, nil
+	return list
+}
+
+func (s *settling) back(list []owed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(list, s.list...)
+}
+
+func (s *settling) len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.list)
+}
+
+// Times of Tend.
+const (
+	leaseTime  = 30 * time.Second // a replica that has not said so for so long lives no more
+	leaseEvery = 8 * time.Second
+	renewEvery = 20 * time.Second
+	coolEvery  = time.Second
+	oweEvery   = 500 * time.Millisecond
+	sweepEvery = 10 * time.Second
+	tendTime   = 5 * time.Second // for one question
+)
+
+// Tend does what replicas owe each other until ctx ends: it says that this one
+// lives, charges what those reserved that do not, settles what the Ledger did not
+// take at once, and hears which servers want no requests. Whoever serves a Gateway
+// with State or a Ledger runs it, beginning with Join.
+func (g *Gateway) Tend(ctx context.Context) {
+	h := g.now.Load()
+	var all sync.WaitGroup
+	every := func(d time.Duration, do func(ctx context.Context, h *house) error) {
+		all.Go(func() {
+			tick := time.NewTicker(d)
+			defer tick.Stop()
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-tick.C:
+				}
+				within, cancel := context.WithTimeout(ctx, tendTime)
+				_ = do(within, g.now.Load()) // comes again
+				cancel()
+			}
+		})
+	}
+	if h.Ledger != nil {
+		every(leaseEvery, g.lease)
+		every(sweepEvery, g.sweep)
+		every(oweEvery, g.payDebts)
+	}
+	if h.State != nil {
+		every(renewEvery, g.renew)
+		every(coolEvery, g.cool)
+	}
+	all.Wait()
+}
+
+// Join takes the first lease: without one nothing may be reserved.
+func (g *Gateway) Join(ctx context.Context) error {
+	h := g.now.Load()
+	if h.Ledger == nil {
+		return nil
+	}
+	return g.lease(ctx, h)
+}
+
+// Leave settles what the Ledger has not taken yet, as far as there is time. What it
+// does not take is charged in full when the lease is over.
+func (g *Gateway) Leave(ctx context.Context) {
+	for g.shared.owed.len() > 0 && ctx.Err() == nil {
+		if err := g.payDebts(ctx, g.now.Load()); err == nil {
+			return
+		}
+		_ = sleep(ctx, oweEvery) // or the time is over
+	}
+}
+
+func (g *Gateway) lease(ctx context.Context, h *house) error {
+	err := h.Ledger.Lease(ctx, h.Replica, h.Now().Add(leaseTime))
+	g.shared.ledger.tell(h, "ledger", err)
+	return err
+}
+
+func (g *Gateway) sweep(ctx context.Context, h *house) error {
+	n, err := h.Ledger.Sweep(ctx, h.Now())
+	if n > 0 {
+		g.metrics.add("bx_settlements_total", label("ending", string(fleet.Unsettled)), float64(n))
+		h.Log.Warn("charged in full what replicas had reserved that are gone", "reservations", n)
+	}
+	return err
+}
+
+// payDebts settles what is owed. What was settled counts, also if more is not.
+func (g *Gateway) payDebts(ctx context.Context, h *house) error {
+	list := g.shared.owed.take()
+	var left []owed
+	var failed error
+	for i, o := range list {
+		if failed != nil {
+			left = append(left, list[i:]...)
+			break
+		}
+		if o.until.IsZero() {
+			if failed = g.settled(ctx, h, o.Settlement); failed != nil {
+				left = append(left, o)
+			}
+			continue
+		}
+		_, err := h.Ledger.Settle(ctx, o.Settlement)
+		if unknown := errors.Is(err, fleet.ErrUnknown); err != nil && (!unknown || h.Now().Before(o.until)) {
+			left = append(left, o)
+			if !unknown {
+				failed = err
+			}
+		}
+	}
+	g.shared.owed.back(left)
+	return failed
+}
+
+func (g *Gateway) renew(ctx context.Context, h *house) error {
+	var all []fleet.Visit
+	g.shared.visits.Range(func(_, v any) bool {
+		visit, _ := v.(fleet.Visit)
+		visit.Until = h.Now().Add(visitTime)
+		all = append(all, visit)
+		return true
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	return h.State.Renew(ctx, all, h.Now())
+}
+
+// cool leaves targets alone that want no requests, as other replicas have heard.
+func (g *Gateway) cool(ctx context.Context, h *house) error {
+	all, err := h.State.Cooling(ctx, h.Now())
+	g.shared.state.tell(h, "state", err)
+	for name, until := range all {
+		g.breaks.hear(name, until, h.Now())
+	}
+	return err
+}
