@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
 // speaks reports whether a server of an API also has the paths of another that

@@ -71,7 +71,7 @@ func (x *exchange) form(t Target) string {
 	saved := x.savedForms(at)
 	x.gate.lessons.with(at, x.Lessons, func(e *learn.Evidence) {
 		e.Running(t.digest(x.request.Model))
-		switch kept := among(saved, e.Forms()); {
+		switch kept := x.keptForm(saved, e.Forms()); {
 		case x.report.Required:
 			pick = e.Best()
 			return
@@ -151,8 +151,9 @@ func (x *exchange) savedForms(at spot) []*kept {
 	return found
 }
 
-// among is the first form of those that were saved which there still is.
-func among(saved []*kept, forms []string) *learn.Pick {
+// keptForm is the first of the forms that were saved which there still is, else the
+// one that its calls tell.
+func (x *exchange) keptForm(saved []*kept, forms []string) *learn.Pick {
 	for _, e := range saved {
 		if e != nil && slices.Contains(forms, e.pick.Form) {
 			return &e.pick

@@ -108,6 +108,12 @@ func listen(t testing.TB, c gateway.Config) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if c.Ledger != nil {
+		if err := g.Join(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		go g.Tend(t.Context())
+	}
 	down := httptest.NewServer(g)
 	t.Cleanup(down.Close)
 	return down.URL

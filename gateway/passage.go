@@ -125,7 +125,7 @@ func (c *counting) usage() utp.Usage {
 // endPassage settles a request that passed through.
 func (b *booking) endPassage(c *counting) {
 	if b.output > 0 {
-		b.said = min(b.output, c.n/3) // no text that is JSON has more tokens
+		b.said = min(b.output, c.n/3) // about, with what is around the text
 	}
 	u := utp.Usage{}
 	if errors.Is(c.err, io.EOF) {

@@ -49,7 +49,7 @@ func (p *presence) tell(x *house, what string, err error) {
 		return
 	}
 	if p.until.Swap(x.Now().Add(awayTime).UnixNano()) == 0 {
-		x.Log.Error("does not answer", "what", what, "error", wire.Redact(err.Error()))
+		x.Log.Error("does not answer", "what", what, "error", utp.Redact(err.Error()))
 	}
 }
 

@@ -55,13 +55,13 @@ func (s *settling) len() int {
 
 // Times of Tend.
 const (
-	leaseTime  = 30 * time.Second // a replica that has not said so for so long lives no more
-	leaseEvery = 8 * time.Second
-	renewEvery = 20 * time.Second
-	coolEvery  = time.Second
-	oweEvery   = 500 * time.Millisecond
-	sweepEvery = 10 * time.Second
-	tendTime   = 5 * time.Second // for one question
+	leaseTime   = 30 * time.Second // a replica that has not said so for so long lives no more
+	leaseEvery  = 8 * time.Second
+	visitsEvery = 20 * time.Second
+	coolEvery   = time.Second
+	oweEvery    = 500 * time.Millisecond
+	sweepEvery  = 10 * time.Second
+	tendTime    = 5 * time.Second // for one question
 )
 
 // Tend does what replicas owe each other until ctx ends: it says that this one
@@ -93,7 +93,7 @@ func (g *Gateway) Tend(ctx context.Context) {
 		every(oweEvery, g.payDebts)
 	}
 	if h.State != nil {
-		every(renewEvery, g.renew)
+		every(visitsEvery, g.renew)
 		every(coolEvery, g.cool)
 	}
 	all.Wait()

@@ -64,6 +64,7 @@ func newRoot(a *app) *cobra.Command {
 		a.mockCommand(),
 		a.mcpCommand(),
 		a.serveCommand(),
+		a.keysCommand(),
 		a.dashCommand(),
 		a.parseCommand(),
 		a.grammarCommand(),

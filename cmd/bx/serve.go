@@ -22,10 +22,12 @@ import (
 )
 
 // serveAddress is where the gateway listens unless it is told otherwise, and
-// uiAddress where its dashboard is as --new-operator-key writes it.
+// uiAddress and adminAddress where its dashboard and its administration are as
+// --new-operator-key and --new-admin-key write them.
 const (
 	serveAddress = "127.0.0.1:4141"
 	uiAddress    = "127.0.0.1:4142"
+	adminAddress = "127.0.0.1:4144"
 )
 
 // Bounds of a connection's idle time and of the head of a request.
@@ -38,7 +40,8 @@ const (
 // serveFlags are the options of bx serve.
 type serveFlags struct {
 	listen, probes, file, trace, newKey string
-	check, ready, explain, operator     bool
+	check, ready, explain               bool
+	operator, admin                     bool
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -62,6 +65,7 @@ of the server that it finds on this machine. docs/gateway.md tells more.`,
 	flags.BoolVar(&f.explain, "explain", false, "tell in headers what was mended and lost")
 	flags.StringVar(&f.newKey, "new-key", "", "print a new key for the client `NAME` and the lines for the file, and end")
 	flags.BoolVar(&f.operator, "new-operator-key", false, "print a new key for the dashboard and the lines for the file, and end")
+	flags.BoolVar(&f.admin, "new-admin-key", false, "print a new key for administering keys over HTTP and the lines for the file, and end")
 	return cmd
 }
 
@@ -71,6 +75,9 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	}
 	if f.operator {
 		return a.printKey("whoever may see the dashboard", "[ui]\nlisten = "+strconv.Quote(uiAddress))
+	}
+	if f.admin {
+		return a.printKey("whoever may administer keys and budgets", "[admin]\nlisten = "+strconv.Quote(adminAddress))
 	}
 	j, err := a.beginServing()
 	if err != nil {
@@ -83,7 +90,16 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	told, end := j.sinks(ctx, record.ByServe, view.Normal, func(why string) { j.view.Warn("%s", why) })
 	defer end()
 	s := &server{job: j, flags: f, id: rand.Text(), observe: told.served, content: told.kept}
-	c, err := s.load(ctx)
+	if err := s.readFile(); err != nil {
+		return err
+	}
+	if !f.check {
+		if s.common, err = s.openCommon(ctx, s.read); err != nil {
+			return err
+		}
+		defer s.common.close()
+	}
+	c, err := s.config(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,6 +129,7 @@ type server struct {
 	now   atomic.Pointer[serving.File] // as it was read last
 	trace func(gateway.Trace)
 
+	common  common // with other replicas
 	observe func(gateway.Report)
 	content func(record.Content)
 }
@@ -162,6 +179,19 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 			s.view.Warn("the key of the dashboard crosses the network as it is: add [tls], or put a proxy with TLS before it")
 		}
 	}
+	if at.admin.address != "" {
+		sum, err := s.read.Admin.Hash()
+		if err != nil {
+			return err
+		}
+		if err := serve(at.admin, s.common.admin(sum)); err != nil {
+			return err
+		}
+		s.view.Line(view.Normal, "administration at %s", h.url(at.admin))
+	}
+	if err := g.Join(ctx); err != nil {
+		return fail(exitBackend, "[ledger]: %w", err)
+	}
 	if err := serve(at.clients, unlooped(find.before(g), s.id)); err != nil {
 		return err
 	}
@@ -177,6 +207,17 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 	}
 	defer s.slack()()
 	go rest(watching, g)
+	if s.common != (common{}) {
+		tending, enough := context.WithCancel(context.WithoutCancel(ctx)) // while requests run out, too
+		defer enough()
+		go g.Tend(tending)
+		go s.common.prune(tending)
+		defer func() {
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFrames)
+			defer cancel()
+			g.Leave(last)
+		}()
+	}
 	return h.serve(ctx)
 }
 
@@ -200,7 +241,7 @@ func newReplyID() string { return rand.Text() }
 // printKey makes a key for somebody. Only its hash is for the file, below the
 // lines of its table.
 func (a *app) printKey(who, lines string) error {
-	key := "bx-" + rand.Text()
+	key := newKeyText()
 	fmt.Fprintf(a.out, "%s\n", key)
 	fmt.Fprintf(a.err, "Give the key to %s; it is not kept. The file of bx serve gets\n\n%s\nkey_sha256 = \"%x\"\n", who, lines, sha256.Sum256([]byte(key)))
 	return nil

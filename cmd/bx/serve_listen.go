@@ -25,7 +25,7 @@ type place struct {
 }
 
 // places are those of the file and the flags.
-type places struct{ clients, probes, ui place }
+type places struct{ clients, probes, ui, admin place }
 
 // places checks them. Whoever reaches the gateway can use the models behind it,
 // so others than this machine need keys; who may reach a socket is said by its mode.
@@ -39,14 +39,14 @@ func (s *server) places() (at places, err error) {
 	if s.flags.probes != "" {
 		at.probes.address = s.flags.probes
 	}
-	at.ui.address = s.read.UI.Listen
-	at.clients.mode, at.probes.mode, at.ui.mode = s.read.Mode(), s.read.Mode(), s.read.Mode()
-	for _, p := range []place{at.clients, at.probes, at.ui} {
+	at.ui.address, at.admin.address = s.read.UI.Listen, s.read.Admin.Listen
+	at.clients.mode, at.probes.mode, at.ui.mode, at.admin.mode = s.read.Mode(), s.read.Mode(), s.read.Mode(), s.read.Mode()
+	for _, p := range []place{at.clients, at.probes, at.ui, at.admin} {
 		if _, _, err := net.SplitHostPort(p.address); err != nil && p.address != "" && !p.isSocket() {
 			return at, fail(exitUsage, "listen %s: want HOST:PORT, such as %s, or unix:PATH", p.address, serveAddress)
 		}
 	}
-	if host, _, _ := net.SplitHostPort(at.clients.address); !at.clients.isSocket() && !backend.Loopback(host) && len(s.read.Clients) == 0 {
+	if host, _, _ := net.SplitHostPort(at.clients.address); !at.clients.isSocket() && !backend.Loopback(host) && len(s.read.Clients) == 0 && s.read.Ledger == (serving.Ledger{}) {
 		return at, fail(exitUsage, "%s can be reached from other machines, and whoever reaches the gateway can use the models behind it: add [[clients]] with keys to %s (bx serve --new-key NAME makes one), or listen at %s", at.clients.address, s.fileName(), serveAddress)
 	}
 	if t := s.read.TLS; t.Cert != "" {
@@ -55,7 +55,7 @@ func (s *server) places() (at places, err error) {
 			return at, fail(exitConfig, "[tls]: %w", err)
 		}
 		at.clients.tls = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.get}
-		at.ui.tls = at.clients.tls
+		at.ui.tls, at.admin.tls = at.clients.tls, at.clients.tls
 	}
 	return at, nil
 }
@@ -183,6 +183,7 @@ func notInForce(began, now *serving.File) (not []string) {
 	}{
 		{"listen", began.Listen == now.Listen}, {"socket_mode", began.SocketMode == now.SocketMode},
 		{"tls", began.TLS == now.TLS}, {"probes.listen", began.Probes == now.Probes}, {"ui", began.UI == now.UI},
+		{"ledger", began.Ledger == now.Ledger}, {"state.url", began.State.URL == now.State.URL && began.State.URLEnv == now.State.URLEnv}, {"admin", began.Admin == now.Admin},
 	} {
 		if !k.same {
 			not = append(not, k.key)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/price"
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
@@ -60,9 +62,14 @@ func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
 	c = gateway.Config{
 		Hosts: f.Hosts, Origins: f.Origins, Explain: f.Explain || s.flags.explain, Trace: s.trace, Observe: s.observe, Lessons: s.lessons, Content: s.content,
 		Limits: gateway.Limits{Body: int64(f.Limits.BodyMB) << 20, Requests: f.Limits.Requests, Schema: schema.Limits{Bytes: f.Limits.SchemaKB << 10, Keys: f.Limits.SchemaKeys, Depth: f.Limits.SchemaDepth}, Kept: f.Limits.KeptMB << 20,
-			Heartbeat: time.Duration(f.Limits.Heartbeat), Client: time.Duration(f.Limits.Client), Retries: f.Limits.Retries},
+			Output: f.Limits.Output, Heartbeat: time.Duration(f.Limits.Heartbeat), Client: time.Duration(f.Limits.Client), Retries: f.Limits.Retries},
 		NewID: newReplyID, Build: build.Version(), Log: s.requestLog(),
 	}
+	s.common.into(&c, s.id)
+	c.Away = gateway.Away{Refuse: f.State.Rates == "refuse", Forget: f.State.Previous == "forget"}
+	c.Prices = price.List{}
+	maps.Copy(c.Prices, s.set.Prices)
+	maps.Copy(c.Prices, f.Prices)
 	for _, k := range f.Clients {
 		sum, err := k.Hash()
 		if err != nil {
@@ -281,6 +288,9 @@ func (s *server) printRoutes(c gateway.Config) error {
 	}
 	if at.ui.address != "" {
 		fmt.Fprintf(s.app.out, "ui %s\n", at.ui.address)
+	}
+	if at.admin.address != "" {
+		fmt.Fprintf(s.app.out, "admin %s\n", at.admin.address)
 	}
 	for _, r := range c.Routes {
 		match := cmp.Or(strings.Join(r.Match, ", "), "*")

@@ -122,6 +122,9 @@ func cmdHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	header := http.Header{}
 	for _, a := range args[2:] {
 		if name, value, found := strings.Cut(a, ":"); found {
+			if file, found := strings.CutPrefix(value, "@"); found { // of the script's folder
+				value = ts.ReadFile(file)
+			}
 			header.Set(name, strings.TrimSpace(value))
 		} else {
 			body = strings.NewReader(ts.ReadFile(filepath.Join(ts.Getenv("WORK"), a)))

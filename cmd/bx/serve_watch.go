@@ -58,7 +58,7 @@ func (s *server) watch(ctx context.Context, g *gateway.Gateway) {
 
 // reload reads the file anew, and lists the keys that stay as they were.
 func (s *server) reload(ctx context.Context, g *gateway.Gateway) (not []string, err error) {
-	next := &server{job: s.job, flags: s.flags, id: s.id, trace: s.trace, observe: s.observe}
+	next := &server{job: s.job, flags: s.flags, id: s.id, trace: s.trace, observe: s.observe, content: s.content, common: s.common}
 	next.flags.file = s.file
 	c, err := next.load(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *server) reload(ctx context.Context, g *gateway.Gateway) (not []string, 
 	}
 	if not = notInForce(s.read, next.read); len(not) > 0 { // what it listens at is checked as it is
 		held := *next.read
-		held.Listen, held.SocketMode, held.TLS, held.Probes = s.read.Listen, s.read.SocketMode, s.read.TLS, s.read.Probes
+		held.Listen, held.SocketMode, held.TLS, held.Probes, held.UI, held.Admin = s.read.Listen, s.read.SocketMode, s.read.TLS, s.read.Probes, s.read.UI, s.read.Admin
 		next.read = &held
 	}
 	if _, err := next.places(); err != nil {

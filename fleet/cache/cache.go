@@ -4,40 +4,98 @@ package cache
 
 import (
 	"context"
+	"crypto/sha1"
+	"encoding/hex"
 	"errors"
+	"io"
+	"net/url"
+	"slices"
 	"strconv"
+	"strings"
+	"syscall"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/unifiedtoolprotocol/utp/fleet"
 )
 
 // Cache is a fleet.State.
-type Cache struct{ of *redis.Client }
+type Cache struct{ of *redis.Pool }
 
 var _ fleet.State = (*Cache)(nil)
 
-// wait bounds how long a request of a client waits for Redis.
-const wait = time.Second
+// wait bounds how long a request of a client waits for Redis; maxConns and idle are
+// of the pool of connections.
+const (
+	wait     = time.Second
+	maxConns = 64
+	idle     = 5 * time.Minute
+)
 
 // Open makes ready to ask "redis://[USER:PASSWORD@]HOST:PORT/NUMBER", or rediss://
 // with TLS. It sends nothing.
 func Open(address string) (*Cache, error) {
-	o, err := redis.ParseURL(address)
-	if err != nil {
+	at, err := url.Parse(address)
+	if err != nil || at.Scheme != "redis" && at.Scheme != "rediss" || at.Host == "" {
 		return nil, errors.New("want redis://HOST:PORT/NUMBER") // its own error may show a password
 	}
-	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.MaxRetries = wait, wait, wait, 1
-	o.ContextTimeoutEnabled, o.DisableIdentity = true, true
-	return &Cache{redis.NewClient(o)}, nil
+	return &Cache{&redis.Pool{
+		MaxIdle: maxConns, MaxActive: maxConns, Wait: true, IdleTimeout: idle,
+		DialContext: func(ctx context.Context) (redis.Conn, error) {
+			return redis.DialURLContext(ctx, address, redis.DialConnectTimeout(wait), redis.DialReadTimeout(wait), redis.DialWriteTimeout(wait))
+		},
+	}}, nil
 }
 
 // Close closes the connections.
 func (c *Cache) Close() error { return c.of.Close() }
 
+// do asks Redis. A connection that was closed since it was last used is asked for
+// nothing: another one is opened.
+func (c *Cache) do(ctx context.Context, command string, args ...any) (any, error) {
+	for again := true; ; again = false {
+		conn, err := c.of.GetContext(ctx)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := redis.DoContext(conn, ctx, command, args...)
+		closed := conn.Err() != nil
+		_ = conn.Close() // back into the pool
+		if !closed || !again || ctx.Err() != nil || !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
+			return answer, err
+		}
+	}
+}
+
+// script is a Lua script that Redis keeps by its hash.
+type script struct{ text, hash string }
+
+func newScript(text string) script {
+	sum := sha1.Sum([]byte(text)) // as EVALSHA wants it
+	return script{text, hex.EncodeToString(sum[:])}
+}
+
+func (s script) run(ctx context.Context, c *Cache, keys []string, args ...any) (any, error) {
+	all := []any{s.hash, len(keys)}
+	for _, k := range keys {
+		all = append(all, k)
+	}
+	all = append(all, args...)
+	answer, err := c.do(ctx, "EVALSHA", all...)
+	var e redis.Error
+	if errors.As(err, &e) && strings.HasPrefix(string(e), "NOSCRIPT") {
+		all[0] = s.text
+		return c.do(ctx, "EVAL", all...)
+	}
+	return answer, err
+}
+
 // Ping is for fleet.State.
-func (c *Cache) Ping(ctx context.Context) error { return c.of.Ping(ctx).Err() }
+func (c *Cache) Ping(ctx context.Context) error {
+	_, err := c.do(ctx, "PING")
+	return err
+}
 
 // rateLine is how all scripts read and fill a rate. Its fields: at, in microseconds;
 // r and t, the levels of requests and tokens; sr and st, the sizes.
@@ -62,7 +120,7 @@ end
 // enter decides of all rates and takes from all of them, or from none. KEYS are a
 // rate and its running visits, again and again; ARGV the time, the visit, its end,
 // then requests, tokens and parallel of each rate.
-var enter = redis.NewScript(rateLine + `
+var enter = newScript(rateLine + `
 local now, visit, till = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local lines, left = {}, {}
 for i = 1, #KEYS / 2 do
@@ -92,7 +150,7 @@ return {0, left}
 
 // leave takes tokens and ends a visit. KEYS and ARGV are as those of enter, with the
 // tokens in place of the visit's end.
-var leave = redis.NewScript(rateLine + `
+var leave = newScript(rateLine + `
 local now, visit, tokens = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 for i = 1, #KEYS / 2 do
 	local a = 3 * i + 1
@@ -120,15 +178,16 @@ func arguments(v fleet.Visit, now time.Time, third int64) (keys []string, args [
 // Enter is for fleet.State.
 func (c *Cache) Enter(ctx context.Context, v fleet.Visit, now time.Time) (pass fleet.Pass, err error) {
 	keys, args := arguments(v, now, v.Until.UnixMicro())
-	answer, err := enter.Run(ctx, c.of, keys, args...).Slice()
+	answer, err := redis.Values(enter.run(ctx, c, keys, args...))
 	if err != nil {
 		return pass, err
 	}
 	which, _ := answer[0].(int64)
 	if which > 0 {
-		pass.Refused, _ = answer[1].(string)
-		micros, _ := answer[2].(string)
-		n, err := strconv.ParseInt(micros, 10, 64)
+		if pass.Refused, err = redis.String(answer[1], nil); err != nil {
+			return pass, err
+		}
+		n, err := redis.Int64(answer[2], nil)
 		pass.Owner, pass.Wait = v.Rates[which-1].Owner, time.Duration(n)*time.Microsecond
 		return pass, err
 	}
@@ -136,8 +195,7 @@ func (c *Cache) Enter(ctx context.Context, v fleet.Visit, now time.Time) (pass f
 	for i, r := range v.Rates {
 		n := int64(-1)
 		if r.Requests > 0 {
-			text, _ := left[i].(string)
-			if n, err = strconv.ParseInt(text, 10, 64); err != nil {
+			if n, err = redis.Int64(left[i], nil); err != nil {
 				return pass, err
 			}
 		}
@@ -149,77 +207,107 @@ func (c *Cache) Enter(ctx context.Context, v fleet.Visit, now time.Time) (pass f
 // Leave is for fleet.State.
 func (c *Cache) Leave(ctx context.Context, v fleet.Visit, tokens int64, now time.Time) error {
 	keys, args := arguments(v, now, tokens)
-	return leave.Run(ctx, c.of, keys, args...).Err()
+	_, err := leave.run(ctx, c, keys, args...)
+	return err
 }
+
+// renew lets visits go on: KEYS are of running visits, ARGV a visit and its end for
+// each.
+var renew = newScript(`
+for i, key in ipairs(KEYS) do redis.call('ZADD', key, 'XX', ARGV[2 * i], ARGV[2 * i - 1]) end
+return 0
+`)
 
 // Renew is for fleet.State.
 func (c *Cache) Renew(ctx context.Context, visits []fleet.Visit, _ time.Time) error {
-	p := c.of.Pipeline()
+	var keys []string
+	var args []any
 	for _, v := range visits {
 		for _, r := range v.Rates {
 			if r.Parallel > 0 {
-				p.ZAddXX(ctx, "bx:run:"+r.Owner, redis.Z{Score: float64(v.Until.UnixMicro()), Member: v.ID})
+				keys, args = append(keys, "bx:run:"+r.Owner), append(args, v.ID, v.Until.UnixMicro())
 			}
 		}
 	}
-	if p.Len() == 0 {
+	if len(keys) == 0 {
 		return nil
 	}
-	_, err := p.Exec(ctx)
+	_, err := renew.run(ctx, c, keys, args...)
 	return err
 }
 
 func itemKey(owner, key string) string { return "bx:kept:{" + owner + "}:" + key }
 
+// get reads items and keeps those that are there for ARGV[1] seconds more.
+var get = newScript(`
+local found = redis.call('MGET', unpack(KEYS))
+for i, value in ipairs(found) do
+	if value then redis.call('EXPIRE', KEYS[i], ARGV[1]) end
+end
+return found
+`)
+
+// most is how many items one script takes.
+const most = 1000
+
 // Get is for fleet.State.
 func (c *Cache) Get(ctx context.Context, owner string, keys []string, _ time.Time) ([][]byte, error) {
-	out := make([][]byte, len(keys))
-	if len(keys) == 0 {
-		return out, nil
-	}
-	p := c.of.Pipeline()
-	for _, k := range keys {
-		p.GetEx(ctx, itemKey(owner, k), fleet.Keep)
-	}
-	answers, err := p.Exec(ctx)
-	if err != nil && !errors.Is(err, redis.Nil) {
-		return nil, err
-	}
-	for i, a := range answers {
-		value, err := a.(*redis.StringCmd).Bytes()
-		if err != nil && !errors.Is(err, redis.Nil) {
+	out := make([][]byte, 0, len(keys))
+	for some := range slices.Chunk(keys, most) {
+		names := make([]string, len(some))
+		for i, k := range some {
+			names[i] = itemKey(owner, k)
+		}
+		answers, err := redis.ByteSlices(get.run(ctx, c, names, int(fleet.Keep.Seconds())))
+		if err != nil {
 			return nil, err
 		}
-		out[i] = value
+		out = append(out, answers...)
 	}
 	return out, nil
 }
 
+// put keeps items for ARGV[1] seconds.
+var put = newScript(`
+for i, key in ipairs(KEYS) do redis.call('SET', key, ARGV[i + 1], 'EX', ARGV[1]) end
+return 0
+`)
+
 // Put is for fleet.State.
 func (c *Cache) Put(ctx context.Context, items []fleet.Item, _ time.Time) error {
-	if len(items) == 0 {
-		return nil
-	}
-	p := c.of.Pipeline()
-	for _, it := range items {
-		p.Set(ctx, itemKey(it.Owner, it.Key), it.Value, fleet.Keep)
-	}
-	_, err := p.Exec(ctx)
-	return err
-}
-
-// scanned is how many keys Redis looks at for one answer.
-const scanned = 1000
-
-// Forget is for fleet.State.
-func (c *Cache) Forget(ctx context.Context, owner string) error {
-	found := c.of.Scan(ctx, 0, escaped(itemKey(owner, ""))+"*", scanned).Iterator()
-	for found.Next(ctx) {
-		if err := c.of.Unlink(ctx, found.Val()).Err(); err != nil {
+	for some := range slices.Chunk(items, most) {
+		keys, args := make([]string, len(some)), []any{int(fleet.Keep.Seconds())}
+		for i, it := range some {
+			keys[i], args = itemKey(it.Owner, it.Key), append(args, it.Value)
+		}
+		if _, err := put.run(ctx, c, keys, args...); err != nil {
 			return err
 		}
 	}
-	return found.Err()
+	return nil
+}
+
+// Forget is for fleet.State.
+func (c *Cache) Forget(ctx context.Context, owner string) error {
+	cursor := "0"
+	for {
+		answer, err := redis.Values(c.do(ctx, "SCAN", cursor, "MATCH", escaped(itemKey(owner, ""))+"*", "COUNT", most))
+		if err != nil {
+			return err
+		}
+		found, err := redis.Values(answer[1], nil)
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			if _, err := c.do(ctx, "UNLINK", found...); err != nil {
+				return err
+			}
+		}
+		if cursor, err = redis.String(answer[0], nil); err != nil || cursor == "0" {
+			return err
+		}
+	}
 }
 
 // escaped is a text as a pattern of Redis's that matches it alone.
@@ -237,26 +325,32 @@ func escaped(text string) string {
 
 const coolingKey = "bx:cooling"
 
+// cool notes until when a target wants no requests, and clears away what is over.
+var cool = newScript(`
+redis.call('ZADD', KEYS[1], 'GT', ARGV[2], ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
+return 0
+`)
+
 // Cool is for fleet.State.
 func (c *Cache) Cool(ctx context.Context, target string, until, now time.Time) error {
-	p := c.of.Pipeline()
-	p.ZAddArgs(ctx, coolingKey, redis.ZAddArgs{GT: true, Members: []redis.Z{{Score: float64(until.UnixMicro()), Member: target}}})
-	p.ZRemRangeByScore(ctx, coolingKey, "-inf", strconv.FormatInt(now.UnixMicro(), 10))
-	_, err := p.Exec(ctx)
+	_, err := cool.run(ctx, c, []string{coolingKey}, target, until.UnixMicro(), now.UnixMicro())
 	return err
 }
 
 // Cooling is for fleet.State.
 func (c *Cache) Cooling(ctx context.Context, now time.Time) (map[string]time.Time, error) {
-	found, err := c.of.ZRangeByScoreWithScores(ctx, coolingKey, &redis.ZRangeBy{Min: "(" + strconv.FormatInt(now.UnixMicro(), 10), Max: "+inf"}).Result()
+	found, err := redis.Strings(c.do(ctx, "ZRANGEBYSCORE", coolingKey, "("+strconv.FormatInt(now.UnixMicro(), 10), "+inf", "WITHSCORES"))
 	if err != nil {
 		return nil, err
 	}
 	out := map[string]time.Time{}
-	for _, z := range found {
-		if name, ok := z.Member.(string); ok {
-			out[name] = time.UnixMicro(int64(z.Score)).UTC()
+	for pair := range slices.Chunk(found, 2) {
+		score, err := strconv.ParseFloat(pair[len(pair)-1], 64)
+		if err != nil {
+			return nil, err
 		}
+		out[pair[0]] = time.UnixMicro(int64(score)).UTC()
 	}
 	return out, nil
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/format"
+	"github.com/unifiedtoolprotocol/utp/price"
 )
 
 // File is all of it. The zero File is in force where there is none.
@@ -40,6 +41,10 @@ type File struct {
 	Backends   map[string]Backend `toml:"backends"`
 	Routes     []Route            `toml:"routes"`
 	Clients    []Client           `toml:"clients"`
+	Ledger     Ledger             `toml:"ledger"`
+	State      State              `toml:"state"`
+	Admin      Admin              `toml:"admin"`
+	Prices     price.List         `toml:"prices"` // over those of bx.toml
 	Dialects   config.Dialects    `toml:"dialects"`
 
 	Own config.Own `toml:"-"` // the dialects of the files that Dialects names
@@ -54,6 +59,96 @@ type TLS struct {
 // Probes is where /healthz, /readyz and /metrics are answered to everybody.
 type Probes struct {
 	Listen string `toml:"listen"` // "": where clients are
+}
+
+// Ledger is where keys, budgets and what was spent are kept.
+type Ledger struct {
+	URL    string `toml:"url"`     // "sqlite:PATH" or "postgres://USER@HOST/NAME"; "": nowhere
+	URLEnv string `toml:"url_env"` // or the variable that holds it
+}
+
+// Where is the address, "" if there is none.
+func (l Ledger) Where(env func(string) string) (string, error) { return where(l.URL, l.URLEnv, env) }
+
+func where(url, name string, env func(string) string) (string, error) {
+	if name == "" {
+		return url, nil
+	}
+	if url = env(name); url == "" {
+		return "", fmt.Errorf("url_env: the variable %s is not set", name)
+	}
+	return url, nil
+}
+
+// State is where replicas keep what they share and may lose.
+type State struct {
+	URL      string `toml:"url"`      // "memory", "ledger" or "redis://HOST:PORT/NUMBER"; "": with a ledger "ledger", else "memory"
+	URLEnv   string `toml:"url_env"`  // or the variable that holds it
+	Rates    string `toml:"rates"`    // while it is away: open, refuse; "" is open
+	Previous string `toml:"previous"` // previous_response_id while it is away: wait (503), forget (404); "" is wait
+}
+
+// Where is the address, as URL says it.
+func (s State) Where(env func(string) string) (string, error) { return where(s.URL, s.URLEnv, env) }
+
+func (f *File) shared() error {
+	l, s := f.Ledger, f.State
+	switch {
+	case l.URL != "" && l.URLEnv != "":
+		return fmt.Errorf("[ledger]: %w", within("ledger", 1, errors.New("url: want url or url_env, not both")))
+	case s.URL != "" && s.URLEnv != "":
+		return fmt.Errorf("[state]: %w", within("state", 1, errors.New("url: want url or url_env, not both")))
+	case l.URL != "" && !strings.HasPrefix(l.URL, "sqlite:") && !strings.HasPrefix(l.URL, "postgres://") && !strings.HasPrefix(l.URL, "postgresql://"):
+		return fmt.Errorf("[ledger]: %w", within("ledger", 1, errors.New(`url: want "sqlite:PATH" or "postgres://USER@HOST/NAME"`)))
+	case s.URL != "" && s.URL != "memory" && s.URL != "ledger" && !strings.HasPrefix(s.URL, "redis://") && !strings.HasPrefix(s.URL, "rediss://"):
+		return fmt.Errorf("[state]: %w", within("state", 1, errors.New(`url: want "memory", "ledger" or "redis://HOST:PORT/NUMBER"`)))
+	case s.URL == "ledger" && l == Ledger{}:
+		return fmt.Errorf("[state]: %w", within("state", 1, errors.New("url: there is no [ledger]")))
+	case !slices.Contains([]string{"", "open", "refuse"}, s.Rates):
+		return fmt.Errorf("[state]: %w", within("state", 1, fmt.Errorf("rates = %q: want open, refuse", s.Rates)))
+	case !slices.Contains([]string{"", "wait", "forget"}, s.Previous):
+		return fmt.Errorf("[state]: %w", within("state", 1, fmt.Errorf("previous = %q: want wait, forget", s.Previous)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Prices)) {
+		if err := f.Prices[name].Check(); err != nil {
+			return fmt.Errorf("[prices.%q]: %w", name, within("prices."+name, 1, err))
+		}
+	}
+	return f.Admin.check(f)
+}
+
+// Admin is the interface by which keys and budgets are administered, on a listener of
+// its own.
+type Admin struct {
+	Listen string `toml:"listen"`     // "": there is none
+	Key    string `toml:"key_sha256"` // of the operator of the ledger, which is nobody else's
+}
+
+// Hash is the SHA-256 of the operator's key.
+func (a Admin) Hash() ([sha256.Size]byte, error) { return hashOf(a.Key, "bx serve --new-admin-key") }
+
+func (a Admin) check(f *File) error {
+	bad := func(err error) error { return fmt.Errorf("[admin]: %w", within("admin", 1, err)) }
+	switch {
+	case a == Admin{}:
+		return nil
+	case a.Listen == "":
+		return bad(errors.New(`listen is missing: want an address of its own, such as "127.0.0.1:4144"`))
+	case f.Ledger == Ledger{}:
+		return bad(errors.New("listen: there is no [ledger] to administer"))
+	}
+	if _, err := a.Hash(); err != nil {
+		return bad(err)
+	}
+	if strings.EqualFold(a.Key, f.UI.Key) {
+		return bad(errors.New("key_sha256 is the key of the dashboard: want a key of its own (bx serve --new-admin-key)"))
+	}
+	for _, c := range f.Clients {
+		if strings.EqualFold(c.Key, a.Key) {
+			return bad(fmt.Errorf("key_sha256 is the key of the client %s: want a key of its own (bx serve --new-admin-key)", c.Name))
+		}
+	}
+	return nil
 }
 
 // UI is the dashboard, on a listener of its own.
@@ -102,6 +197,7 @@ type Limits struct {
 	SchemaKeys  int      `toml:"schema_keys"`  // in the schema of a tool
 	SchemaDepth int      `toml:"schema_depth"` // of it
 	KeptMB      int      `toml:"kept_mb"`      // for previous_response_id and signatures
+	Output      int      `toml:"output"`       // tokens of a reply to a key with a budget that names no limit
 	Retries     int      `toml:"retries"`      // second tries a minute; below 0 none
 	Drain       Duration `toml:"drain"`        // how long requests may run on after Ctrl-C
 }
@@ -314,6 +410,9 @@ func (f *File) check(known config.Own) error {
 	if err := f.UI.check(f.Clients); err != nil {
 		return fmt.Errorf("[ui]: %w", within("ui", 1, err))
 	}
+	if err := f.shared(); err != nil {
+		return err
+	}
 	for i, r := range f.Routes {
 		if err := f.route(r, known); err != nil {
 			return fmt.Errorf("[[routes]] %d: %w", i+1, within("routes", i+1, err))
@@ -326,7 +425,7 @@ func (l Limits) check() error {
 	if err := times(map[string]Duration{"heartbeat": l.Heartbeat, "client": l.Client, "drain": l.Drain}); err != nil {
 		return err
 	}
-	return positive(map[string]int{"body_mb": l.BodyMB, "requests": l.Requests, "kept_mb": l.KeptMB,
+	return positive(map[string]int{"body_mb": l.BodyMB, "output": l.Output, "requests": l.Requests, "kept_mb": l.KeptMB,
 		"schema_kb": l.SchemaKB, "schema_keys": l.SchemaKeys, "schema_depth": l.SchemaDepth})
 }
 

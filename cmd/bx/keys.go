@@ -1,0 +1,444 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/keys"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/fleet"
+)
+
+func (a *app) keysCommand() *cobra.Command {
+	file := ""
+	cmd := &cobra.Command{
+		Use: "keys", Short: "Create, list, change and delete the keys of bx serve, and say what they have spent", Args: noWords,
+		Long: `Administer the keys, teams and budgets in the ledger that serve.toml names. A change
+is in force in every replica within 5 seconds. docs/operate.md tells more.`,
+		Example: "  bx keys create ci --money day=5,month=50 --models 'qwen*'\n  bx keys list\n  bx keys rotate ci --grace 24h\n  bx keys usage ci --since 30d --csv",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.keysList(cmd.Context(), file) },
+	}
+	cmd.PersistentFlags().StringVar(&file, "file", "", "the `FILE` of bx serve (default: serve.toml beside the user's bx.toml)")
+	one := func(use, short string, run func(ctx context.Context, d *keys.Desk, name string) error) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Args: exactly(1, "the name of the key"), RunE: func(cmd *cobra.Command, names []string) error {
+			return a.desk(cmd.Context(), file, func(d *keys.Desk) error { return run(cmd.Context(), d, names[0]) })
+		}}
+	}
+	list := &cobra.Command{Use: "list", Short: "List the keys with their limits; never the keys themselves", Args: noWords,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.keysList(cmd.Context(), file) }}
+	yes, no := true, false
+	set := func(use, short string, c keys.Change) *cobra.Command {
+		return one(use, short, func(ctx context.Context, d *keys.Desk, name string) error { return a.keySet(ctx, d, name, c) })
+	}
+	cmd.AddCommand(a.keysCreate(&file), list, a.keysLimit(&file), a.keysRotate(one), a.keysExpire(&file),
+		set("disable NAME", "Refuse a key until it is enabled again", keys.Change{Disabled: &yes}), set("enable NAME", "Let a disabled key in again", keys.Change{Disabled: &no}),
+		a.keysDelete(one), a.keysUsage(&file), a.keysAudit(&file), a.keysTeam(&file))
+	return cmd
+}
+
+// desk opens the ledger for one piece of work.
+func (a *app) desk(ctx context.Context, file string, do func(*keys.Desk) error) error {
+	s, err := a.books(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer s.common.close()
+	err = do(s.common.desk(cmp.Or(a.env("USER"), "bx keys")))
+	if errors.Is(err, keys.ErrName) {
+		return fail(exitUsage, "%w", err)
+	}
+	return err
+}
+
+func (c common) desk(by string) *keys.Desk {
+	return &keys.Desk{Books: c.ledger, State: c.state, NewID: rand.Text, NewKey: newKeyText, Now: time.Now, By: by}
+}
+
+// admin is the administration over HTTP.
+func (c common) admin(hash fleet.Hash) http.Handler { return c.desk("admin").Handler(hash) }
+
+// limitFlags are those that set limits.
+type limitFlags struct {
+	money, tokens, requests string
+	models                  []string
+	parallel                int
+	team, expires           string
+}
+
+func (f *limitFlags) add(to *pflag.FlagSet) {
+	to.StringVar(&f.money, "money", "", "at most this `PER=AMOUNT` of money: day=5,month=50; 0 is no limit")
+	to.StringVar(&f.tokens, "tokens", "", "at most these `PER=N` tokens: minute=100000,day=2000000")
+	to.StringVar(&f.requests, "requests", "", "at most these `PER=N` requests: minute=60,day=1000")
+	to.StringSliceVar(&f.models, "models", nil, "only these `MODELS`, by names or globs")
+	to.IntVar(&f.parallel, "parallel", 0, "at most `N` requests at once")
+}
+
+// change is what the flags that were given set. before is what holds.
+func (f *limitFlags) change(given *pflag.FlagSet, before fleet.Budget) (c keys.Change, err error) {
+	for unit, text := range map[string]string{"money": f.money, "tokens": f.tokens, "requests": f.requests} {
+		if !given.Changed(unit) {
+			continue
+		}
+		if c.Budget == nil {
+			c.Budget = fleet.Budget{}
+			for p, a := range before {
+				c.Budget[p] = a
+			}
+		}
+		if err := keys.Set(c.Budget, unit, text); err != nil {
+			return c, fail(exitUsage, "--%s: %w", unit, err)
+		}
+	}
+	if given.Changed("models") {
+		c.Models = &f.models
+	}
+	if given.Changed("parallel") {
+		c.Parallel = &f.parallel
+	}
+	if given.Changed("team") {
+		c.Team = &f.team
+	}
+	if given.Changed("expires") {
+		at, err := untilWhen(f.expires, time.Now())
+		if err != nil {
+			return c, fail(exitUsage, "--expires: %w", err)
+		}
+		c.Expires = &at
+	}
+	return c, nil
+}
+
+// untilWhen reads a time to come: "30d", "12h", a date, or "never".
+func untilWhen(s string, now time.Time) (time.Time, error) {
+	if s == "never" {
+		return time.Time{}, nil
+	}
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
+			return now.AddDate(0, 0, n), nil
+		}
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return now.Add(d), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, s); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, errors.New("want a time as 12h or 30d, a date as 2026-12-31, or never")
+}
+
+func (a *app) keysCreate(file *string) *cobra.Command {
+	var f limitFlags
+	cmd := &cobra.Command{Use: "create NAME", Short: "Make a key and print it; it is not kept", Args: exactly(1, "the name of the key")}
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error {
+			c, err := f.change(cmd.Flags(), nil)
+			if err != nil {
+				return err
+			}
+			k, secret, err := d.Create(cmd.Context(), names[0], c)
+			if err != nil {
+				return err
+			}
+			return a.tellSecret(k.Name, k.ID, secret)
+		})
+	}
+	f.add(cmd.Flags())
+	cmd.Flags().StringVar(&f.team, "team", "", "the key belongs to this `TEAM`, whose limits hold, too")
+	cmd.Flags().StringVar(&f.expires, "expires", "", "good until this `TIME`: 30d, 12h or a date")
+	return cmd
+}
+
+// tellSecret prints a key, once.
+func (a *app) tellSecret(name, id, secret string) error {
+	if a.json {
+		return view.JSON(a.out, map[string]string{"name": name, "id": id, "secret": secret})
+	}
+	fmt.Fprintln(a.out, secret)
+	fmt.Fprintf(a.err, "Give the key to %s; it is not kept.\n", name)
+	return nil
+}
+
+func (a *app) keysLimit(file *string) *cobra.Command {
+	var f limitFlags
+	cmd := &cobra.Command{Use: "limit NAME", Short: "Change what a key may do; what is not named stays", Args: exactly(1, "the name of the key")}
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error {
+			k, err := d.Key(cmd.Context(), names[0])
+			if err != nil {
+				return err
+			}
+			c, err := f.change(cmd.Flags(), k.Budget)
+			if err != nil {
+				return err
+			}
+			return a.keySet(cmd.Context(), d, names[0], c)
+		})
+	}
+	f.add(cmd.Flags())
+	cmd.Flags().StringVar(&f.team, "team", "", "put it into this `TEAM`; \"\": out of its team")
+	return cmd
+}
+
+func (a *app) keySet(ctx context.Context, d *keys.Desk, name string, c keys.Change) error {
+	k, err := d.Set(ctx, name, c)
+	if err != nil {
+		return err
+	}
+	return a.keyTable([]fleet.Key{*k})
+}
+
+func (a *app) keysExpire(file *string) *cobra.Command {
+	return &cobra.Command{Use: "expire NAME TIME", Short: "Set the end of a key: 30d, 12h, a date, or never", Args: exactly(2, "the name of the key and a time"),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			at, err := untilWhen(words[1], time.Now())
+			if err != nil {
+				return fail(exitUsage, "%w", err)
+			}
+			return a.desk(cmd.Context(), *file, func(d *keys.Desk) error { return a.keySet(cmd.Context(), d, words[0], keys.Change{Expires: &at}) })
+		}}
+}
+
+// oneKey makes a command about one key.
+type oneKey func(use, short string, run func(ctx context.Context, d *keys.Desk, name string) error) *cobra.Command
+
+func (a *app) keysRotate(one oneKey) *cobra.Command {
+	grace := time.Duration(0)
+	cmd := one("rotate NAME", "Print another key in place of one; its conversations and what it has spent stay its own", func(ctx context.Context, d *keys.Desk, name string) error {
+		secret, err := d.Rotate(ctx, name, grace)
+		if err != nil {
+			return err
+		}
+		return a.tellSecret(name, "", secret)
+	})
+	cmd.Flags().DurationVar(&grace, "grace", 0, "the old one is good for this `TIME` yet")
+	return cmd
+}
+
+func (a *app) keysDelete(one oneKey) *cobra.Command {
+	purge := false
+	cmd := one("delete NAME", "Delete a key; what it has spent stays in the ledger", func(ctx context.Context, d *keys.Desk, name string) error {
+		return d.Delete(ctx, name, purge)
+	})
+	cmd.Flags().BoolVar(&purge, "purge", false, "and what is kept of its conversations")
+	return cmd
+}
+
+func (a *app) keysList(ctx context.Context, file string) error {
+	return a.desk(ctx, file, func(d *keys.Desk) error {
+		all, err := d.Books.Keys(ctx)
+		if err != nil {
+			return err
+		}
+		return a.keyTable(all)
+	})
+}
+
+func (a *app) keyTable(all []fleet.Key) error {
+	if a.json {
+		return view.JSON(a.out, all)
+	}
+	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, k := range all {
+		state, team := "", ""
+		if state = k.Why(time.Now()); state == "" && !k.Expires.IsZero() {
+			state = "until " + k.Expires.Format(time.DateOnly)
+		}
+		if k.Team != nil {
+			team = "team " + k.Team.Name + " (" + cmp.Or(keys.Words(k.Team.Limits), "no limits") + ")"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", k.Name, cmp.Or(keys.Words(k.Limits), "no limits"), team, state)
+	}
+	return t.Flush()
+}
+
+func (a *app) keysUsage(file *string) *cobra.Command {
+	var since, before string
+	var asCSV, unsettled bool
+	cmd := &cobra.Command{Use: "usage [NAME]", Short: "List the requests that were booked, and what they came to", Args: cobra.MaximumNArgs(1)}
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		ctx := cmd.Context()
+		return a.desk(ctx, *file, func(d *keys.Desk) (err error) {
+			var q fleet.Query
+			if q.Since, err = sinceWhen(since, time.Now()); err != nil {
+				return fail(exitUsage, "--since %s: %w", since, err)
+			}
+			if before != "" {
+				if q.Before, err = sinceWhen(before, time.Now()); err != nil {
+					return fail(exitUsage, "--before %s: %w", before, err)
+				}
+			}
+			if unsettled {
+				q.Endings = []fleet.Ending{fleet.Unsettled, fleet.Estimated, fleet.Open}
+			}
+			var k *fleet.Key
+			if len(names) > 0 {
+				if k, err = d.Key(ctx, names[0]); err != nil {
+					return err
+				}
+				q.KeyID = k.ID
+			}
+			switch {
+			case a.json:
+				out := json.NewEncoder(a.out)
+				return d.Books.Entries(ctx, q, func(e fleet.Entry) error { return out.Encode(e) })
+			case asCSV:
+				return a.usageCSV(ctx, d, q)
+			}
+			return a.usageTable(ctx, d, q, k)
+		})
+	}
+	cmd.Flags().StringVar(&since, "since", "30d", "from this `TIME` on: 12h, 30d or a date")
+	cmd.Flags().StringVar(&before, "before", "", "only what is before this `TIME`")
+	cmd.Flags().BoolVar(&asCSV, "csv", false, "a line a request, with commas")
+	cmd.Flags().BoolVar(&unsettled, "unsettled", false, "only what was estimated, charged in full, or is open")
+	return cmd
+}
+
+func (a *app) usageCSV(ctx context.Context, d *keys.Desk, q fleet.Query) error {
+	out := csv.NewWriter(a.out)
+	if err := out.Write([]string{"time", "key", "key_id", "team", "request", "backend", "model", "ending", "late", "input", "cache_read", "cache_write", "output", "reasoning", "tokens", "money", "most_tokens", "most_money", "price_dated"}); err != nil {
+		return err
+	}
+	n := func(i int64) string { return strconv.FormatInt(i, 10) }
+	err := d.Books.Entries(ctx, q, func(e fleet.Entry) error {
+		u := e.Usage
+		return out.Write([]string{e.At.Format(time.RFC3339Nano), e.Key, e.KeyID, e.Team, e.Request, e.Backend, e.Model, string(e.Ending), strconv.FormatBool(e.Late), n(int64(u.Input)), n(int64(u.CacheRead)),
+			n(int64(u.CacheWrite)), n(int64(u.Output)), n(int64(u.Reasoning)), n(e.Amount.Tokens), e.Amount.Money.String(), n(e.Most.Tokens), e.Most.Money.String(), e.Dated})
+	})
+	out.Flush()
+	return errors.Join(err, out.Error())
+}
+
+// usageTable adds up by key and ending, and says what is left of the budgets of one
+// key.
+func (a *app) usageTable(ctx context.Context, d *keys.Desk, q fleet.Query, k *fleet.Key) error {
+	type line struct {
+		key    string
+		ending fleet.Ending
+	}
+	sums := map[line]fleet.Amount{}
+	if err := d.Books.Entries(ctx, q, func(e fleet.Entry) error {
+		at := line{e.Key, e.Ending}
+		s, is := sums[at], e.Amount
+		if e.Ending == fleet.Open {
+			is = e.Most
+		}
+		sums[at] = fleet.Amount{Requests: s.Requests + 1, Tokens: s.Tokens + is.Tokens, Money: s.Money + is.Money}
+		return nil
+	}); err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "key\tended\trequests\ttokens\tmoney")
+	var all []line
+	for at := range sums {
+		all = append(all, at)
+	}
+	slices.SortFunc(all, func(a, b line) int {
+		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(string(a.ending), string(b.ending)))
+	})
+	for _, at := range all {
+		s := sums[at]
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", at.key, at.ending, s.Requests, s.Tokens, s.Money)
+	}
+	if err := t.Flush(); err != nil || k == nil {
+		return err
+	}
+	now, err := d.Books.Windows(ctx, k, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, w := range now {
+		if w.Limit != (fleet.Amount{}) {
+			limit := keys.Words(fleet.Limits{Budget: fleet.Budget{w.Per: w.Limit}})
+			fmt.Fprintf(a.out, "%s %s: of %s, %s money, %d tokens, %d requests are used, and %s money, %d tokens reserved\n", w.Subject.Kind, w.Subject.Name, limit,
+				w.Settled.Money, w.Settled.Tokens, w.Settled.Requests, w.Reserved.Money, w.Reserved.Tokens)
+		}
+	}
+	return nil
+}
+
+func (a *app) keysAudit(file *string) *cobra.Command {
+	return &cobra.Command{Use: "audit", Short: "Say who has changed what", Args: noWords, RunE: func(cmd *cobra.Command, _ []string) error {
+		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error {
+			return d.Books.Audit(cmd.Context(), func(act fleet.Act) error {
+				if a.json {
+					return view.JSON(a.out, act)
+				}
+				_, err := fmt.Fprintf(a.out, "%s  %s  %s  %s  %s\n", act.At.Format(time.RFC3339), act.By, act.What, act.On, act.How)
+				return err
+			})
+		})
+	}}
+}
+
+func (a *app) keysTeam(file *string) *cobra.Command {
+	cmd := &cobra.Command{Use: "team", Short: "Create, list, change and delete teams, whose keys share limits", Args: noWords}
+	list := &cobra.Command{Use: "list", Short: "List the teams", Args: noWords, RunE: func(cmd *cobra.Command, _ []string) error {
+		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error {
+			all, err := d.Books.Teams(cmd.Context())
+			if err != nil || a.json {
+				return errors.Join(err, view.JSON(a.out, all))
+			}
+			for _, t := range all {
+				fmt.Fprintf(a.out, "%s  %s\n", t.Name, cmp.Or(keys.Words(t.Limits), "no limits"))
+			}
+			return nil
+		})
+	}}
+	with := func(use, short string, do func(ctx context.Context, d *keys.Desk, name string, c keys.Change) error) *cobra.Command {
+		var f limitFlags
+		c := &cobra.Command{Use: use, Short: short, Args: exactly(1, "the name of the team")}
+		c.RunE = func(cmd *cobra.Command, names []string) error {
+			return a.desk(cmd.Context(), *file, func(d *keys.Desk) error {
+				all, err := d.Books.Teams(cmd.Context())
+				if err != nil {
+					return err
+				}
+				var before fleet.Budget
+				for _, t := range all {
+					if t.Name == names[0] {
+						before = t.Budget
+					}
+				}
+				change, err := f.change(cmd.Flags(), before)
+				if err != nil {
+					return err
+				}
+				return do(cmd.Context(), d, names[0], change)
+			})
+		}
+		f.add(c.Flags())
+		return c
+	}
+	create := with("create NAME", "Make a team", func(ctx context.Context, d *keys.Desk, name string, c keys.Change) error {
+		_, err := d.CreateTeam(ctx, name, c)
+		return err
+	})
+	limit := with("limit NAME", "Change what the keys of a team may do together; what is not named stays", func(ctx context.Context, d *keys.Desk, name string, c keys.Change) error {
+		_, err := d.SetTeam(ctx, name, c)
+		return err
+	})
+	remove := &cobra.Command{Use: "delete NAME", Short: "Delete a team without keys", Args: exactly(1, "the name of the team"), RunE: func(cmd *cobra.Command, names []string) error {
+		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error { return d.DeleteTeam(cmd.Context(), names[0]) })
+	}}
+	cmd.AddCommand(create, list, limit, remove)
+	return cmd
+}
