@@ -19,7 +19,7 @@ func TestQuickStarts(t *testing.T) {
 	own := append(namesOf(root), "help")
 	for _, name := range []string{"ollama", "claude-mcp", "gemini", "developer"} {
 		text := doc(t, "personas/"+name+".md")
-		commands := regexp.MustCompile(`(?m)^ {4}(?:[A-Z_]+=\S+ )*bx (.+)$`).FindAllStringSubmatch(text, -1)
+		commands := regexp.MustCompile("(?m)(?:^ {4}|`)(?:[A-Z_]+=\\S+ )*bx ([^`\n]+)").FindAllStringSubmatch(text, -1)
 		for _, c := range commands {
 			words := strings.Fields(c[1])
 			for _, w := range words {

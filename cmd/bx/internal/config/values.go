@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/url"
@@ -86,7 +87,7 @@ func either(words []string) string {
 // meant asks for the one word, of these and the grammars, that s may be a slip of.
 func (o Own) meant(s string, words []string) string {
 	words = append(slices.Clone(words), o.names()...)
-	best := slices.MinFunc(words, func(a, b string) int { return distance(s, a) - distance(s, b) })
+	best := nearest(s, words)
 	if distance(s, best) > maxSlips {
 		return ""
 	}
@@ -114,7 +115,7 @@ func Meant(s string, words []string) string {
 		return ""
 	}
 	s = strings.ToLower(s)
-	best := slices.MinFunc(words, func(a, b string) int { return distance(s, a) - distance(s, b) })
+	best := nearest(s, words)
 	slips := 1
 	if len(s) > 5 {
 		slips = 2
@@ -123,6 +124,13 @@ func Meant(s string, words []string) string {
 		return ""
 	}
 	return best
+}
+
+// nearest is the word that s is least far from; of two as near that of the same
+// length (stauts: status, not stats).
+func nearest(s string, words []string) string {
+	longer := func(word string) int { return max(len(word)-len(s), len(s)-len(word)) }
+	return slices.MinFunc(words, func(a, b string) int { return cmp.Or(distance(s, a)-distance(s, b), longer(a)-longer(b)) })
 }
 
 // distance is the number of letters to insert, delete, change, or swap with the
