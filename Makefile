@@ -131,6 +131,19 @@ python:
 	cd python && UTP_BX_BINARY=$(E)/python/bx ADAPTERS=all $(E)/python/venv/bin/python -m unittest discover -s tests -t . -p 'test_adapter*.py' -v
 	cd python && UTP_BX_BINARY=$(E)/python/bx $(E)/python/venv/bin/python -m tests.bench
 
+# The plugins inside vLLM 0.33.0 and SGLang 0.5.23 from PyPI, over the replies of
+# CanIToolCall, beside vLLM's own parsers. 9 GB of disk and a quarter of an hour the first
+# time, five minutes after it; Python 3.12, no GPU, no model.
+PYTHON312 = python3.12
+V = $(E)/vllm
+vllm:
+	$(GO) build -o $(V)/bx ./cmd/bx
+	test -d $(V)/python || $(PYTHON312) -m venv $(V)/python
+	$(V)/python/bin/pip download -q --no-deps vllm==0.33.0 sglang==0.5.23 -d $(V)/wheels
+	mkdir -p $(V)/tree && for w in $(V)/wheels/vllm-*.whl $(V)/wheels/sglang-*.whl; do unzip -q -o $$w '*.py' '*.json' '*METADATA' '*entry_points.txt' -d $(V)/tree; done
+	$(V)/python/bin/pip install -q -r python/tests/servers.txt
+	cd python && PYTHONPATH=$(V)/tree UTP_BX_BINARY=$(V)/bx VLLM_LOGGING_LEVEL=ERROR $(V)/python/bin/python -W ignore -m tests.servers
+
 # The acceptance scenarios and their sign-off.
 uat:
 	@$(REPORT) uat

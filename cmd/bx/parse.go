@@ -80,14 +80,11 @@ func (a *app) parse(ctx context.Context, args []string, p parseFlags) error {
 	return view.JSON(a.out, r)
 }
 
-// inputKinds are the values of --input, in the order of reading.Input.
-var inputKinds = map[string]reading.Input{"auto": reading.Auto, "text": reading.Text, "reply": reading.Reply}
-
 func (a *app) readingOptions(p parseFlags) (o reading.Options, err error) {
-	kind, ok := inputKinds[p.input]
+	kind, err := reading.ParseInput(p.input)
 	switch {
-	case !ok:
-		return o, fail(exitUsage, "--input %s: want text, reply or auto", p.input)
+	case err != nil:
+		return o, fail(exitUsage, "--input %w", err)
 	case p.chunk < 0:
 		return o, fail(exitUsage, "--chunk %d: want a number of bytes, 1 or more", p.chunk)
 	}

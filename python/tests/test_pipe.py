@@ -357,6 +357,8 @@ class Options(unittest.TestCase):
         self.assertEqual(utp_bx.parse((CALL % 1)[:-15], cut=True).problems[0].kind, "truncated")
         native = utp_bx.parse({"role": "assistant", "content": "Hi", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]})
         self.assertEqual((native.content, native.tool_calls[0].id, native.tool_calls[0].grammar), ("Hi", "c", "native"))
+        said = '{"role": "assistant", "content": "Hi"}'
+        self.assertEqual([utp_bx.parse(said).content, utp_bx.parse(said, kind="auto").content], [said, "Hi"])
         self.assertEqual(utp_bx.parse("half a letter \ud83d").content, "half a letter \ufffd")
 
     def test_events(self):

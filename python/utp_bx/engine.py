@@ -32,11 +32,15 @@ class Bx:
 
     def parse(self, text: str | Json | Sequence[Json], tools: ToolList | None = None, **options: Any) -> Reply:
         """See utp_bx.parse."""
-        return reply_of(self._ask(_line(next(self._ids), "parse", tools, input=text, **options)))
+        return reply_of(self._ask(self._parse(text, tools, options)))
 
     async def aparse(self, text: str | Json | Sequence[Json], tools: ToolList | None = None, **options: Any) -> Reply:
         """See utp_bx.aparse."""
-        return reply_of(await self._aask(_line(next(self._ids), "parse", tools, input=text, **options)))
+        return reply_of(await self._aask(self._parse(text, tools, options)))
+
+    def _parse(self, text: str | Json | Sequence[Json], tools: ToolList | None, options: Json) -> bytes:
+        kind = "text" if isinstance(text, str) else "reply"
+        return _line(next(self._ids), "parse", tools, input=text, **{"kind": kind, **options})
 
     def render(self, tools: ToolList, dialect: str | None = None, *, model: str | None = None) -> str:
         """See utp_bx.render."""
@@ -156,12 +160,12 @@ class Stream:
         self._open()
         return [event_of(e) for e in self._bx._ask(self._fed(piece), self._pipe)["events"]]
 
-    def close(self, *, cut: bool = False) -> Reply:
-        """Ends the text and gives its reply; cut: the server cut it off."""
+    def close(self, piece: str = "", *, cut: bool = False) -> Reply:
+        """Ends the text, with a last piece, and gives its reply; cut: the server cut it off."""
         if self._reply is None:
             self._open()
             self._closed = True
-            self._reply = reply_of(self._bx._ask(_line(self._id, "close", None, cut=cut or None), self._pipe))
+            self._reply = reply_of(self._bx._ask(_line(self._id, "close", None, piece=piece, cut=cut or None), self._pipe))
         return self._reply
 
     def events(self, pieces: Iterable[str]) -> Iterator[Event]:
@@ -175,12 +179,12 @@ class Stream:
         await self._aopen()
         return [event_of(e) for e in (await self._bx._aask(self._fed(piece), self._pipe))["events"]]
 
-    async def aclose(self, *, cut: bool = False) -> Reply:
+    async def aclose(self, piece: str = "", *, cut: bool = False) -> Reply:
         """close, for coroutines."""
         if self._reply is None:
             await self._aopen()
             self._closed = True
-            self._reply = reply_of(await self._bx._aask(_line(self._id, "close", None, cut=cut or None), self._pipe))
+            self._reply = reply_of(await self._bx._aask(_line(self._id, "close", None, piece=piece, cut=cut or None), self._pipe))
         return self._reply
 
     async def aevents(self, pieces: AsyncIterable[str]) -> AsyncIterator[Event]:
@@ -255,14 +259,17 @@ def parse(
     prefill: str | None = None,
     policy: str | None = None,
     cut: bool | None = None,
+    kind: str | None = None,
 ) -> Reply:
-    """Reads a model's text, or a provider's whole reply.
+    """Reads a model's text, or as an object a provider's whole reply.
 
     tools: those that were offered; with them names and arguments are checked and
     mended. model, grammar: hints. prefill: how the prompt ended, as "<think>".
-    policy: as "unknown=text,repair=off". cut: the server cut the text off.
+    policy: as "unknown=text,repair=off". cut: the server cut the text off. kind: "auto"
+    takes a text for a reply if a provider's envelope is around it.
     """
-    return _shared.parse(text, tools, model=model, grammar=grammar, prefill=prefill, policy=policy, cut=cut)
+    kind = kind or ("text" if isinstance(text, str) else "reply")
+    return _shared.parse(text, tools, model=model, grammar=grammar, prefill=prefill, policy=policy, cut=cut, kind=kind)
 
 
 async def aparse(text: str | Json | Sequence[Json], tools: ToolList | None = None, **options: Any) -> Reply:

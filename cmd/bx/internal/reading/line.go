@@ -14,6 +14,7 @@ type lineJSON struct {
 	ID      json.RawMessage `json:"id"`
 	Op      string          `json:"op"`
 	Input   json.RawMessage `json:"input"`
+	Kind    string          `json:"kind"`
 	Piece   *string         `json:"piece"`
 	Tools   json.RawMessage `json:"tools"`
 	Model   string          `json:"model"`
@@ -148,9 +149,15 @@ func (w *worker) reads(l *lineJSON, c *collector) (*reader, error) {
 		return nil, err
 	}
 	o := w.o
-	if l.Policy != nil || l.Cut != nil {
+	if l.Policy != nil || l.Cut != nil || l.Kind != "" {
 		own := *o
-		if o = &own; l.Policy != nil {
+		o = &own
+		if l.Kind != "" {
+			if o.Input, err = ParseInput(l.Kind); err != nil {
+				return nil, fmt.Errorf("kind: %w", err)
+			}
+		}
+		if l.Policy != nil {
 			if o.Policy, err = ParsePolicy(*l.Policy); err != nil {
 				return nil, fmt.Errorf("policy: %w", err)
 			}

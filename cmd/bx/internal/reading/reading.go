@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -90,6 +91,17 @@ const (
 	Text               // a model's text
 	Reply              // a provider's reply
 )
+
+var inputs = []string{"auto", "text", "reply"}
+
+// ParseInput reads the word for an Input.
+func ParseInput(word string) (Input, error) {
+	i := slices.Index(inputs, word)
+	if i < 0 {
+		return 0, fmt.Errorf("%s: want text, reply or auto", word)
+	}
+	return Input(i), nil
+}
 
 // Options say how to read.
 type Options struct {

@@ -262,6 +262,8 @@ func TestBadStreamLines(t *testing.T) {
 		`{"id":"b","op":"open","grammar":"q"}`:       `{"id":"b","error":"line 2: no grammar is called \"q\"`,
 		`{"id":"b","op":"open","tools":[{}]}`:        `{"id":"b","error":"line 2: tools[0]: the name is missing`,
 		`{"id":"b","op":"open","policy":"x"}`:        `{"id":"b","error":"line 2: policy: x: want settings of `,
+		`{"id":"b","op":"open","kind":"x"}`:          `{"id":"b","error":"line 2: kind: x: want text, reply or auto"}`,
+		`{"id":"b","input":"x","kind":"reply"}`:      `{"id":"b","error":"line 2: this is no reply of a provider`,
 		`{"id":"b","op":"tell"}`:                     `{"id":"b","error":"line 2: op: want one of close, feed, open, parse, have \"tell\""}`,
 		`{"id":"a","op":"feed","piece":"x"`:          `{"id":null,"error":"line 2: this is no JSON: unexpected end`,
 		`{"id":"a ","op":"feed","piece":"<think>x"}`: `{"id":"a ","error":"line 2: no stream with this id`,
@@ -280,6 +282,7 @@ func TestBadStreamLines(t *testing.T) {
 // says of the policy and of a cut is of its own text alone.
 func TestStreamOptions(t *testing.T) {
 	const call = `<tool_call>{\"name\":\"f\",\"arguments\":{\"x\":1`
+	const reply = `"{\"role\":\"assistant\",\"content\":\"Hi\"}"`
 	got, _ := linesOf(t, reading.Options{}, strings.Join([]string{
 		`{"id":1,"op":"open","tools":[{"name":"g"}],"policy":"unknown=text"}`,
 		`{"id":1,"op":"feed","piece":"` + call + `}}</tool_call>"}`,
@@ -291,15 +294,19 @@ func TestStreamOptions(t *testing.T) {
 		`{"id":1,"input":"` + call + `}}</tool_call>","tools":[{"name":"g"}]}`,
 		`{"id":1,"input":"` + call + `}}</tool_call>","tools":[{"name":"g"}],"policy":"unknown=text"}`,
 		`{"id":1,"input":"<tool_call>{\"name\":\"f\",\"arguments\":{\"x\":\"\"}}</tool_call>","tools":[{"name":"f","parameters":{"properties":{"x":{"type":"string"}}}}],"policy":"empty=drop"}`,
+		`{"id":1,"input":` + reply + `}`,
+		`{"id":1,"input":` + reply + `,"kind":"text"}`,
 	}, "\n"))
 	for i, want := range map[int]string{
-		1: `{"id":1,"events":[]}`,
-		2: `"text":"<tool_call>{\"name\":\"f\",\"arguments\":{\"x\":1}}</tool_call>","problem":{"kind":"unknown_tool"`,
-		4: `"content":"","reasoning":"","tool_calls":[],"problems":[{"kind":"truncated"`,
-		6: `{"id":1,"error":"line 7: truncated call of f at offset 0`,
-		7: `"content":"","reasoning":"","tool_calls":[{"id":"call_0"`,
-		8: `"content":"<tool_call>`,
-		9: `"arguments":{},"status":"repaired"`,
+		1:  `{"id":1,"events":[]}`,
+		2:  `"text":"<tool_call>{\"name\":\"f\",\"arguments\":{\"x\":1}}</tool_call>","problem":{"kind":"unknown_tool"`,
+		4:  `"content":"","reasoning":"","tool_calls":[],"problems":[{"kind":"truncated"`,
+		6:  `{"id":1,"error":"line 7: truncated call of f at offset 0`,
+		7:  `"content":"","reasoning":"","tool_calls":[{"id":"call_0"`,
+		8:  `"content":"<tool_call>`,
+		9:  `"arguments":{},"status":"repaired"`,
+		10: `"content":"Hi"`,
+		11: `"content":"{\"role\":`,
 	} {
 		if !strings.Contains(got[i], want) {
 			t.Errorf("line %d: %s\nwant %s", i+1, got[i], want)
