@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples clients mcp engines real canitoolcall probe python vllm uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers release clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples clients mcp engines real canitoolcall probe python vllm uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers release reach clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest examples race
@@ -60,6 +60,7 @@ long:
 sdktest:
 	npm --prefix sdktest ci --ignore-scripts --no-audit --no-fund
 	$(GO) -C sdktest test -count=1 -timeout=5m
+	$(GO) -C sdktest test -count=1 -timeout=15m ./reach
 
 # The programs of docs/go.md, in a module of their own, as a user of the library has them.
 examples:
@@ -212,6 +213,13 @@ vectors:
 # tells more. SOURCE_DATE_EPOCH is the commit's date, unless it is set.
 release:
 	$(REPORT) release "$(VERSION)" dist $(ONLY)
+
+# The files of make release, installed on fresh machines in every way of docs/install.md, and a
+# first question asked there: make reach, or make reach ONLY="debian image". As root, with
+# debootstrap rpm skopeo umoci ruby zsh fish, Node 20 with npm, Python 3.10 and 3.13. Then the
+# same release once more, in another folder.
+reach:
+	$(GO) -C sdktest run ./reach -dist ../dist $(if $(ONLY),$(ONLY),-again)
 
 clean:
 	rm -rf dist

@@ -52,11 +52,44 @@ func (j Job) Pack(ctx context.Context, r Release, builds []Build) ([]File, error
 	if err != nil {
 		return nil, err
 	}
-	made, err := j.pack(ctx, r, builds, src, temp)
+	made, archives, err := j.portable(r, builds, src)
 	if err != nil {
 		return nil, err
 	}
+	packages, err := j.linux(ctx, r, builds, src, temp)
+	if err != nil {
+		return nil, err
+	}
+	made = append(made, packages...)
+	certificates, err := j.command(ctx, "go", "-C", "tools", "run", "./roots")
+	if err != nil {
+		return nil, err
+	}
+	image, err := r.OCI(builds, []byte(certificates+"\n"))
+	if err != nil {
+		return nil, err
+	}
+	made = append(made, image, r.Formula(archives), r.Compose())
+	if zip, ok := archives[Platform{"windows", "amd64"}]; ok {
+		made = append(made, r.Scoop(zip))
+	}
 	return append(made, Sums(made)), nil
+}
+
+// Portable makes what no other program has a part in: archives, bills of materials,
+// wheels and npm packages, with their sums.
+func (j Job) Portable(ctx context.Context, r Release, builds []Build) ([]File, error) {
+	temp, err := os.MkdirTemp("", "release")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	src, err := j.sources(ctx, r, builds, temp)
+	if err != nil {
+		return nil, err
+	}
+	made, _, err := j.portable(r, builds, src)
+	return append(made, Sums(made)), err
 }
 
 // release asks git what is released.
@@ -136,7 +169,7 @@ func Compile(ctx context.Context, root, program string, p Platform, r Release, f
 
 // sources are the files that go along with the programs.
 type sources struct {
-	License, Readme, Unit, Certificates []byte
+	License, Readme, Unit []byte
 
 	Pages  []File // of the archives: manual pages, completions, LICENSE, README.md
 	Python PythonProject
@@ -153,11 +186,6 @@ func (j Job) sources(ctx context.Context, r Release, builds []Build, temp string
 		return s, err
 	}
 	s.Pages = append(s.Pages, File{"LICENSE", 0o644, s.License}, File{"README.md", 0o644, s.Readme})
-	pem, err := j.command(ctx, "go", "-C", "tools", "run", "./roots")
-	if err != nil {
-		return s, err
-	}
-	s.Certificates = []byte(pem + "\n")
 	s.Python.Readme = s.Readme
 	if s.Python.Sources, err = readTree(filepath.Join(j.Root, "python", r.Python)); err != nil {
 		return s, err
@@ -242,74 +270,63 @@ func readTree(root string) (files []File, err error) {
 	return files, err
 }
 
-// pack makes all files of the release but their sums.
-func (j Job) pack(ctx context.Context, r Release, builds []Build, s sources, temp string) (made []File, err error) {
-	nfpm := filepath.Join(temp, "nfpm") // of the version that tools/go.mod pins
+// portable makes the files of Portable; the archives also by their platform.
+func (j Job) portable(r Release, builds []Build, s sources) (made []File, archives map[Platform]File, err error) {
+	archives = map[Platform]File{}
+	for _, b := range builds {
+		j.Say("packing for %s", b.Platform)
+		for _, make := range []func() (File, error){
+			func() (File, error) { return r.Archive(b, s.Pages) },
+			func() (File, error) { return r.SBOM(b) },
+			func() (File, error) { return r.Wheel(b, s.Python, s.License) },
+		} {
+			f, err := make()
+			if err != nil {
+				return nil, nil, err
+			}
+			made = append(made, f)
+		}
+		archives[b.Platform] = made[len(made)-3]
+	}
+	packages, err := r.NpmPackages(builds, s.License, s.Readme)
+	if err != nil {
+		return nil, nil, err
+	}
+	made = append(made, packages...)
+	if len(s.Node) > 0 {
+		f, err := r.NpmParsePackage(s.Node, s.License)
+		if err != nil {
+			return nil, nil, err
+		}
+		made = append(made, f)
+	}
+	return made, archives, nil
+}
+
+// linux makes the packages of Linux by nfpm, of the version that tools/go.mod pins.
+func (j Job) linux(ctx context.Context, r Release, builds []Build, s sources, temp string) (made []File, err error) {
+	nfpm := filepath.Join(temp, "nfpm")
 	if _, err := j.command(ctx, "go", "-C", "tools", "build", "-o", nfpm, "github.com/goreleaser/nfpm/v2/cmd/nfpm"); err != nil {
 		return nil, err
 	}
-	keep := func(f File, err error) error {
-		if err == nil {
-			j.Say("%s (%.1f MB)", f.Name, float64(len(f.Body))/1e6)
-			made = append(made, f)
-		}
-		return err
-	}
-	archives := map[Platform]File{}
 	for _, b := range builds {
-		if archives[b.Platform], err = r.Archive(b, s.Pages); err != nil {
-			return nil, err
-		}
-		if err := keep(archives[b.Platform], nil); err != nil {
-			return nil, err
-		}
-		if err := keep(r.SBOM(b)); err != nil {
-			return nil, err
-		}
-		if err := keep(r.Wheel(b, s.Python, s.License)); err != nil {
-			return nil, err
-		}
 		for _, format := range []Format{Deb, RPM} {
 			if b.OS != "linux" {
 				continue
 			}
+			j.Say("%s for %s", format, b.Platform)
 			p, err := r.Package(format, b, s.Pages, s.Unit)
 			if err != nil {
 				return nil, err
 			}
-			if err := keep(j.nfpm(ctx, nfpm, r, p, format, filepath.Join(temp, p.File+".d"))); err != nil {
+			f, err := j.nfpm(ctx, nfpm, r, p, format, filepath.Join(temp, p.File+".d"))
+			if err != nil {
 				return nil, err
 			}
+			made = append(made, f)
 		}
 	}
-	return made, packAll(r, builds, archives, s, keep)
-}
-
-// packAll makes what is one for all platforms.
-func packAll(r Release, builds []Build, archives map[Platform]File, s sources, keep func(File, error) error) error {
-	packages, err := r.NpmPackages(builds, s.License, s.Readme)
-	if err != nil {
-		return err
-	}
-	for _, p := range packages {
-		if err := keep(p, nil); err != nil {
-			return err
-		}
-	}
-	if len(s.Node) > 0 {
-		if err := keep(r.NpmParsePackage(s.Node, s.License)); err != nil {
-			return err
-		}
-	}
-	if err := keep(r.OCI(builds, s.Certificates)); err != nil {
-		return err
-	}
-	if zip, ok := archives[Platform{"windows", "amd64"}]; ok {
-		if err := keep(r.Scoop(zip), nil); err != nil {
-			return err
-		}
-	}
-	return errors.Join(keep(r.Formula(archives), nil), keep(r.Compose(), nil))
+	return made, nil
 }
 
 // nfpm makes a package of Linux by the program of that name.

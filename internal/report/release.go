@@ -38,6 +38,7 @@ func makeRelease(w io.Writer, args []string) error {
 		return err
 	}
 	for _, f := range files {
+		fmt.Fprintf(w, "%6.1f MB  %s\n", float64(len(f.Body))/1e6, f.Name)
 		if err := os.WriteFile(filepath.Join(args[1], f.Name), f.Body, f.Mode); err != nil {
 			return err
 		}
