@@ -8,10 +8,10 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples clients mcp engines real canitoolcall probe python vllm uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers release reach clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples wasm typescript clients mcp engines real canitoolcall probe python vllm uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers release reach clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
-check: fmt tidy vet lint size fuzz sdktest examples race
+check: fmt tidy vet lint size fuzz sdktest examples typescript race
 
 # Names the files that gofmt would change.
 fmt:
@@ -61,6 +61,14 @@ sdktest:
 	npm --prefix sdktest ci --ignore-scripts --no-audit --no-fund
 	$(GO) -C sdktest test -count=1 -timeout=5m
 	$(GO) -C sdktest test -count=1 -timeout=15m ./reach
+
+# The engine as WebAssembly and the package for JavaScript around it, in typescript/dist/.
+wasm:
+	@$(REPORT) wasm typescript/dist
+
+# Its tests: every case as bx parse reads it, whole and in pieces.
+typescript: wasm
+	node --test typescript/test/
 
 # The programs of docs/go.md, in a module of their own, as a user of the library has them.
 examples:

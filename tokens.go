@@ -3,6 +3,7 @@ package utp
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -12,6 +13,7 @@ import (
 // hardly knows a script takes up to twice as many.
 func Tokens[T ~string | ~[]byte](text T) int {
 	var n, s uint
+	steps := tableOfSteps()
 	for i := 0; i < len(text); {
 		b := text[i]
 		if b < utf8.RuneSelf {
@@ -88,11 +90,9 @@ type step struct {
 	next state
 }
 
-// steps is the table of a finite automaton: at state<<8 | byte stands
+// tableOfSteps is the table of a finite automaton: at state<<8 | byte stands
 // cost<<8 | next. Its length is a power of 2, so that no index is checked.
-var steps = tableOfSteps()
-
-func tableOfSteps() *[32 << 8]uint16 {
+var tableOfSteps = sync.OnceValue(func() *[32 << 8]uint16 {
 	var t [32 << 8]uint16
 	for s := range stateCount {
 		by := stepsFrom(s)
@@ -102,7 +102,7 @@ func tableOfSteps() *[32 << 8]uint16 {
 		}
 	}
 	return &t
-}
+})
 
 func kindOf(b byte) kind {
 	switch {

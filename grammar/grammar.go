@@ -21,7 +21,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Body says what stands between the markers of a call.
@@ -263,7 +262,10 @@ func Split(marker string) ([]Piece, error) {
 				return nil, fmt.Errorf("marker %q: unknown slot %s: want one of {%s}", marker, s[:end+1], strings.Join(slots, "} {"))
 			}
 		}
-		_, n := utf8.DecodeRuneInString(s)
+		n := strings.IndexAny(s[1:], " \t\r\n{") + 1
+		if n == 0 {
+			n = len(s)
+		}
 		lit(s[:n])
 		s = s[n:]
 	}
@@ -287,12 +289,14 @@ func attr(out []Piece, slot string, rest *string) []Piece {
 }
 
 func slotAt(s string) (name, rest string, ok bool) {
-	for _, name := range slots {
-		if rest, ok := strings.CutPrefix(s, "{"+name+"}"); ok {
-			return name, rest, true
-		}
+	if s[0] != '{' {
+		return "", s, false
 	}
-	return "", s, false
+	name, rest, ok = strings.Cut(s[1:], "}")
+	if !ok || !slices.Contains(slots, name) {
+		return "", s, false
+	}
+	return name, rest, true
 }
 
 func blanks(s string) int {

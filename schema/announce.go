@@ -3,29 +3,36 @@ package schema
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/unifiedtoolprotocol/utp"
 )
 
 var (
-	fences   = regexp.MustCompile("(?s)```.*?(?:```|$)")
-	clauses  = regexp.MustCompile(`[^.!?\n]+(?:\.\w[^.!?\n]*)*[.!?]?`) // a point inside a word ends nothing
-	intended = regexp.MustCompile(`(?i)\b(?:I(?:'ll| will|'m going to| am going to| need to| should| would)|let me|let's|we(?:'ll| will| need to| should))\b(.*)`)
-	using    = regexp.MustCompile(`(?i)\b(?:use|using|call|calling|run|running|invoke|try|execute|query)\b(.*)`)
-	negated  = regexp.MustCompile(`(?i)\b(?:not|never|without|instead of|rather than)\b|n't\b`)
+	fences   = expression("(?s)```.*?(?:```|$)")
+	clauses  = expression(`[^.!?\n]+(?:\.\w[^.!?\n]*)*[.!?]?`) // a point inside a word ends nothing
+	intended = expression(`(?i)\b(?:I(?:'ll| will|'m going to| am going to| need to| should| would)|let me|let's|we(?:'ll| will| need to| should))\b(.*)`)
+	using    = expression(`(?i)\b(?:use|using|call|calling|run|running|invoke|try|execute|query)\b(.*)`)
+	negated  = expression(`(?i)\b(?:not|never|without|instead of|rather than)\b|n't\b`)
 )
+
+// expression is compiled when it is first needed: that takes longer than to start
+// without it.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // Announces finds the first sentence by which the model says of itself that it
 // will use a tool: "I'll use the search_code tool." Words are no call: nothing may
 // run for them. Code, and what is denied, announces nothing.
 func Announces(text string, tools []utp.Tool) (tool utp.Tool, sentence string, ok bool) {
-	text = strings.ReplaceAll(fences.ReplaceAllString(text, "\n"), "’", "'")
-	for _, clause := range clauses.FindAllString(text, -1) {
-		will := intended.FindStringSubmatch(clause)
-		if will == nil || negated.MatchString(clause) {
+	text = strings.ReplaceAll(fences().ReplaceAllString(text, "\n"), "’", "'")
+	for _, clause := range clauses().FindAllString(text, -1) {
+		will := intended().FindStringSubmatch(clause)
+		if will == nil || negated().MatchString(clause) {
 			continue
 		}
-		use := using.FindStringSubmatch(will[1])
+		use := using().FindStringSubmatch(will[1])
 		if use == nil {
 			continue
 		}

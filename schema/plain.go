@@ -3,7 +3,6 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strings"
 )
 
@@ -74,7 +73,7 @@ var (
 	isData       = map[string]bool{"default": true, "const": true, "enum": true, "examples": true, "example": true}
 )
 
-var listOf = regexp.MustCompile(`(?i)^(?:list|array|set|tuple)\[(.+)\]$`)
+var listOf = expression(`(?i)^(?:list|array|set|tuple)\[(.+)\]$`)
 
 // plainType writes the name of a type, and the items of a list of them.
 func plainType(ms []entry, at int, name string) []entry {
@@ -82,7 +81,7 @@ func plainType(ms []entry, at int, name string) []entry {
 		ms[at].value = quote(own)
 		return ms
 	}
-	of := listOf.FindStringSubmatch(name)
+	of := listOf().FindStringSubmatch(name)
 	if of == nil {
 		return ms
 	}

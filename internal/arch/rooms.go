@@ -114,6 +114,7 @@ var rooms = []Room{
 	{Path: "cmd/bx/internal/telemetry", Ring: 5},
 	{Path: "cmd/bx/internal/view", Ring: 5, Beside: []string{"cmd/bx/internal/cells", "cmd/bx/internal/markdown"}},
 	{Path: "cmd/internal/build", Ring: 5},
+	{Path: "cmd/bx/wasm", Ring: 5, Beside: []string{"cmd/bx/internal/reading"}},
 	{Path: "cmd/internal/commands", Ring: 5, Beside: []string{"cmd/internal/dirs", "cmd/internal/settings", "cmd/internal/toolenvelope"}},
 	{Path: "cmd/internal/dirs", Ring: 5},
 	{Path: "cmd/internal/settings", Ring: 5},

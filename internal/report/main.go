@@ -13,6 +13,7 @@
 //	go run ./internal/report search NAME=DIR…
 //	go run ./internal/report coach-sim
 //	go run ./internal/report chunks DIR…
+//	go run ./internal/report wasm DIR
 //	go run ./internal/report mutants [-n N] [-seed N] PACKAGE[+PACKAGE]…
 package main
 
@@ -35,6 +36,7 @@ var commands = map[string]func(w io.Writer, args []string) error{
 	"release":   makeRelease,
 	"search":    searching,
 	"te":        measureTe,
+	"wasm":      wasm,
 }
 
 func main() {
@@ -50,5 +52,5 @@ func run(w io.Writer, args []string) error {
 			return command(w, args[1:])
 		}
 	}
-	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, release VERSION DIR, engines DIR, mutants PACKAGE…, te GO PYTHON NODE, coach-sim, search NAME=DIR…")
+	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, release VERSION DIR, engines DIR, mutants PACKAGE…, te GO PYTHON NODE, coach-sim, search NAME=DIR…, wasm DIR")
 }

@@ -1,3 +1,5 @@
+//go:build !js || render
+
 package reading
 
 import (

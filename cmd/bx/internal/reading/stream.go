@@ -55,7 +55,19 @@ func (w *worker) open(l *lineJSON) (any, error) {
 	case errors.Is(err, errNoID):
 		return nil, err
 	}
-	s := &stream{id: l.ID, n: w.streams.n}
+	s, err := w.begin(l)
+	if err != nil {
+		return nil, err
+	}
+	s.id, s.n = l.ID, w.streams.n
+	w.streams.n++
+	w.streams.open[string(l.ID)] = s
+	return nil, nil
+}
+
+// begin makes a stream as a line says.
+func (w *worker) begin(l *lineJSON) (*stream, error) {
+	s := new(stream)
 	rd, err := w.reads(l, &s.c)
 	if err != nil {
 		return nil, err
@@ -66,9 +78,7 @@ func (w *worker) open(l *lineJSON) (any, error) {
 	s.c.begin(rd, false).events = []Event{} // never null
 	s.c.live = &live{ids: ids{}, part: -1}
 	s.p = parse.New(rd.cfg)
-	w.streams.n++
-	w.streams.open[string(l.ID)] = s
-	return nil, nil
+	return s, nil
 }
 
 // feed reads a piece. What follows from it is answered.
@@ -105,8 +115,13 @@ func (w *worker) close(l *lineJSON) (any, error) {
 		return nil, err
 	}
 	delete(w.streams.open, string(l.ID))
-	s.feed(or(l.Piece, ""))
-	s.c.all(s.p.Close(or(l.Cut, s.cut)))
+	return s.close(or(l.Piece, ""), or(l.Cut, s.cut))
+}
+
+// close gives the whole reading, with the last events.
+func (s *stream) close(piece string, cut bool) (*Reading, error) {
+	s.feed(piece)
+	s.c.all(s.p.Close(cut))
 	return s.c.reading()
 }
 

@@ -1,0 +1,5 @@
+//go:build js && !render
+
+package main
+
+func (*engine) more(map[string]any) {}

@@ -1,0 +1,119 @@
+/** A tool as it is offered: OpenAI's, Anthropic's or MCP's form, or the plain one. */
+export type Tool =
+  | { name: string; description?: string; parameters?: object; input_schema?: object; inputSchema?: object }
+  | { type: "function"; function: { name: string; description?: string; parameters?: object } };
+
+export interface Options {
+  /** The tools that were offered: names and arguments are mended and checked by them. */
+  tools?: Tool[];
+  /** "hermes"; several with commas; "prefer:hermes" to try one first. All, if missing. */
+  dialect?: string;
+  /** The model's name: its dialects are tried first. */
+  model?: string;
+  /** How the prompt ended, such as "<think>\n". */
+  prefill?: string;
+  /** What to do with doubtful calls: "unknown=text,repair=off". docs/parse.md lists them. */
+  policy?: string;
+  /** The server cut the text off. */
+  cut?: boolean;
+}
+
+/** A change to what the model wrote. */
+export interface Fix { path: string; was?: string; now?: string; why: string; guess?: boolean }
+
+export interface Issue { path: string; message: string }
+
+export interface ToolCall {
+  id: string;
+  grammar: string;
+  name: string;
+  /** An object that fits the tool, unless the status is "invalid". */
+  arguments?: Record<string, unknown>;
+  /** Of a tool that takes a text, or what cannot be read. */
+  arguments_raw?: string;
+  status: "ok" | "repaired" | "invalid";
+  fixes: Fix[];
+  issues: Issue[];
+  /** Where it stands, in bytes of UTF-8. */
+  in?: string;
+  offset?: number;
+  length?: number;
+}
+
+export interface Problem {
+  kind: "truncated" | "malformed" | "missing_name" | "empty" | "unknown_tool" | "too_long" | "quoted" | "invalid" | "repeated";
+  grammar?: string;
+  name?: string;
+  message: string;
+  raw?: string;
+  in?: string;
+  offset?: number;
+  length?: number;
+}
+
+/** What `bx parse` says of the same text. */
+export interface Reply {
+  content: string;
+  reasoning: string;
+  tool_calls: ToolCall[];
+  problems: Problem[];
+  /** Of a stream: what its end brought. */
+  events?: Event[];
+}
+
+/** A part of the reply in motion. Events of one part share its number. */
+export interface Event {
+  kind: "text" | "think" | "call-start" | "call-delta" | "call" | "part-end" | "problem" | "mark" | "finish";
+  part: number;
+  /** More of the text, the thinking or the arguments' JSON; of a problem the text that stays of it. */
+  text?: string;
+  call?: { id?: string; name: string; arguments?: Record<string, unknown>; source?: string };
+  /** Of "call": the call, complete and judged. */
+  tool_call?: ToolCall;
+  problem?: { kind: Problem["kind"]; message?: string; name?: string };
+  /** The model's own words for it; all of them, joined, are the text. */
+  raw?: string;
+}
+
+export interface Stream {
+  feed(piece: string): Event[];
+  close(cut?: boolean): Reply;
+  free(): void;
+}
+
+export type Part =
+  | { type: "text"; text: string }
+  | { type: "call"; id?: string; name: string; arguments: object }
+  | { type: "result"; call_id?: string; name?: string; status: "ok" | "error" | "denied"; parts: Part[] };
+
+export interface Message { role: "system" | "user" | "assistant" | "tool"; parts: Part[] }
+
+export interface Ask {
+  tools: Tool[];
+  /** The dialect to write in; by default the model's, else Hermes'. */
+  dialect?: string;
+  model?: string;
+  messages?: Message[];
+  choice?: { mode?: "required" | "named" | "none"; name?: string };
+}
+
+export interface Rendered {
+  dialect: string;
+  /** The list of the tools, with how to call one. */
+  text: string;
+  /** The conversation without tools: the list in the system message, calls and results as text. */
+  messages: Message[];
+}
+
+export interface Engine {
+  parse(text: string, options?: Options): Reply;
+  stream(options?: Options): Stream;
+  /** Of an engine that was loaded from full.wasm. */
+  render(ask: Ask): Rendered;
+  /** The bytes that the engine holds. */
+  readonly memory: number;
+}
+
+export class ParseError extends Error {}
+
+export function load(source?: URL | string | BufferSource | Response | WebAssembly.Module): Promise<Engine>;

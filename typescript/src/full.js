@@ -1,0 +1,9 @@
+// The engine that also writes: a quarter larger.
+import { load, ParseError } from "./engine.js";
+
+const engine = await load(new URL("./full.wasm", import.meta.url));
+
+export { ParseError };
+export const parse = (text, options) => engine.parse(text, options);
+export const stream = (options) => engine.stream(options);
+export const render = (ask) => engine.render(ask);

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { parse, ParseError, stream } from "../dist/index.js";
+import { load } from "../dist/engine.js";
+import * as full from "../dist/full.js";
+import { bxParse, cases } from "./cases.mjs";
+
+const tools = [{ name: "now", parameters: { type: "object", properties: { zone: { type: "string" } }, required: ["zone"] } }];
+const text = 'I look.\n<tool_call>{"name": "now", "arguments": {"zone": "UTC",}}</tool_call>';
+
+// pieces are a text, fed as given: its reply, and what the events said.
+function pieces(parts, options) {
+  const s = stream(options);
+  const events = parts.flatMap((p) => s.feed(p));
+  const { events: last = [], ...reply } = s.close();
+  return { reply, events: [...events, ...last] };
+}
+
+// A small generator, so that every run cuts at the same places.
+function random(seed) {
+  return () => ((seed = (seed * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff);
+}
+
+const all = cases();
+const said = bxParse(all);
+
+test("every case is read as bx parse reads it", () => {
+  assert.ok(all.length > 900, `${all.length} cases`);
+  all.forEach((c, i) => assert.deepEqual(parse(c.input, c.options), said[i], c.name));
+});
+
+test("every case is the same reply however it is cut", () => {
+  const next = random(1);
+  all.forEach((c, i) => {
+    const ways = [[0, 1, 2].map(() => Math.floor(next() * (c.input.length + 1)))];
+    if (i % 5 === 0) ways.push(Array.from({ length: c.input.length }, (_, k) => k));
+    for (const cuts of ways) {
+      cuts.sort((a, b) => a - b);
+      const parts = [...cuts, c.input.length].map((to, k) => c.input.slice(k ? cuts[k - 1] : 0, to));
+      const { reply, events } = pieces(parts, c.options);
+      assert.deepEqual(reply, said[i], `${c.name} at ${cuts}`);
+      const calls = events.filter((e) => e.kind === "call").map((e) => e.tool_call);
+      assert.deepEqual(calls, reply.tool_calls, `${c.name}: the calls of the events`);
+    }
+  });
+});
+
+test("text arrives before the call behind it, and long arguments while they are written", () => {
+  const s = stream({ tools });
+  const long = text.replace("UTC", "UTC ".repeat(300));
+  const at = {}; // the first time that each kind came
+  [...long].forEach((c, i) => s.feed(c).forEach((e) => { at[e.kind] ??= i; }));
+  assert.ok(at.text < 5, `text at ${at.text}`);
+  assert.ok(at["call-start"] < 700 && at["call-delta"] < 700, JSON.stringify(at)); // short calls come whole
+  assert.equal(s.close().tool_calls[0].status, "repaired");
+});
+
+test("a character that is cut in two is one", () => {
+  const emoji = "Hi 👋🏽!";
+  const { reply } = pieces([...Array(emoji.length).keys()].map((i) => emoji[i]));
+  assert.equal(reply.content, emoji);
+  assert.equal(pieces(["a\uD83D"]).reply.content, "a\uFFFD");
+});
+
+test("what cannot be read is said", () => {
+  assert.throws(() => parse("x", { dialect: "nowhere" }), (e) => e instanceof ParseError && /nowhere/.test(e.message));
+  assert.throws(() => parse("x", { tools: [{}] }), /tools\[0\]/);
+  assert.throws(() => parse("x", { policy: "repair=maybe" }), /repair/);
+  assert.equal(parse("x").content, "x");
+});
+
+test("a stream that is over says so", () => {
+  const s = stream();
+  s.feed("x");
+  assert.equal(s.close().content, "x");
+  assert.throws(() => s.feed("y"), ParseError);
+  const t = stream();
+  t.free();
+  assert.throws(() => t.close(), ParseError);
+});
+
+test("many sets of options, and none mixed up", () => {
+  for (let round = 0; round < 2; round++) {
+    for (let i = 0; i < 200; i++) {
+      const r = parse(`<tool_call>{"name": "t${i}", "arguments": {"n": "${i}"}}</tool_call>`,
+        { tools: [{ name: `t${i}`, parameters: { type: "object", properties: { n: { type: i % 2 ? "integer" : "string" } } } }] });
+      assert.deepEqual(r.tool_calls[0].arguments, { n: i % 2 ? i : String(i) });
+    }
+  }
+});
+
+test("10,000 streams grow the memory by 5 MB at most", async () => {
+  const engine = await load();
+  const one = () => {
+    const s = engine.stream({ tools });
+    for (let i = 0; i < text.length; i += 20) s.feed(text.slice(i, i + 20));
+    return s;
+  };
+  for (let i = 0; i < 1000; i++) one().close();
+  const before = engine.memory;
+  for (let i = 0; i < 10000; i++) {
+    const s = one();
+    if (i % 2) s.close();
+    else s.free();
+  }
+  assert.ok(engine.memory - before <= 5 << 20, `${engine.memory - before} bytes`);
+});
+
+test("engines of one program do not touch, and leave nothing on the global object", async () => {
+  const before = Object.keys(globalThis).sort();
+  const [a, b] = await Promise.all([load(), load()]);
+  assert.deepEqual(Object.keys(globalThis).sort(), before);
+  const s = a.stream();
+  s.feed("from a");
+  assert.throws(() => b.render({ tools }), /full\.wasm/);
+  assert.equal(s.close().content, "from a");
+  assert.equal("Go" in globalThis, false);
+});
+
+test("what is rendered is read again", () => {
+  for (const dialect of ["hermes", "qwen3-coder", "mistral", "llama3", "pythonic", "glm"]) {
+    const call = { type: "call", id: "c1", name: "now", arguments: { zone: "UTC" } };
+    const r = full.render({
+      dialect, tools,
+      messages: [
+        { role: "user", parts: [{ type: "text", text: "What time is it?" }] },
+        { role: "assistant", parts: [call] },
+        { role: "tool", parts: [{ type: "result", call_id: "c1", name: "now", status: "ok", parts: [{ type: "text", text: "12:00" }] }] },
+      ],
+    });
+    assert.equal(r.messages[0].role, "system", dialect);
+    assert.ok(r.messages[0].parts[0].text.includes("now") && r.text.includes("now"), dialect);
+    assert.ok(r.messages.at(-1).parts[0].text.includes("12:00"), dialect);
+    const read = parse(r.messages[2].parts.map((p) => p.text).join(""), { dialect, tools });
+    assert.deepEqual(read.tool_calls.map((c) => [c.name, c.arguments]), [["now", { zone: "UTC" }]], dialect);
+  }
+  assert.throws(() => full.render({ tools, dialect: "nowhere" }), ParseError);
+});
