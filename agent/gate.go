@@ -233,8 +233,10 @@ func (g *Gate) decider(c utp.Call, t utp.Tool) string {
 		return ""
 	case !asks(t):
 		return "tier"
-	case t.Name == requestTools:
+	case t.Name == requestTools && !g.offers(c):
 		return ""
+	case t.Name == requestTools:
+		return "tier"
 	case verdict == rule.Allow:
 		return "rule"
 	case g.allowed(t):

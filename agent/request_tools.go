@@ -50,22 +50,26 @@ func (g *Gate) tooHigh(c utp.Call) *refusal {
 	return &refusal{AboveTier, utp.StatusDenied, fmt.Sprintf("The tools of tier %s are not available: the user allows those up to %s", tier, g.Ceiling)}
 }
 
+// offers reports whether the tools that a call asks for are offered already.
+func (g *Gate) offers(c utp.Call) bool {
+	tier, _, ok := Wanted(c)
+	return ok && tier <= g.Tier
+}
+
 // raise answers a call of RequestTools to which the user said yes.
 func (g *Gate) raise(c utp.Call) utp.Result {
 	tier, _, ok := Wanted(c)
 	if !ok {
 		return utp.TextResult(c, utp.StatusFailed, "no tier was named: want WALK or RUN")
 	}
-	had := len(g.Offered())
-	if tier > g.Tier {
-		g.Tier = tier
-	}
+	had := g.offers(c)
+	g.Tier = max(g.Tier, tier)
 	var names []string
 	for _, t := range g.Offered() {
 		names = append(names, t.Name)
 	}
 	text := fmt.Sprintf("The tools of tier %s are offered now: %s", g.Tier, strings.Join(names, ", "))
-	if len(names) <= had && tier < g.Tier {
+	if had {
 		text = "They were offered already: " + strings.Join(names, ", ")
 	}
 	return utp.TextResult(c, utp.StatusOK, text)

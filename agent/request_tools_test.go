@@ -65,6 +65,9 @@ func TestAModelAsksForAHigherTier(t *testing.T) {
 	if slices.Contains(names(g), "request_tools") {
 		t.Error("it is offered where there is nothing to ask for")
 	}
+	if r := g.Run(t.Context(), request("RUN")); r.Status != utp.StatusOK || asked > 0 || !strings.Contains(r.Text(), "offered already") {
+		t.Errorf("of what is offered: %s %q, asked %d times", r.Status, r.Text(), asked)
+	}
 	if r := make(utp.TierWalk, 0).Run(t.Context(), request("RUN")); r.Status == utp.StatusOK || asked > 0 {
 		t.Errorf("without a ceiling: %s %q", r.Status, r.Text())
 	}

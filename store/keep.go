@@ -102,6 +102,9 @@ func textOf(e transcript.Entry) string {
 		for _, r := range e.Message.Results() {
 			text += r.Text()
 		}
+		for _, c := range e.Message.Calls() {
+			text += " " + c.Name + " " + string(c.Args)
+		}
 		return text
 	case e.Result != nil:
 		return e.Result.Text()

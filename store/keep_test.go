@@ -84,7 +84,7 @@ func TestSearchForkAndDelete(t *testing.T) {
 	say(t, a, turn(`Where is "100%_done" <set>?`, "In auth.go:1.")...)
 	say(t, b, turn("Where is main?", "It is secret42.")...)
 	for _, c := range []struct{ root, text, want string }{
-		{"/repo", `"100%_DONE" <set>`, a.ID}, {"", "secret42", b.ID}, {"/repo", "secret42", ""}, {"", "100_", ""}, {"", "auth.go:1", a.ID + " " + b.ID},
+		{"/repo", `"100%_DONE" <set>`, a.ID}, {"", "secret42", b.ID}, {"/repo", "secret42", ""}, {"", "100_", ""}, {"", "auth.go:1", a.ID + " " + b.ID}, {"", "search_code", a.ID + " " + b.ID},
 	} {
 		hits, err := db.Search(t.Context(), c.root, c.text, 10)
 		if err != nil {
