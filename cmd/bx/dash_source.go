@@ -83,21 +83,38 @@ func width(span time.Duration) int64 {
 	return 72
 }
 
+// of is the index that answers for a filter, and the seconds that it counts
+// together: of an hour or less one in memory, by the minute.
+func (f *figures) of(ctx context.Context, of dash.Filter) (x *stats.Index, unit int64, err error) {
+	if of.Until.Sub(of.Since) > time.Hour {
+		return f.x, 3600, nil
+	}
+	x, err = f.x.Recent(ctx, of.Since, of.Until)
+	return x, 60, err
+}
+
 // Overview is for dash.Source.
 func (f *figures) Overview(ctx context.Context, of dash.Filter) (*dash.Overview, error) {
 	if err := f.sync(ctx); err != nil {
 		return nil, err
 	}
-	hours := width(of.Until.Sub(of.Since))
-	all := stats.Filter{Since: of.Since, Until: of.Until}
-	spans, err := f.x.Spans(ctx, all, hours)
+	x, unit, err := f.of(ctx, of)
 	if err != nil {
 		return nil, err
 	}
-	o := &dash.Overview{Width: hours * 3600, Names: []string{}}
-	first, last := of.Since.Unix()/3600/hours, of.Until.Unix()/3600/hours
+	if x != f.x {
+		defer func() { _ = x.Close() }()
+	}
+	hours := width(of.Until.Sub(of.Since))
+	all := stats.Filter{Since: of.Since, Until: of.Until}
+	spans, err := x.Spans(ctx, all, hours)
+	if err != nil {
+		return nil, err
+	}
+	o := &dash.Overview{Width: hours * unit, Names: []string{}}
+	first, last := of.Since.Unix()/unit/hours, of.Until.Unix()/unit/hours
 	for at := first; at <= last; at++ {
-		o.Starts = append(o.Starts, at*hours*3600)
+		o.Starts = append(o.Starts, at*hours*unit)
 	}
 	by := map[string]*dash.Series{}
 	for _, s := range spans {
@@ -121,7 +138,7 @@ func (f *figures) Overview(ctx context.Context, of dash.Filter) (*dash.Overview,
 		return cmp.Or(b.Total.Replies-a.Total.Replies, cmp.Compare(a.Name, b.Name))
 	})
 	all.Model = of.Model
-	return o, f.lists(ctx, o, all)
+	return o, f.lists(ctx, x, o, all)
 }
 
 func add(to *float64, money float64) *float64 {
@@ -161,31 +178,31 @@ func share(t *dash.Tally) {
 }
 
 // lists adds what is counted by a word, and the tools.
-func (f *figures) lists(ctx context.Context, o *dash.Overview, of stats.Filter) error {
+func (f *figures) lists(ctx context.Context, x *stats.Index, o *dash.Overview, of stats.Filter) error {
 	for kind, to := range map[string]*[]dash.Count{stats.Fixes: &o.Fixes, stats.Problems: &o.Problems, stats.Losses: &o.Losses, stats.Invented: &o.Invented} {
-		words, err := f.x.Words(ctx, kind, of)
+		words, err := x.Words(ctx, kind, of)
 		if err != nil {
 			return err
 		}
 		*to = counted(words)
 	}
-	calls, err := f.x.Calls(ctx, of)
+	calls, err := x.Calls(ctx, of)
 	if err != nil {
 		return err
 	}
 	for _, c := range calls {
 		o.Dialects = append(o.Dialects, dash.Count{Name: cmp.Or(c.Dialect, record.FormNative), Count: c.Count, Bad: c.Bad})
 	}
-	forms, err := f.x.Rows(ctx, stats.ByForm, of, f.price)
+	forms, err := x.Rows(ctx, stats.ByForm, of, f.price)
 	if err != nil {
 		return err
 	}
 	for _, r := range forms {
 		o.Forms = append(o.Forms, dash.Count{Name: cmp.Or(r.Key, record.FormNone), Count: r.Replies, Bad: r.Bad})
 	}
-	runs, err := f.x.Runs(ctx, of)
+	runs, err := x.Runs(ctx, of)
 	for _, r := range runs {
-		o.Tools = append(o.Tools, dash.Tool{Name: r.Name, Calls: r.Runs, Failed: r.Failed, Refused: r.Refused, Mean: (r.Took / time.Duration(r.Runs)).Microseconds(), Spent: r.Took.Microseconds()})
+		o.Tools = append(o.Tools, dash.Tool{Name: r.Name, Calls: r.Runs, Failed: r.Failed, Refused: r.Refused, Mean: (r.Took / time.Duration(r.Runs)).Microseconds(), P50: r.P50.Microseconds(), P95: r.P95.Microseconds(), Spent: r.Took.Microseconds()})
 	}
 	return err
 }
@@ -208,7 +225,14 @@ func (f *figures) Replies(ctx context.Context, of dash.Filter, from, n int) (*da
 	if err := f.sync(ctx); err != nil {
 		return nil, err
 	}
-	page, total, err := f.x.Page(ctx, stats.Filter{Since: of.Since, Until: of.Until, Model: of.Model}, record.Outcome(of.Outcome), from, n)
+	x, _, err := f.of(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	if x != f.x {
+		defer func() { _ = x.Close() }()
+	}
+	page, total, err := x.Page(ctx, stats.Filter{Since: of.Since, Until: of.Until, Model: of.Model}, record.Outcome(of.Outcome), from, n)
 	return &dash.List{Total: total, From: from, Rows: rowsOf(page)}, err
 }
 

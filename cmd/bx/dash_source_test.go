@@ -72,8 +72,18 @@ func TestDashboardShowsWhatWasRecorded(t *testing.T) {
 	if got, want := fmt.Sprint(o.Dialects, o.Forms, o.Fixes, o.Problems, o.Losses, o.Invented), "[{native 2 0} {hermes 1 0} {react 1 1}] [{native 2 0} {react 1 1}] [{trailing comma 1 0}] [{unknown_tool 1 0}] [{logprobs 1 0}] [{g 1 0}]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if !reflect.DeepEqual(o.Tools, []dash.Tool{{Name: "shell", Calls: 1, Failed: 1, Mean: 5000, Spent: 5000}}) {
+	if !reflect.DeepEqual(o.Tools, []dash.Tool{{Name: "shell", Calls: 1, Failed: 1, Mean: 5000, P50: 5086, P95: 5086, Spent: 5000}}) {
 		t.Errorf("tools %+v", o.Tools)
+	}
+
+	// The last hour is told by the minute, and begins where it begins.
+	hour := dash.Filter{Since: until.Add(-time.Hour), Until: until}
+	o, err = f.Overview(t.Context(), hour)
+	if err != nil || o.Width != 60 || len(o.Starts) != 61 || o.Total.Replies != 1 || len(o.Tools) != 0 || fmt.Sprint(o.Dialects) != "[{hermes 1 0} {native 1 0}]" || o.Models[0].Good[59] != 1 {
+		t.Errorf("the last hour: %+v, %v", o, err)
+	}
+	if list, err := f.Replies(t.Context(), hour, 0, 10); err != nil || list.Total != 1 || list.Rows[0].ID != "g" {
+		t.Errorf("%+v, %v", list, err)
 	}
 
 	list, err := f.Replies(t.Context(), dash.Filter{Since: until.Add(-24 * time.Hour), Until: until}, 0, 10)

@@ -354,7 +354,7 @@ func TestFiltersAreChecked(t *testing.T) {
 		"model=other":     "0",
 		"from=1&n=1":      "2 b",
 		"from=9":          "2",
-		"since=tomorrow":  "want 24h, 7d, 30d or 90d",
+		"since=tomorrow":  "want 1h, 24h, 7d, 30d or 90d",
 		"outcome=perhaps": "want good, bad, silent or uncounted",
 		"from=-1":         "want a number",
 		"n=x":             "want a number",

@@ -174,8 +174,8 @@ func busy(n int, until time.Time) *memory {
 		Problems: []dash.Count{{Name: "malformed", Count: 61}, {Name: "truncated", Count: 33}, {Name: "unknown_tool", Count: 12}},
 		Losses:   []dash.Count{{Name: "logprobs", Count: 40}, {Name: "cache_control", Count: 22}},
 		Invented: []dash.Count{{Name: "search_web", Count: 7}, {Name: "open_browser", Count: 5}},
-		Tools: []dash.Tool{{Name: "shell", Calls: 220, Failed: 12, Refused: 31, Mean: 1_820_000, Spent: 400_400_000},
-			{Name: "search_code", Calls: 910, Mean: 84_000, Spent: 76_440_000}, {Name: "read_file", Calls: 1820, Failed: 3, Mean: 1200, Spent: 2_184_000}},
+		Tools: []dash.Tool{{Name: "shell", Calls: 220, Failed: 12, Refused: 31, Mean: 1_820_000, P50: 640_000, P95: 9_100_000, Spent: 400_400_000},
+			{Name: "search_code", Calls: 910, Mean: 84_000, P50: 71_000, P95: 190_000, Spent: 76_440_000}, {Name: "read_file", Calls: 1820, Failed: 3, Mean: 1200, P50: 900, P95: 3100, Spent: 2_184_000}},
 	}}
 	cost := 3.42
 	m.extra.Total.Cost, m.extra.Total.Cached = &cost, n*900

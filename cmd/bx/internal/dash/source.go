@@ -119,6 +119,8 @@ type Tool struct {
 	Failed  int    `json:"failed"`
 	Refused int    `json:"refused"`
 	Mean    int64  `json:"mean"`
+	P50     int64  `json:"p50"` // half of the runs took at most so long
+	P95     int64  `json:"p95"`
 	Spent   int64  `json:"spent"` // all together
 }
 

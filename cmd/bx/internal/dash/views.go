@@ -14,7 +14,7 @@ import (
 const maxRows = 200 // of a list, in one answer
 
 // ranges are the times that can be chosen.
-var ranges = map[string]time.Duration{"24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour, "90d": 90 * 24 * time.Hour}
+var ranges = map[string]time.Duration{"1h": time.Hour, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour, "90d": 90 * 24 * time.Hour}
 
 // filter reads what counts. now, in milliseconds, keeps a list as it was when it
 // was opened.
@@ -30,7 +30,7 @@ func (d *Dash) filter(q url.Values) (f Filter, err error) {
 	f = Filter{Until: now, Model: q.Get("model"), Outcome: q.Get("outcome")}
 	span, ok := ranges[cmp.Or(q.Get("since"), "90d")]
 	if !ok {
-		return f, denied(http.StatusBadRequest, "since=%s: want 24h, 7d, 30d or 90d", q.Get("since"))
+		return f, denied(http.StatusBadRequest, "since=%s: want 1h, 24h, 7d, 30d or 90d", q.Get("since"))
 	}
 	f.Since = now.Add(-span)
 	switch f.Outcome {

@@ -3,6 +3,8 @@ package stats
 import (
 	"context"
 	"database/sql"
+	"math"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/record"
@@ -13,9 +15,11 @@ type batch struct {
 	ctx     context.Context
 	tx      *sql.Tx
 	segment string
+	unit    int64 // as Index.unit
 
 	hours    map[hourKey]*hourSum
 	tools    map[toolKey]*toolSum
+	runs     map[runKey]int
 	words    map[wordKey]int
 	commands map[commandKey]*commandSum
 }
@@ -33,6 +37,12 @@ type toolKey struct {
 }
 
 type toolSum struct{ good, bad, fixes, ran, failed, refused, took int64 }
+
+type runKey struct {
+	hour        int64
+	model, name string
+	bucket      int
+}
 
 type wordKey struct {
 	hour              int64
@@ -66,7 +76,7 @@ func (b *batch) reply(r record.Reply) error {
 		b.segment, r.ID, r.Time.UnixMicro(), r.Model(), string(outcome), line); err != nil {
 		return err
 	}
-	h, fixes := hour(r.Time), 0
+	h, fixes := r.Time.Unix()/b.unit, 0
 	for _, c := range r.Calls {
 		fixes += len(c.Fixes)
 	}
@@ -121,6 +131,12 @@ func (b *batch) count(h int64, r *record.Reply, why string) {
 		if r.Mismatched(c) {
 			word(Mismatches, r.Form+" → "+c.Source, 1)
 		}
+		if c.Outcome != "" && c.Refusal == "" {
+			if b.runs == nil {
+				b.runs = map[runKey]int{}
+			}
+			b.runs[runKey{h, r.Model(), c.Name, bucketOf(c.Took)}]++
+		}
 		t := sumOf(&b.tools, toolKey{h, r.Model(), r.Form, c.Name, c.Source})
 		bad := c.Guessed || c.Hallucinated || c.Invalid
 		*t = toolSum{t.good + one(!bad), t.bad + one(bad), t.fixes + int64(len(c.Fixes)), t.ran + one(c.Outcome != "" && c.Refusal == ""),
@@ -129,8 +145,16 @@ func (b *batch) count(h int64, r *record.Reply, why string) {
 }
 
 func (b *batch) command(c record.Command) {
-	at := sumOf(&b.commands, commandKey{hour(c.Time), c.Agent, c.Cmd, string(c.Mode)})
+	at := sumOf(&b.commands, commandKey{c.Time.Unix() / b.unit, c.Agent, c.Cmd, string(c.Mode)})
 	*at = commandSum{at.n + 1, at.tokens + int64(c.Tokens), at.saved + int64(c.Saved), at.truncated + one(c.Truncated), at.took + int64(c.Took)}
+}
+
+// bucketOf sorts a time among those that differ from it by less than a tenth, and
+// midOf is one of these.
+func bucketOf(took record.Micros) int { return int(8 * math.Log2(float64(max(1, took)))) }
+
+func midOf(bucket int) time.Duration {
+	return record.Micros(math.Exp2((float64(bucket) + 0.5) / 8)).Duration()
 }
 
 func one(is bool) int64 {
@@ -172,6 +196,11 @@ func (b *batch) write() error {
 		if err := add(`INSERT INTO tools VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET good = good + excluded.good, bad = bad + excluded.bad,
 			fixes = fixes + excluded.fixes, ran = ran + excluded.ran, failed = failed + excluded.failed, refused = refused + excluded.refused, took = took + excluded.took`,
 			k.hour, k.model, k.form, k.name, k.dialect, s.good, s.bad, s.fixes, s.ran, s.failed, s.refused, s.took); err != nil {
+			return err
+		}
+	}
+	for k, n := range b.runs {
+		if err := add(`INSERT INTO runs VALUES (?,?,?,?,?,?) ON CONFLICT DO UPDATE SET n = n + excluded.n`, k.hour, k.model, k.name, k.bucket, n); err != nil {
 			return err
 		}
 	}

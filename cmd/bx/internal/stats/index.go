@@ -28,12 +28,13 @@ import (
 var schema string
 
 // version of schema.sql. An index of another one is made anew.
-const version = 1
+const version = 2
 
 // Index is the index of a folder of segments.
 type Index struct {
-	db  *sql.DB
-	dir string
+	db   *sql.DB
+	dir  string
+	unit int64 // seconds that are summed up together: an hour, but for Recent
 }
 
 // Notes are what of the segments is not in the figures.
@@ -70,7 +71,7 @@ func open(ctx context.Context, file, dir string) (*Index, error) {
 		return nil, fmt.Errorf("stats: %w", err)
 	}
 	db.SetMaxOpenConns(1)
-	x := &Index{db, dir}
+	x := &Index{db, dir, hourUnit}
 	if err := x.prepare(ctx); err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("stats: %s: %w", file, err)
@@ -158,7 +159,7 @@ func (x *Index) forget(ctx context.Context, all []journal.Segment) error {
 	}
 	for _, name := range gone {
 		err := x.change(ctx, func(tx *sql.Tx) error {
-			for _, table := range []string{"replies", "hours", "tools", "words", "commands"} {
+			for _, table := range []string{"replies", "hours", "tools", "runs", "words", "commands"} {
 				if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE segment = ?", name); err != nil {
 					return err
 				}
@@ -187,7 +188,7 @@ func (x *Index) take(ctx context.Context, s journal.Segment) (more bool, err err
 		if from >= s.Size {
 			return nil
 		}
-		b, n, dropped := batch{ctx: ctx, tx: tx, segment: s.Name}, 0, 0
+		b, n, dropped := batch{ctx: ctx, tx: tx, segment: s.Name, unit: x.unit}, 0, 0
 		var failed error
 		next, skipped, err := journal.Read(x.dir, s.Name, from, func(_ int64, e record.Event) bool {
 			if n == maxTake || failed != nil {
@@ -219,5 +220,34 @@ func (x *Index) take(ctx context.Context, s journal.Segment) (more bool, err err
 	return more, err
 }
 
-// hour is the number of the hour since 1970.
-func hour(t time.Time) int64 { return t.Unix() / 3600 }
+// hourUnit and minuteUnit are the seconds of an hour and of a minute.
+const (
+	hourUnit   = 3600
+	minuteUnit = 60
+)
+
+// hour is the number of the hour since 1970, or of whatever is summed up together.
+func (x *Index) hour(t time.Time) int64 { return t.Unix() / x.unit }
+
+// Recent is an index in memory of the replies of a short time, summed up by the
+// minute. What asks it counts minutes where it would count hours.
+func (x *Index) Recent(ctx context.Context, since, until time.Time) (*Index, error) {
+	y, err := open(ctx, "", x.dir)
+	if err != nil {
+		return nil, err
+	}
+	y.unit = minuteUnit
+	err = y.change(ctx, func(tx *sql.Tx) error {
+		b := batch{ctx: ctx, tx: tx, unit: y.unit}
+		err := x.each(ctx, "SELECT seq, outcome, line FROM replies WHERE time >= ? AND time <= ? ORDER BY time", []any{since.UnixMicro(), until.UnixMicro()}, func(scan func(...any) error) error {
+			s, err := seen(scan)
+			return cmp.Or(err, b.reply(s.Reply))
+		})
+		return cmp.Or(err, b.write())
+	})
+	if err != nil {
+		_ = y.Close()
+		return nil, fmt.Errorf("stats: %w", err)
+	}
+	return y, nil
+}

@@ -18,7 +18,7 @@ type Span struct {
 
 // Spans are the sums of each model in each span of so many hours.
 func (x *Index) Spans(ctx context.Context, f Filter, hours int64) (out []Span, err error) {
-	where, args := f.where()
+	where, args := x.where(f)
 	type key struct {
 		model string
 		start int64
@@ -51,7 +51,7 @@ type Calls struct {
 
 // Calls lists the dialects of calls, the most frequent first.
 func (x *Index) Calls(ctx context.Context, f Filter) (out []Calls, err error) {
-	where, args := f.where()
+	where, args := x.where(f)
 	err = x.each(ctx, "SELECT dialect, sum(good + bad), sum(bad) FROM tools WHERE "+where+" GROUP BY 1 ORDER BY 2 DESC, 1", args, func(scan func(...any) error) error {
 		var c Calls
 		err := scan(&c.Dialect, &c.Count, &c.Bad)
@@ -68,11 +68,13 @@ type Run struct {
 	Failed  int
 	Refused int
 	Took    time.Duration // all together
+	P50     time.Duration // half of the runs took at most so long, to a tenth
+	P95     time.Duration // 95 % of the runs
 }
 
 // Runs lists the tools that bx ran itself, the slowest on average first.
 func (x *Index) Runs(ctx context.Context, f Filter) (out []Run, err error) {
-	where, args := f.where()
+	where, args := x.where(f)
 	err = x.each(ctx, "SELECT name, sum(ran), sum(failed), sum(refused), sum(took) FROM tools WHERE "+where+" GROUP BY 1 HAVING sum(ran) > 0 ORDER BY sum(took) / sum(ran) DESC, 1", args, func(scan func(...any) error) error {
 		var r Run
 		var took int64
@@ -81,7 +83,37 @@ func (x *Index) Runs(ctx context.Context, f Filter) (out []Run, err error) {
 		out = append(out, r)
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	times := map[string][][2]int{}
+	err = x.each(ctx, "SELECT name, bucket, sum(n) FROM runs WHERE "+where+" GROUP BY 1, 2 ORDER BY 1, 2", args, func(scan func(...any) error) error {
+		var name string
+		var one [2]int
+		err := scan(&name, &one[0], &one[1])
+		times[name] = append(times[name], one)
+		return err
+	})
+	for i := range out {
+		r := &out[i]
+		r.P50, r.P95 = percentile(times[r.Name], 0.5), percentile(times[r.Name], 0.95)
+	}
 	return out, err
+}
+
+// percentile is the time that a part of the runs at most took, which are counted by
+// bucket in their order.
+func percentile(counts [][2]int, part float64) time.Duration {
+	all, upTo := 0, 0
+	for _, c := range counts {
+		all += c[1]
+	}
+	for _, c := range counts {
+		if upTo += c[1]; float64(upTo) >= part*float64(all) {
+			return midOf(c[0])
+		}
+	}
+	return 0
 }
 
 // After lists at most n replies that came into the index after a number, in
@@ -120,7 +152,7 @@ func (x *Index) Page(ctx context.Context, f Filter, outcome record.Outcome, from
 	}
 	place, before, at := from+late, 0, int64(-1)
 	q := "SELECT hour, sum(replies) FROM hours WHERE hour >= ?" + only + " GROUP BY hour ORDER BY hour DESC"
-	err = x.each(ctx, q, append([]any{hour(f.Since)}, vals...), func(scan func(...any) error) error {
+	err = x.each(ctx, q, append([]any{x.hour(f.Since)}, vals...), func(scan func(...any) error) error {
 		var h int64
 		var count int
 		if err := scan(&h, &count); err != nil {
@@ -136,7 +168,7 @@ func (x *Index) Page(ctx context.Context, f Filter, outcome record.Outcome, from
 		return nil, max(0, total-late), err
 	}
 	err = x.each(ctx, pageQuery+strings.ReplaceAll(only, "model", "+model")+" ORDER BY time DESC, seq DESC LIMIT ? OFFSET ?",
-		append(append([]any{(at + 1) * hourMicros, hour(f.Since) * hourMicros}, vals...), n, place-before), func(scan func(...any) error) error {
+		append(append([]any{(at + 1) * x.unit * micro, x.hour(f.Since) * x.unit * micro}, vals...), n, place-before), func(scan func(...any) error) error {
 			s, err := seen(scan)
 			out = append(out, s)
 			return err
@@ -145,6 +177,6 @@ func (x *Index) Page(ctx context.Context, f Filter, outcome record.Outcome, from
 }
 
 const (
-	pageQuery  = "SELECT seq, outcome, line FROM replies WHERE time < ? AND time >= ?"
-	hourMicros = 3600 * 1e6
+	pageQuery = "SELECT seq, outcome, line FROM replies WHERE time < ? AND time >= ?"
+	micro     = 1e6
 )

@@ -134,3 +134,27 @@ func TestSpansAddUp(t *testing.T) {
 		t.Errorf("%+v, %v", runs, err)
 	}
 }
+
+// Half of the runs of a tool take at most so long as P50 says, to a tenth, and 95 %
+// so long as P95 does, also over several segments.
+func TestPercentiles(t *testing.T) {
+	dir := t.TempDir()
+	var events []record.Event
+	for i := range 1000 {
+		events = append(events, record.Reply{ID: fmt.Sprint(i), Time: began, Asked: "m", Tools: 1, Status: 200, Stop: utp.StopTool,
+			Calls: []record.Call{{Name: "shell", Source: "native", Outcome: utp.StatusOK, Took: record.Micros(1000 * (i + 1))},
+				{Name: "shell", Source: "native", Outcome: utp.StatusFailed, Refusal: "tier", Took: 1}}})
+	}
+	write(t, dir, events)
+	x := open(t, "", dir)
+	sync(t, x)
+	runs, err := x.Runs(t.Context(), stats.Filter{})
+	if err != nil || len(runs) != 1 || runs[0].Runs != 1000 {
+		t.Fatalf("%+v, %v", runs, err)
+	}
+	for got, want := range map[time.Duration]time.Duration{runs[0].P50: 500 * time.Millisecond, runs[0].P95: 950 * time.Millisecond} {
+		if off := float64(got)/float64(want) - 1; off < -0.1 || off > 0.1 {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func TestNoQuestionReadsAllRows(t *testing.T) {
 	if _, err := db.ExecContext(ctx, schema); err != nil {
 		t.Fatal(err)
 	}
-	x := &Index{db: db}
+	x := &Index{db: db, unit: hourUnit}
 	s.asked = nil
 	now := time.Now()
 	for _, model := range []string{"", "m"} {
@@ -79,7 +79,11 @@ func TestNoQuestionReadsAllRows(t *testing.T) {
 		_, err3 := x.Runs(ctx, f)
 		_, err4 := x.Words(ctx, Fixes, f)
 		_, err5 := x.Rows(ctx, ByForm, f, func(string, int, int, int) (float64, bool) { return 0, false })
-		for _, err := range []error{err1, err2, err3, err4, err5} {
+		y, err6 := x.Recent(ctx, f.Since, f.Until)
+		if err6 == nil {
+			err6 = y.Close()
+		}
+		for _, err := range []error{err1, err2, err3, err4, err5, err6} {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,14 +19,14 @@ type Filter struct {
 }
 
 // where is the condition of a filter, on a table with hours.
-func (f Filter) where() (condition string, args []any) {
+func (x *Index) where(f Filter) (condition string, args []any) {
 	all := []string{"1"}
 	add := func(c string, v any) { all, args = append(all, c), append(args, v) }
 	if !f.Since.IsZero() {
-		add("hour >= ?", hour(f.Since))
+		add("hour >= ?", x.hour(f.Since))
 	}
 	if !f.Until.IsZero() {
-		add("hour <= ?", hour(f.Until))
+		add("hour <= ?", x.hour(f.Until))
 	}
 	if f.Model != "" {
 		add("model = ?", f.Model)
@@ -100,7 +100,7 @@ func (x *Index) Rows(ctx context.Context, by By, f Filter, price Price) ([]Row, 
 	if by == ByTool {
 		return x.tools(ctx, f)
 	}
-	where, args := f.where()
+	where, args := x.where(f)
 	q := `SELECT ` + columns[by] + `, ` + form(by) + `, model, dialect, outcome, ` + dayOf + `, sum(replies), sum(calls), sum(fixes), sum(again), sum(failed),
 		sum(input), sum(cached), sum(output), sum(took), sum(first), sum(firsts) FROM hours WHERE ` + where + ` GROUP BY 1, 2, 3, 4, 5, 6`
 	made := map[[2]string]*sums{}
@@ -216,7 +216,7 @@ func (r *Row) finish() {
 
 // tools are the figures of tools.
 func (x *Index) tools(ctx context.Context, f Filter) (out []Row, err error) {
-	where, args := f.where()
+	where, args := x.where(f)
 	err = x.each(ctx, "SELECT name, sum(good), sum(bad), sum(fixes), sum(ran), sum(failed), sum(took) FROM tools WHERE "+where+" GROUP BY 1", args, func(scan func(...any) error) error {
 		var r Row
 		var ran, took int64
@@ -244,7 +244,7 @@ type Word struct {
 
 // Words lists what was counted of a kind, by model, the most frequent first.
 func (x *Index) Words(ctx context.Context, kind string, f Filter) (out []Word, err error) {
-	where, args := f.where()
+	where, args := x.where(f)
 	err = x.each(ctx, "SELECT model, word, sum(n) FROM words WHERE kind = ? AND "+where+" GROUP BY 1, 2 ORDER BY 3 DESC, 2, 1", append([]any{kind}, args...), func(scan func(...any) error) error {
 		var w Word
 		if err := scan(&w.Model, &w.Word, &w.Count); err != nil {
@@ -270,7 +270,7 @@ type Command struct {
 // Commands are the figures of te, the most used first.
 func (x *Index) Commands(ctx context.Context, f Filter) (out []Command, err error) {
 	f.Model = ""
-	where, args := f.where()
+	where, args := x.where(f)
 	err = x.each(ctx, "SELECT cmd, mode, sum(n), sum(tokens), sum(saved), sum(truncated), sum(took) FROM commands WHERE "+where+" GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2", args, func(scan func(...any) error) error {
 		var c Command
 		var took int64

@@ -64,6 +64,18 @@ CREATE TABLE tools (
 ) WITHOUT ROWID;
 CREATE INDEX tools_hour ON tools (hour);
 
+-- How long runs of a tool took, by the power of two (in eighths) of the microseconds.
+CREATE TABLE runs (
+	segment TEXT NOT NULL,
+	hour INTEGER NOT NULL,
+	model TEXT NOT NULL,
+	name TEXT NOT NULL,
+	bucket INTEGER NOT NULL,
+	n INTEGER NOT NULL,
+	PRIMARY KEY (segment, hour, model, name, bucket)
+) WITHOUT ROWID;
+CREATE INDEX runs_hour ON runs (hour);
+
 CREATE TABLE words (
 	segment TEXT NOT NULL,
 	hour INTEGER NOT NULL,

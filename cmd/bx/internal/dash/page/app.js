@@ -9,7 +9,7 @@ const icons = {
   tools: 'M13.5 3.5a4.5 4.5 0 0 0-5.7 5.7L3 14v3.5h3.5l4.8-4.8a4.5 4.5 0 0 0 5.7-5.7l-2.7 2.7-2.5-2.5z', usage: 'M10.5 3a7.5 7.5 0 1 0 7.5 7.5h-7.5zM13.5 2.5v5h5', read: 'M4 3.5h9l4 4v10.5H4zM7 10h7M7 13.5h7',
 };
 const all = [['overview', 'Overview'], ['live', 'Live'], ['replies', 'Replies'], ['tools', 'Tools'], ['usage', 'Usage'], ['read', 'Read']];
-const ranges = { '24h': 'day', '7d': 'week', '30d': 'month', '90d': '90 days' };
+const ranges = { '1h': 'hour', '24h': 'day', '7d': 'week', '30d': 'month', '90d': '90 days' };
 const timed = new Set(['overview', 'replies', 'tools', 'usage']);
 const about = {
   overview: 'How well models call tools, and what it took to read them.', live: 'Requests as they are answered.', replies: 'Every reply, the latest first.',

@@ -90,12 +90,12 @@ export const tools = ({ get, state: s }) => loading(() => get(`data/overview?${q
   if (!o.tools.length) return empty('No tool of bx ran in this time', h('span', {}, 'The tools that ', code('bx'), ' runs are timed here. A gateway does not run the tools of its clients, so it has no times of theirs.'));
   const most = Math.max(...o.tools.map(t => t.mean));
   return [card('Tools of bx, the slowest first', h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Tools of bx' }, h('table', {},
-    h('thead', {}, h('tr', {}, ['Tool', 'Mean', 'All together', 'Runs', 'Failed', 'Refused'].map((n, i) => h('th', { scope: 'col', class: i ? 'num' : '' }, n)))),
+    h('thead', {}, h('tr', {}, ['Tool', 'Mean', 'Half within', '95 % within', 'All together', 'Runs', 'Failed', 'Refused'].map((n, i) => h('th', { scope: 'col', class: i ? 'num' : '' }, n)))),
     h('tbody', {}, o.tools.map(t => {
       const bar = h('span', { class: 'bar slim', 'aria-hidden': 'true' }), fill = h('span', { class: 'fill' });
       fill.style.width = `${t.mean / most * 100}%`;
       bar.append(fill);
-      return h('tr', {}, h('th', { scope: 'row' }, name(t.name), bar), [took(t.mean), took(t.spent), count(t.calls)].map(v => h('td', { class: 'num' }, v)),
+      return h('tr', {}, h('th', { scope: 'row' }, name(t.name), bar), [took(t.mean), took(t.p50), took(t.p95), took(t.spent), count(t.calls)].map(v => h('td', { class: 'num' }, v)),
         h('td', { class: 'num' }, t.failed ? h('span', { class: 'warn' }, `${count(t.failed)} (${percent(t.failed / t.calls)})`) : '0'), h('td', { class: 'num' }, count(t.refused)));
     }))))), h('p', { class: 'note' }, 'A gateway does not run the tools of its clients: these are the ones that bx ran itself.')];
 });
