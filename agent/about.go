@@ -30,6 +30,7 @@ var (
 // that an answer without a look at it is worth a reminder. A wrong guess costs
 // one request.
 func AboutCode(question string) bool {
+	question = gist(question)
 	if identifier.MatchString(question) || slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(question, s) }) {
 		return true
 	}

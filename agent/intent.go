@@ -43,7 +43,7 @@ type Offer struct {
 // model is offered, not what may run: the gate asks for each call.
 func Raise(question string, from, ceiling utp.Tier, table []Intent) Offer {
 	best := Offer{Tier: min(from, ceiling), Why: fmt.Sprintf("%s: nothing in the question asks for more", min(from, ceiling))}
-	want := best.Tier
+	want, question := best.Tier, gist(question)
 	for _, in := range table {
 		if in.Tier <= want {
 			continue
@@ -57,6 +57,17 @@ func Raise(question string, from, ceiling utp.Tier, table []Intent) Offer {
 		best.Why = fmt.Sprintf("%s: the question says %q, which would be %s, but that is above the ceiling", best.Tier, best.Word, want)
 	}
 	return best
+}
+
+// maxGist is how much of a long question is looked at, at its beginning and at its
+// end: people put what they want before or behind a text.
+const maxGist = 8 << 10
+
+func gist(question string) string {
+	if len(question) <= 2*maxGist {
+		return question
+	}
+	return strings.ToValidUTF8(question[:maxGist], "") + "\n" + strings.ToValidUTF8(question[len(question)-maxGist:], "")
 }
 
 // find gives the word or phrase of the row that counts in a question.

@@ -103,3 +103,19 @@ func TestRaiseNeverPassesTheCeiling(t *testing.T) {
 		}
 	})
 }
+
+// A long text around an order hides it neither before nor behind it, and is not read
+// through: a megabyte is looked at as a page is.
+func TestAnOrderAroundALongText(t *testing.T) {
+	text := strings.Repeat("Nobody wants anything here, it is only said at length. ", 20_000)
+	for question, want := range map[string]utp.Tier{"Fix the typo in this:\n" + text: utp.TierRun, text + "\nFix the typo in it.": utp.TierRun, text + "\nFix the typo.\n" + text: utp.TierWalk, text: utp.TierWalk} {
+		if got := agent.Raise(question, utp.TierWalk, utp.TierRun, agent.Intents()).Tier; got != want {
+			t.Errorf("%.30q…%q: %s, want %s", question, question[len(question)-30:], got, want)
+		}
+	}
+	long := "Where is it?\n" + text
+	few := testing.AllocsPerRun(3, func() { agent.Raise(long[:32<<10], utp.TierWalk, utp.TierRun, agent.Intents()) })
+	if many := testing.AllocsPerRun(3, func() { agent.Raise(long, utp.TierWalk, utp.TierRun, agent.Intents()) }); many > 2*few {
+		t.Errorf("%.0f allocations for a megabyte, %.0f for 32 KB", many, few)
+	}
+}

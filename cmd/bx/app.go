@@ -56,7 +56,7 @@ type job struct {
 
 	question string
 	piped    bool       // part of the question was piped in
-	typed    string     // what the user typed of it, in a conversation
+	typed    string     // what the user typed of it, where a part of it came from elsewhere: only that raises the tier
 	pictures []utp.Part // that go along with it
 	talk     *talk      // that the question is part of; nil: it is the only one
 	warnings []string   // of the turn

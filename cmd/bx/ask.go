@@ -8,6 +8,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -50,6 +51,9 @@ func (a *app) ask(cmd *cobra.Command, words []string) error {
 	q, piped, err := a.question(words)
 	if err != nil {
 		return err
+	}
+	if piped != "" {
+		j.typed = strings.TrimSuffix(strings.TrimSuffix(q, piped), "\n\n")
 	}
 	if q == "" && a.talks() {
 		return a.chat(ctx)
