@@ -12,15 +12,23 @@ import (
 // that becomes a Mark. The blanks between thinking and its markers are theirs.
 type edges struct {
 	out    []utp.Event
-	given  int       // events that out shares its memory with; 0: none
-	read   int       // of those
-	parts  []int     // of each part the one it is among those that have more than blanks, plus 1
-	count  int       // of those
-	begun  int       // the part that text and thinking belong to; -1: none
-	hold   utp.Event // blanks that wait for words of their part
-	trail  utp.Event // blanks at the end of thinking
-	marked bool      // a marker stands directly before
-	called bool      // a call stands before that, or a try at one
+	given  int     // events that out shares its memory with; 0: none
+	read   int     // of those
+	parts  []int   // of each part the one it is among those that have more than blanks, plus 1
+	count  int     // of those
+	begun  int     // the part that text and thinking belong to; -1: none
+	hold   waiting // blanks that wait for words of their part
+	trail  waiting // blanks at the end of thinking
+	marked bool    // a marker stands directly before
+	called bool    // a call stands before that, or a try at one
+}
+
+// waiting is text that what follows it decides on.
+type waiting struct {
+	kind      utp.Kind
+	part      int
+	text, raw string
+	extra     json.RawMessage
 }
 
 // events gives those to hand on, valid until the next call.
@@ -39,12 +47,12 @@ func (s *edges) event(e *utp.Event) {
 	if words && e.Raw == "" && e.Text != "" {
 		words = false // not of the text that is parsed
 	}
-	if trail := s.trail.Raw != "" && !(words && e.Part == s.begun); trail || s.hold.Raw != "" && !(words && e.Part == s.hold.Part) {
+	if trail := s.trail.raw != "" && !(words && e.Part == s.begun); trail || s.hold.raw != "" && !(words && e.Part == s.hold.part) {
 		next := *e // what comes before it takes its place
 		if e = &next; trail {
 			s.endThinking(e)
 		}
-		if s.hold.Raw != "" && !(words && e.Part == s.hold.Part) {
+		if s.hold.raw != "" && !(words && e.Part == s.hold.part) {
 			s.drop(e)
 		}
 	}
@@ -73,11 +81,11 @@ func (s *edges) flow(text string, extra json.RawMessage) []utp.Event {
 
 // begin takes words of a part that has none yet.
 func (s *edges) begin(e utp.Event) {
-	e.Text, e.Raw = s.hold.Text+e.Text, s.hold.Raw+e.Raw
-	s.hold = utp.Event{}
+	e.Text, e.Raw = s.hold.text+e.Text, s.hold.raw+e.Raw
+	s.hold = waiting{}
 	bare := strings.TrimLeftFunc(e.Text, unicode.IsSpace)
 	if bare == "" {
-		s.hold = e
+		s.hold = waiting{e.Kind, e.Part, e.Text, e.Raw, e.Extra}
 		return
 	}
 	raw := strings.TrimLeftFunc(e.Raw, unicode.IsSpace)
@@ -96,18 +104,22 @@ func (s *edges) say(e utp.Event) {
 		s.put(&e)
 		return
 	}
-	e.Text, e.Raw = s.trail.Text+e.Text, s.trail.Raw+e.Raw
+	e.Text, e.Raw = s.trail.text+e.Text, s.trail.raw+e.Raw
 	words := strings.TrimRightFunc(e.Text, unicode.IsSpace)
-	s.trail = utp.Event{Kind: e.Kind, Part: e.Part, Text: e.Text[len(words):], Raw: e.Raw[len(words):]}
+	s.trail = waiting{kind: e.Kind, part: e.Part, text: e.Text[len(words):], raw: e.Raw[len(words):]}
 	if e.Text, e.Raw = words, words; words != "" {
 		s.put(&e)
 	}
 }
 
+func (w *waiting) event() utp.Event {
+	return utp.Event{Kind: w.kind, Part: w.part, Text: w.text, Extra: w.extra, Raw: w.raw}
+}
+
 // endThinking decides on the blanks at the end of thinking, by what follows.
 func (s *edges) endThinking(next *utp.Event) {
-	e := s.trail
-	if s.trail = (utp.Event{}); next.Kind == utp.EventMark || next.Kind == utp.EventProblem && next.Raw != "" || next.Call != nil && next.Call.FromText() {
+	e := s.trail.event()
+	if s.trail = (waiting{}); next.Kind == utp.EventMark || next.Kind == utp.EventProblem && next.Raw != "" || next.Call != nil && next.Call.FromText() {
 		e = utp.Event{Kind: utp.EventMark, Part: e.Part, Raw: e.Raw}
 	}
 	s.put(&e)
@@ -116,8 +128,8 @@ func (s *edges) endThinking(next *utp.Event) {
 // drop makes a Mark of blanks without words, unless a problem's text follows, which
 // is text.
 func (s *edges) drop(next *utp.Event) {
-	e := s.hold
-	if s.hold = (utp.Event{}); next.Kind != utp.EventProblem || !next.Problem.Shows() || next.Raw == "" || e.Kind != utp.EventText {
+	e := s.hold.event()
+	if s.hold = (waiting{}); next.Kind != utp.EventProblem || !next.Problem.Shows() || next.Raw == "" || e.Kind != utp.EventText {
 		e = utp.Event{Kind: utp.EventMark, Part: e.Part, Raw: e.Raw}
 	}
 	s.put(&e)
@@ -173,11 +185,12 @@ func (s *edges) part(n int, begins bool) int {
 // end is events for the last ones: what waited follows.
 func (s *edges) end(evs []utp.Event) []utp.Event {
 	s.events(evs)
-	if s.hold.Raw != "" {
-		s.put(&utp.Event{Kind: utp.EventMark, Part: s.hold.Part, Raw: s.hold.Raw})
+	if s.hold.raw != "" {
+		s.put(&utp.Event{Kind: utp.EventMark, Part: s.hold.part, Raw: s.hold.raw})
 	}
-	if s.trail.Raw != "" {
-		s.put(&s.trail)
+	if s.trail.raw != "" {
+		e := s.trail.event()
+		s.put(&e)
 	}
 	return s.out
 }

@@ -68,7 +68,7 @@ type Parser struct {
 
 	block *block
 	cur   call
-	val   value
+	val   *value // nil before the first call
 	fence fence
 }
 
@@ -92,13 +92,11 @@ func (p *Parser) run(s string) {
 // begins, as in most of a stream, and returns its event: it is text as it stands. Of
 // any other it takes nothing. extra is what its provider says of it.
 func (p *Parser) flow(s string, extra json.RawMessage) (evs []utp.Event, ok bool) {
-	now := p.now
-	if p.st != inText || now.line || now.think != nil || now.textPart < 0 || p.hold != "" || len(p.carry) > 0 ||
-		len(p.tries.open) > 0 || p.sentence || !p.through.flows(now.textPart) || s == "" || s[len(s)-1] >= utf8.RuneSelf {
-		return nil, false
+	t, now, ticks := p.through, p.now, 0
+	if (t.steady || p.isSteady()) && s != "" && s[len(s)-1] < utf8.RuneSelf {
+		ticks, ok = p.m.calm(s, p.prev)
 	}
-	ticks, ok := p.m.calm(s, p.prev)
-	if !ok {
+	if t.steady = ok; !ok {
 		return nil, false
 	}
 	p.base += len(s)
@@ -108,11 +106,17 @@ func (p *Parser) flow(s string, extra json.RawMessage) (evs []utp.Event, ok bool
 	now.inline = now.inline != (ticks%2 == 1)
 	if p.prev == '\n' {
 		now.sofar.say(s, p.base)
-		now.line, now.inline = true, false
+		now.line, now.inline, t.steady = true, false, false
 	} else {
 		now.sofar.add(s)
 	}
-	return p.through.edges.flow(s, extra), true
+	return t.edges.flow(s, extra), true
+}
+
+// isSteady reports whether words of a line were read, and nothing waits.
+func (p *Parser) isSteady() bool {
+	return p.st == inText && !p.now.line && p.now.think == nil && p.now.textPart >= 0 && p.hold == "" && len(p.carry) == 0 &&
+		len(p.tries.open) == 0 && !p.sentence && p.through.flows(p.now.textPart)
 }
 
 // step reads one thing. It reports false when more text is needed, or at the end.

@@ -283,12 +283,12 @@ func (m *machine) heat(lead string, hot *[256]bool) {
 
 // next is where a literal may begin from s[i] on; prev stands before s.
 func (m *machine) next(s string, i int, prev byte) int {
-	for ; i < len(s); i++ {
-		if m.hot[s[i]] && m.mayBegin(s, i) && !midWord(s, i, prev) {
-			break
+	for k, c := range []byte(s[i:]) {
+		if m.hot[c] && m.mayBegin(s, i+k) && !midWord(s, i+k, prev) {
+			return i + k
 		}
 	}
-	return i
+	return len(s)
 }
 
 // calm reports whether nothing may begin in s: no literal, no token that ends a turn,
@@ -298,7 +298,7 @@ func (m *machine) calm(s string, prev byte) (ticks int, ok bool) {
 		switch {
 		case !m.hot[s[i]] || !m.mayBegin(s, i) || midWord(s, i, prev):
 		case s[i] == '\n' && i+1 == len(s):
-		case s[i] == '`' && i+1 < len(s) && s[i+1] != '`':
+		case loneTick(s, i):
 			ticks++
 		default:
 			return 0, false
@@ -306,6 +306,10 @@ func (m *machine) calm(s string, prev byte) (ticks int, ok bool) {
 	}
 	return ticks, true
 }
+
+// loneTick reports whether a backquote stands at s[i], and no other after it: code
+// begins or ends there.
+func loneTick(s string, i int) bool { return s[i] == '`' && i+1 < len(s) && s[i+1] != '`' }
 
 // mayBegin reports whether a literal may begin at s[i], by the byte after it.
 func (m *machine) mayBegin(s string, i int) bool {

@@ -113,6 +113,7 @@ func (p *Parser) beginBlock(b choice) {
 // room is the memory that the calls of most replies take, in one piece.
 type room struct {
 	element
+	value
 	stack    [8]holder
 	keys     [4]string
 	raw, buf [firstRoom]byte
@@ -125,7 +126,7 @@ const firstRoom = 256
 func (p *Parser) openCall(g *gram) {
 	if p.cur.el == nil {
 		r := new(room)
-		p.cur.el, r.element.stack = &r.element, r.stack[:0]
+		p.cur.el, p.val, r.element.stack = &r.element, &r.value, r.stack[:0]
 		p.cur.raw, p.cur.buf, p.cur.keys = r.raw[:0], r.buf[:0], r.keys[:0]
 	}
 	p.cur = call{open: true, pending: true, g: g, closers: g.call.close, start: p.at(), raw: p.cur.raw[:0], buf: p.cur.buf[:0], keys: p.cur.keys[:0], argsAt: noArgs, args: argument{w: p.cur.args.w}, el: p.cur.el}

@@ -96,7 +96,7 @@ func newParser(c Config, m *machine, r reading) (p *Parser, t *through) {
 	if c.MaxCall <= 0 {
 		c.MaxCall = defaultMaxCall
 	}
-	all := &struct {
+	all := new(struct {
 		Parser
 		window
 		moment
@@ -110,11 +110,12 @@ func newParser(c Config, m *machine, r reading) (p *Parser, t *through) {
 		through
 		cand  [16]int32
 		parts [4]int
-	}{moment: begin, tried: untried, Config: c}
+	})
 	p, t = &all.Parser, &all.through
 	t.edges.begun, t.edges.parts = -1, all.parts[:0]
-	*p = Parser{window: &all.window, cfg: &all.Config, m: m, reads: r, tools: &all.offer, now: &all.moment, tries: &all.attempts,
-		tried: &all.tried, made: &all.history, others: &all.told, block: &all.block, cand: all.cand[:0]}
+	all.moment, all.tried, all.Config = begin, untried, c
+	p.window, p.cfg, p.m, p.reads, p.tools, p.now = &all.window, &all.Config, m, r, &all.offer, &all.moment
+	p.tries, p.tried, p.made, p.others, p.block, p.cand = &all.attempts, &all.tried, &all.history, &all.told, &all.block, all.cand[:0]
 	if c.Tools.Len() > 0 {
 		p.tools.Set = c.Tools
 	}

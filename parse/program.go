@@ -10,8 +10,13 @@ import (
 // written to be run.
 var programWords = [...]string{"import ", "def ", "return", "with ", "class ", "assert ", "async "}
 
-// programStarts are their first letters, in their order.
-const programStarts = "idrwcaa"
+// programStarts are the letters, in any case, that begin them.
+var programStarts = func() (t [256]bool) {
+	for _, word := range programWords {
+		t[word[0]], t[scan.Upper(word[0])] = true, true
+	}
+	return t
+}()
 
 // maxProgram is how much of a line is looked at.
 const maxProgram = 256
@@ -21,11 +26,14 @@ func (p *Parser) programLine(v scan.View) scan.Found {
 	if p.now.program {
 		return scan.Yes
 	}
-	waits := scan.No
-	first := scan.Lower(v.S[0])
-	at := strings.IndexByte(programStarts, first)
-	for ; at >= 0 && at < len(programStarts) && programStarts[at] == first; at++ {
-		word := programWords[at]
+	if !programStarts[v.S[0]] {
+		return scan.No
+	}
+	first, waits := scan.Lower(v.S[0]), scan.No
+	for _, word := range programWords {
+		if word[0] != first || len(v.S) > 1 && scan.Lower(v.S[1]) != word[1] {
+			continue
+		}
 		switch _, f := scan.MatchLiteral(v.S, word); {
 		case f == scan.More:
 			waits = max(waits, v.Ask())

@@ -50,7 +50,11 @@ func (p *Parser) readText() bool {
 			p.now.line, p.now.inline = true, false
 			got = p.lineStart()
 		case '`':
-			if p.reads == othersText {
+			switch {
+			case p.reads == othersText:
+				continue
+			case loneTick(s, i) && p.now.think == nil:
+				p.pos, p.now.inline = i+1, !p.now.inline
 				continue
 			}
 			p.pos = i

@@ -74,7 +74,7 @@ func (p *Parser) feedTail(s string) []utp.Event {
 
 // strike looks for <s> in the text so far, of which two bytes may begin one.
 func (t *tail) strike(seen string) {
-	t.struck = t.struck || strings.Contains(seen, "<s>")
+	t.struck = t.struck || strings.IndexByte(seen, '>') >= 0 && strings.Contains(seen, "<s>")
 	t.last = ""
 	for _, head := range []string{"<s", "<"} {
 		if strings.HasSuffix(seen, head) {

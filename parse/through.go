@@ -17,12 +17,14 @@ type through struct {
 	tally *tally // nil: every event counts
 	edges edges
 	out   []utp.Event
+
+	steady bool // the last piece flowed, and the line goes on
 }
 
 // flows reports whether text of a part goes on as it stands: nothing around it waits.
 func (t *through) flows(part int) bool {
 	s := &t.edges
-	return s.begun == part && s.hold.Raw == "" && s.trail.Raw == "" && t.tail.idle() && t.tally == nil && t.from.idle()
+	return s.begun == part && s.hold.raw == "" && s.trail.raw == "" && t.tail.idle() && t.tally == nil && t.from.idle()
 }
 
 // Through passes a native stream through the parser: its text and thinking are
@@ -38,7 +40,7 @@ func (p *Parser) Through(e utp.Event) []utp.Event {
 			return evs
 		}
 	}
-	t.out = t.out[:0]
+	t.out, t.steady = t.out[:0], false
 	if e.Kind == utp.EventFinish {
 		return p.throughEnd(e)
 	}

@@ -122,3 +122,20 @@ func TestTextStaysBeforeNativeCalls(t *testing.T) {
 		}
 	}
 }
+
+// Blanks that become text with the problem after them keep what their provider says
+// of them.
+func TestBlanksKeepTheirExtra(t *testing.T) {
+	p := parse.New(parse.Config{})
+	var evs []utp.Event
+	for _, e := range []utp.Event{
+		{Kind: utp.EventText, Text: "\n", Extra: []byte(`{"logprobs":1}`)},
+		{Kind: utp.EventText, Text: "<tool_call>no call</tool_call>"},
+		{Kind: utp.EventFinish, End: &utp.End{Stop: utp.StopEnd}},
+	} {
+		evs = append(evs, p.Through(e)...)
+	}
+	if evs[0].Kind != utp.EventText || evs[0].Text != "\n" || string(evs[0].Extra) != `{"logprobs":1}` {
+		t.Errorf("%+v", evs)
+	}
+}

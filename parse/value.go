@@ -28,7 +28,7 @@ type value struct {
 
 // openValue begins the value of an argument.
 func (p *Parser) openValue(g *gram, c scan.Caps) {
-	p.val = value{caps: c, text: p.val.text[:0], close: scan.Fill(g.arg.close, &c), fresh: true}
+	*p.val = value{caps: c, text: p.val.text[:0], close: scan.Fill(g.arg.close, &c), fresh: true}
 	p.argKey(c.Key)
 	if p.cur.argsAt == noArgs {
 		p.cur.argsAt = p.at()
@@ -193,7 +193,7 @@ func (p *Parser) addContent(text string) {
 
 // endValue types the value and goes back to the next argument.
 func (p *Parser) endValue() {
-	v := &p.val
+	v := p.val
 	p.heldTalk("")
 	p.cur.argsEnd = p.at()
 	p.st = inTagged
