@@ -41,8 +41,8 @@ func Lines(ctx context.Context, in io.Reader, out io.Writer, o Options) (Tally, 
 	defer stop()
 	workers := runtime.GOMAXPROCS(0)
 	work, order := make(chan *batch, workers), make(chan *batch, 2*workers)
-	go cut(ctx, in, work, order)
 	m, s := newMemory(o), &streams{open: map[string]*stream{}}
+	go cut(ctx, in, &worker{memory: m, streams: s}, work, order)
 	for range workers {
 		go func() {
 			w := &worker{memory: m, streams: s}
@@ -78,6 +78,7 @@ type batch struct {
 const (
 	batchSize = 128 << 10 // bytes of lines that go to one worker at a time
 	maxSpare  = 4 << 20   // bytes of a batch that is kept for reuse
+	short     = 8 << 10   // bytes of a line that is answered where it is read
 )
 
 var spare = sync.Pool{New: func() any { return new(batch) }}
@@ -90,8 +91,9 @@ func newBatch(from int, before <-chan struct{}) *batch {
 }
 
 // cut makes batches of the input and sends them to the workers and, in order,
-// to the writer.
-func cut(ctx context.Context, in io.Reader, work, order chan<- *batch) {
+// to the writer. A short line that comes alone it answers itself: that takes less
+// than to wake a worker.
+func cut(ctx context.Context, in io.Reader, w *worker, work, order chan<- *batch) {
 	defer close(work)
 	defer close(order)
 	r := bufio.NewReaderSize(in, batchSize)
@@ -107,7 +109,12 @@ func cut(ctx context.Context, in io.Reader, work, order chan<- *batch) {
 		}
 		b.last = err != nil
 		next, done := b.from+len(b.ends), b.done
-		for _, to := range []chan<- *batch{work, order} {
+		to := []chan<- *batch{work, order}
+		if len(b.ends) == 1 && len(b.in) < short {
+			b.answer(w)
+			to = to[1:]
+		}
+		for _, to := range to {
 			select {
 			case to <- b:
 			case <-ctx.Done():
