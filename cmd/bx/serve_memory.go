@@ -25,6 +25,7 @@ func (s *server) slack() (release func()) {
 		return func() {}
 	}
 	untouched := make([]byte, slackSize)
+	unwritten(untouched)
 	debug.SetGCPercent(growth)
 	return func() { runtime.KeepAlive(untouched) }
 }
