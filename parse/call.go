@@ -43,6 +43,7 @@ type call struct {
 	echo  bool // looks like a tool's definition
 	args  argument
 	el    *element // what reads its JSON; nil before the first call
+	val   *value   // of the argument in tags; likewise
 
 	valueAt int    // where the argument at hand begins in buf
 	blank   string // what is a placeholder

@@ -17,10 +17,10 @@ func (p *Parser) edge(g *gram, end valueEdge, marker string) {
 		p.startTalk()
 	case end.word:
 		p.content(marker)
-	case end.lost && p.val.doubt: // where the value ends cannot be told
+	case end.lost && p.cur.val.doubt: // where the value ends cannot be told
 		p.broken("text where an argument is due", g.Arg.Open)
 	case end.lost:
-		p.guess("/"+p.val.caps.Key, "", "", "missing closer")
+		p.guess("/"+p.cur.val.caps.Key, "", "", "missing closer")
 		p.endValue()
 	default:
 		p.endValue()
@@ -38,12 +38,12 @@ type valueEdge struct {
 
 // valueMarker decides what a hot byte begins.
 func (p *Parser) valueMarker(g *gram, v scan.View) (e valueEdge, f scan.Found) {
-	if p.val.raw {
-		n, f := scan.Longest(p.val.close, v, nil)
+	if p.cur.val.raw {
+		n, f := scan.Longest(p.cur.val.close, v, nil)
 		return valueEdge{n: n}, f
 	}
 	if g.XML {
-		if n, f := body.Markup(v, p.val.cdata); f != scan.No || p.val.cdata {
+		if n, f := body.Markup(v, p.cur.val.cdata); f != scan.No || p.cur.val.cdata {
 			return valueEdge{n: n, inline: true}, f
 		}
 	}
@@ -54,21 +54,21 @@ func (p *Parser) valueMarker(g *gram, v scan.View) (e valueEdge, f scan.Found) {
 		}
 	}
 	v = v.From(line)
-	n, f := scan.Longest(p.val.close, v, nil)
+	n, f := scan.Longest(p.cur.val.close, v, nil)
 	if f == scan.Yes {
-		if f = p.argEnds(g, v.From(n)); f == scan.Yes && p.val.talk.closes() {
+		if f = p.argEnds(g, v.From(n)); f == scan.Yes && p.cur.val.talk.closes() {
 			return valueEdge{n: line + n, word: true}, f
 		}
 		if f != scan.No {
 			return valueEdge{n: line + n}, f
 		}
-		p.val.doubt = true
+		p.cur.val.doubt = true
 		return e, scan.No
 	}
-	if p.val.talk.depth > 0 {
+	if p.cur.val.talk.depth > 0 {
 		n, opens := p.opensLike(g, v)
 		if opens == scan.Yes {
-			p.val.talk.depth++
+			p.cur.val.talk.depth++
 			return valueEdge{n: line + n, word: true}, opens
 		}
 		return e, max(f, opens)
@@ -105,7 +105,7 @@ func (p *Parser) argEnds(g *gram, v scan.View) scan.Found {
 	if waits == scan.Yes {
 		return scan.Yes
 	}
-	for _, list := range [...][]scan.Marker{p.cur.closers, g.after, p.val.close} {
+	for _, list := range [...][]scan.Marker{p.cur.closers, g.after, p.cur.val.close} {
 		f := scan.Fits(list, v)
 		if f == scan.Yes {
 			return scan.Yes
@@ -184,8 +184,8 @@ func (p *Parser) inlineValue(s string) {
 	case '&':
 		p.content(html.UnescapeString(s))
 	case '<':
-		p.val.cdata = true
+		p.cur.val.cdata = true
 	default:
-		p.val.cdata = false
+		p.cur.val.cdata = false
 	}
 }

@@ -68,7 +68,6 @@ type Parser struct {
 
 	block *block
 	cur   call
-	val   *value // nil before the first call
 	fence fence
 }
 

@@ -20,13 +20,13 @@ func (p *Parser) readNest() bool {
 		k, shut := scan.Longest(g.nest.Close, v, nil)
 		switch {
 		case open == scan.Yes:
-			p.val.depth++
+			p.cur.val.depth++
 			i += n - 1
 		case open == scan.More || shut == scan.More:
 			p.valueText(p.pos, p.pos+i)
 			return false
 		case shut == scan.Yes:
-			if p.val.depth--; p.val.depth < 0 {
+			if p.cur.val.depth--; p.cur.val.depth < 0 {
 				p.valueText(p.pos, p.pos+i)
 				p.pos += k
 				p.endNest()
@@ -45,7 +45,7 @@ func (p *Parser) readNest() bool {
 // endNest makes JSON of a nested value.
 func (p *Parser) endNest() {
 	p.cur.argsEnd = p.at()
-	v, rest := p.cur.g.nest.Read(string(p.val.text), p.typedBySchema() || !p.cur.g.Guess, &p.work)
+	v, rest := p.cur.g.nest.Read(string(p.cur.val.text), p.typedBySchema() || !p.cur.g.Guess, &p.work)
 	if strings.TrimSpace(rest) != "" {
 		p.broken("nested elements cannot be read", "")
 		return

@@ -126,10 +126,10 @@ const firstRoom = 256
 func (p *Parser) openCall(g *gram) {
 	if p.cur.el == nil {
 		r := new(room)
-		p.cur.el, p.val, r.element.stack = &r.element, &r.value, r.stack[:0]
+		p.cur.el, p.cur.val, r.element.stack = &r.element, &r.value, r.stack[:0]
 		p.cur.raw, p.cur.buf, p.cur.keys = r.raw[:0], r.buf[:0], r.keys[:0]
 	}
-	p.cur = call{open: true, pending: true, g: g, closers: g.call.close, start: p.at(), raw: p.cur.raw[:0], buf: p.cur.buf[:0], keys: p.cur.keys[:0], argsAt: noArgs, args: argument{w: p.cur.args.w}, el: p.cur.el}
+	p.cur = call{open: true, pending: true, g: g, closers: g.call.close, start: p.at(), raw: p.cur.raw[:0], buf: p.cur.buf[:0], keys: p.cur.keys[:0], argsAt: noArgs, args: argument{w: p.cur.args.w}, el: p.cur.el, val: p.cur.val}
 	p.cur.args.w.Reset()
 }
 

@@ -39,7 +39,7 @@ func (p *Parser) plainBody(v scan.View) bool {
 
 // openPlain begins a body that is plain text.
 func (p *Parser) openPlain(key string) {
-	*p.val = value{caps: scan.Caps{Key: key}, text: p.val.text[:0], stream: true}
+	*p.cur.val = value{caps: scan.Caps{Key: key}, text: p.cur.val.text[:0], stream: true}
 	p.argKey(key)
 	p.cur.argsAt = p.at()
 	p.cur.buf = append(p.cur.buf, '"')

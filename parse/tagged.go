@@ -118,7 +118,7 @@ func (p *Parser) strayTag(g *gram, v scan.View) bool {
 		p.pos += n
 		return true
 	}
-	switch n, f := scan.Longest(scan.Fill(g.arg.close, &p.val.caps), v, nil); f {
+	switch n, f := scan.Longest(scan.Fill(g.arg.close, &p.cur.val.caps), v, nil); f {
 	case scan.More:
 		return false
 	case scan.Yes:

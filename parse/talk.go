@@ -29,7 +29,7 @@ func (t *talk) closes() bool {
 
 // mayTalk reports whether a document may begin here.
 func (p *Parser) mayTalk() bool {
-	return p.cur.declared && p.kind().Text() && p.val.talk.past <= p.at() && !p.tried.spent()
+	return p.cur.declared && p.kind().Text() && p.cur.val.talk.past <= p.at() && !p.tried.spent()
 }
 
 // beginsTalk reports whether v begins an argument or a call, as another one does
@@ -66,7 +66,7 @@ func (p *Parser) sameCloser(g *gram, v scan.View) scan.Found {
 	var c scan.Caps
 	scan.Longest(g.arg.open, v, &c)
 	own := scan.Fill(g.arg.close, &c)
-	if len(own) == 0 || len(p.val.close) == 0 || own[0].Lead != p.val.close[0].Lead || c.Closed {
+	if len(own) == 0 || len(p.cur.val.close) == 0 || own[0].Lead != p.cur.val.close[0].Lead || c.Closed {
 		return scan.No
 	}
 	return scan.Yes
@@ -74,13 +74,13 @@ func (p *Parser) sameCloser(g *gram, v scan.View) scan.Found {
 
 // startTalk begins a text about calls.
 func (p *Parser) startTalk() {
-	p.val.talk = talk{start: p.at(), depth: 1, held: p.val.talk.held[:0], past: p.at() + 1}
+	p.cur.val.talk = talk{start: p.at(), depth: 1, held: p.cur.val.talk.held[:0], past: p.at() + 1}
 }
 
 // heldTalk keeps what is read of a text about calls. Once it is decided, what was
 // kept is content, too.
 func (p *Parser) heldTalk(text string) bool {
-	t := &p.val.talk
+	t := &p.cur.val.talk
 	if t.waits() {
 		t.held = append(t.held, text...)
 		if t.sure = len(t.held) > maxTrial; !t.sure {
@@ -100,8 +100,8 @@ func (p *Parser) heldTalk(text string) bool {
 // noTalk goes back to where a text about calls seemed to begin: the value's closer
 // is missing there.
 func (p *Parser) noTalk() {
-	n := p.at() - p.val.talk.start
+	n := p.at() - p.cur.val.talk.start
 	p.tried.bytes += n
 	p.back(n)
-	p.val.talk = talk{past: p.at() + 1, held: p.val.talk.held[:0]}
+	p.cur.val.talk = talk{past: p.at() + 1, held: p.cur.val.talk.held[:0]}
 }

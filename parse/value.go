@@ -28,7 +28,7 @@ type value struct {
 
 // openValue begins the value of an argument.
 func (p *Parser) openValue(g *gram, c scan.Caps) {
-	*p.val = value{caps: c, text: p.val.text[:0], close: scan.Fill(g.arg.close, &c), fresh: true}
+	*p.cur.val = value{caps: c, text: p.cur.val.text[:0], close: scan.Fill(g.arg.close, &c), fresh: true}
 	p.argKey(c.Key)
 	if p.cur.argsAt == noArgs {
 		p.cur.argsAt = p.at()
@@ -44,7 +44,7 @@ func (p *Parser) kind() schema.Kind { return p.tools.Kind(p.cur.name, p.cur.args
 
 // isText reports whether the value is text whatever it looks like.
 func (p *Parser) isText() bool {
-	switch strings.ToLower(p.val.caps.Typ) {
+	switch strings.ToLower(p.cur.val.caps.Typ) {
 	case "":
 		return p.kind().Text()
 	case "true", "string", "str", "text":
@@ -56,7 +56,7 @@ func (p *Parser) isText() bool {
 // mayGuess reports whether a value of which no type is known is read as JSON
 // where it can be.
 func (p *Parser) mayGuess() bool {
-	return p.cur.g.Guess && p.val.caps.Typ == "" && p.kind() == schema.Any
+	return p.cur.g.Guess && p.cur.val.caps.Typ == "" && p.kind() == schema.Any
 }
 
 // freshValue looks at the first bytes of a value: the newline that belongs to
@@ -77,11 +77,11 @@ func (p *Parser) freshValue() bool {
 			return false
 		}
 		if f == scan.Yes {
-			p.val.raw, p.val.close = true, g.rawClose
+			p.cur.val.raw, p.cur.val.close = true, g.rawClose
 			line, v = line+n, v.From(n)
 		}
 	}
-	if g.Item.Open != "" && p.kind() != schema.String && !p.val.raw {
+	if g.Item.Open != "" && p.kind() != schema.String && !p.cur.val.raw {
 		_, inner := v.Blanks()
 		f := scan.Fits(g.nest.Open, inner)
 		if f == scan.More {
@@ -97,17 +97,17 @@ func (p *Parser) freshValue() bool {
 			return false
 		}
 	}
-	quoted := g.Quoted && p.val.caps.Typ == "" && (p.isText() || p.mayGuess())
+	quoted := g.Quoted && p.cur.val.caps.Typ == "" && (p.isText() || p.mayGuess())
 	if quoted && v.S == "" && v.Ask() == scan.More {
 		return false
 	}
-	p.val.quoted = quoted && v.S != "" && v.S[0] == '"'
-	if p.val.quoted {
+	p.cur.val.quoted = quoted && v.S != "" && v.S[0] == '"'
+	if p.cur.val.quoted {
 		typed = scan.Yes
 	}
 	p.pos += line
-	p.val.fresh = false
-	if p.val.stream = p.st == inValue && typed == scan.No && p.isText() && p.kind().Text(); p.val.stream {
+	p.cur.val.fresh = false
+	if p.cur.val.stream = p.st == inValue && typed == scan.No && p.isText() && p.kind().Text(); p.cur.val.stream {
 		p.cur.buf = append(p.cur.buf, '"')
 	}
 	return true
@@ -115,7 +115,7 @@ func (p *Parser) freshValue() bool {
 
 // mixed reports whether elements follow the text of a value that is no text.
 func (p *Parser) mixed(g *gram, v scan.View) scan.Found {
-	if k := p.kind(); g.Item.Open == "" || p.val.raw || k != schema.Object && k != schema.Array {
+	if k := p.kind(); g.Item.Open == "" || p.cur.val.raw || k != schema.Object && k != schema.Array {
 		return scan.No
 	}
 	return scan.Fits(g.nest.Open, v)
@@ -123,7 +123,7 @@ func (p *Parser) mixed(g *gram, v scan.View) scan.Found {
 
 // readValue reads a value up to its closer.
 func (p *Parser) readValue() bool {
-	if p.val.fresh && !p.freshValue() {
+	if p.cur.val.fresh && !p.freshValue() {
 		return false
 	}
 	if p.st != inValue {
@@ -158,7 +158,7 @@ func (p *Parser) readValue() bool {
 	}
 	p.valueText(from, p.wholeRunes())
 	switch {
-	case p.end && p.val.talk.waits() && !p.cut:
+	case p.end && p.cur.val.talk.waits() && !p.cut:
 		p.noTalk()
 	case p.end:
 		p.truncated()
@@ -184,8 +184,8 @@ func (p *Parser) content(text string) {
 }
 
 func (p *Parser) addContent(text string) {
-	if !p.val.stream {
-		p.val.text = append(p.val.text, text...)
+	if !p.cur.val.stream {
+		p.cur.val.text = append(p.cur.val.text, text...)
 		return
 	}
 	p.streamText(text)
@@ -193,7 +193,7 @@ func (p *Parser) addContent(text string) {
 
 // endValue types the value and goes back to the next argument.
 func (p *Parser) endValue() {
-	v := p.val
+	v := p.cur.val
 	p.heldTalk("")
 	p.cur.argsEnd = p.at()
 	p.st = inTagged
