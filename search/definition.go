@@ -15,7 +15,7 @@ var definition = regexp.MustCompile(`^[ \t]{0,4}(?:` +
 	`(?:<[^>]*>)?\s+(?:\([^)]*\)\s*)?(?:<[^>]*>\s*)?([A-Za-z_$][\w$.:]*)` +
 	`|(?:export\s+)?(?:default\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\b|function\b|class\b|\(|[\w$]+\s*=>)` +
 	`|(?i:create\s+(?:or\s+replace\s+)?(?:temp\w*\s+|virtual\s+|unique\s+)?(?:table|view|function|procedure|trigger|index|type)\s+(?:if\s+not\s+exists\s+)?)["` + "`" + `]?([\w.]+)` +
-	`|(?:[\w$<>\[\],*&:?~@.]+[ \t]+)*[*&~]*([A-Za-z_$][\w$:~]*)[ \t]*\([^;=]*\)[^;=(){}]*\{[ \t]*$` +
+	`|(?:[\w$<>\[\],*&:?~@.]+[ \t]+)*[*&~#]*([A-Za-z_$][\w$:~]*)[ \t]*\([^;=]*\)[^;=(){}]*\{[ \t]*$` +
 	`)|^(?:[\w*&<>:,]+[ \t]+)+[*&]*([A-Za-z_][\w:~]*)[ \t]*\([^;{}=]*\)[ \t]*$`)
 
 // statements look like a header that opens a block.

@@ -32,7 +32,7 @@ import (
 
 // version changes with schema.sql, with how chunks are cut and how words are
 // split. A database of another version is emptied.
-const version = 2
+const version = 3
 
 //go:embed schema.sql
 var schema string

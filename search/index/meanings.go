@@ -1,6 +1,7 @@
 package index
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 )
@@ -11,73 +12,44 @@ var light = strings.Fields(`where how many which happens function functions meth
 	made make turned taken put given decided understood chosen goes go going again first last new old several same
 	different any all only also before after while until without between one two some`)
 
-// alikes are words of programs that say about the same, a group a line.
-const alikes = `
-directory dir folder
-url uri link href address
-address addr ip host
-header headers field fields
-argument arg flag option param parameter
-remove delete drop strip prune clean
-parse read decode scan
-connection conn socket dial
-answer response reply
-request req call
-limit max bound
-number num int count
-text string str
-executable command cmd binary program
-random rand token
-error err fail failure exception
-quote quoted escape
-start begin open launch spawn
-stop close shutdown end quit exit
-callback handler hook
-list array slice sequence
-map dict table hash
-check verify validate test
-wait sleep block join
-concurrent parallel async
-encrypted tls ssl
-combine join merge resolve
-save store write persist dump
-copy duplicate clone
-environment env
-config configuration settings
-password passwd secret credential auth
-user username account
-message msg
-length len size bytes
-convert translate transform
-update change modify
-find search lookup
-show print display render
-log logger logging
-temporary temp tmp
-redirect location
-compare match equal
-cut split trim truncate
-retry repeat
-seconds timeout delay duration
-child process subprocess
-server listen serve
-client transport
-kind type
-media mime
-version release
-module package
-script run exec
-index position offset
-create make new build
-average mean
-warn warning notice
-`
+// alikes has a line for a word of questions, in order: the words by which programs
+// call what it may mean.
+//
+//go:embed meanings.txt
+var alikes string
 
-// meant are words with those that say about the same.
+// meanings gives the words by which programs call what a word of a question may
+// mean. One with an ending means what it means without.
+func meanings(word string) []string {
+	for _, w := range stems(word) {
+		if _, after, ok := strings.Cut(alikes, "\n"+w+": "); ok {
+			line, _, _ := strings.Cut(after, "\n")
+			return strings.Fields(line)
+		}
+	}
+	return nil
+}
+
+// stems are a word and what it may be without its ending.
+func stems(word string) []string {
+	out := []string{word}
+	for _, e := range [...]string{"ies y", "s", "es", "ed", "ed e", "d", "ing", "ing e", "er", "r", "ly"} {
+		end, put, _ := strings.Cut(e, " ")
+		if stem, cut := strings.CutSuffix(word, end); cut && len(stem) > 2 {
+			out = append(out, stem+put)
+			if n := len(stem); stem[n-1] == stem[n-2] {
+				out = append(out, stem[:n-1])
+			}
+		}
+	}
+	return out
+}
+
+// meant are words with those that they may mean.
 func meant(words []string) []string {
 	out := slices.Clone(words)
 	for _, w := range words {
-		for _, m := range meanings[w] {
+		for _, m := range meanings(w) {
 			if !slices.Contains(out, m) {
 				out = append(out, m)
 			}
@@ -85,19 +57,3 @@ func meant(words []string) []string {
 	}
 	return out
 }
-
-// meanings gives the words that say about the same as a word.
-var meanings = func() map[string][]string {
-	out := map[string][]string{}
-	for line := range strings.Lines(alikes) {
-		group := strings.Fields(line)
-		for i, w := range group {
-			for j, other := range group {
-				if i != j {
-					out[w] = append(out[w], other)
-				}
-			}
-		}
-	}
-	return out
-}()

@@ -82,7 +82,7 @@ func chunksWith(ctx context.Context, tx *sql.Tx, word string, all int) (scores m
 	if own, err = take(word, 1); err != nil {
 		return nil, 0, err
 	}
-	for _, other := range meanings[word] {
+	for _, other := range meanings(word) {
 		if _, err := take(other, alikeWeight/(1+familiar*float64(own)/float64(all))); err != nil {
 			return nil, 0, err
 		}
