@@ -89,6 +89,7 @@ func TestDefinitions(t *testing.T) {
 		"create table users (":                         "users",
 		"Create View v AS":                             "",
 		"the class of things":                          "",
+		"  async #load (path) {":                       "load",
 	} {
 		if got, ok := Definition(line); got != want || ok != (want != "") {
 			t.Errorf("Definition(%q) = %q, %v, want %q", line, got, ok, want)

@@ -126,7 +126,25 @@ func (s *Set) inspectSymbol(ctx context.Context, symbol, prefer string) (string,
 
 // mentions are the lines that have the last part of a symbol as a word.
 func (s *Set) mentions(ctx context.Context, symbol string) ([]search.Match, error) {
-	return s.grep(ctx, search.Query{Pattern: lastPart(symbol), Literal: true, Word: true})
+	return s.grep(ctx, named(symbol))
+}
+
+func named(symbol string) search.Query {
+	return search.Query{Pattern: lastPart(symbol), Literal: true, Word: true}
+}
+
+// users are mentions as well, by the index where a search has opened it: it knows
+// which files have a name, so that not all of them are read.
+func (s *Set) users(ctx context.Context, symbol string) ([]search.Match, error) {
+	s.mu.Lock()
+	x := s.index
+	s.mu.Unlock()
+	if x != nil {
+		if files, err := x.Having(ctx, lastPart(symbol)); err == nil {
+			return search.Exact(ctx, s.root, files, named(symbol))
+		}
+	}
+	return s.mentions(ctx, symbol)
 }
 
 func lastPart(symbol string) string {
@@ -204,7 +222,7 @@ func fits(c search.Chunk, symbol string) (best int) {
 func (s *Set) inspected(ctx context.Context, d definition, also []definition) (string, error) {
 	tail := d.neighbours()
 	if len(d.Symbols) > 0 {
-		mentions, err := s.mentions(ctx, d.Symbols[0])
+		mentions, err := s.users(ctx, d.Symbols[0])
 		if err != nil {
 			return "", err
 		}

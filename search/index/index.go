@@ -45,8 +45,9 @@ type Index struct {
 	// Progress is told while many files are read into the index; nil: nobody is.
 	Progress func(ctx context.Context, done, of int)
 
-	mu sync.Mutex
-	db *sql.DB
+	mu    sync.Mutex
+	db    *sql.DB
+	fresh time.Time // when the index was last brought up to date
 }
 
 // Open opens the index of the directory root, which is made in dir if it is
@@ -144,7 +145,7 @@ func (x *Index) prepare(ctx context.Context) error {
 		if have, err := x.version(ctx, tx); err != nil || have == version {
 			return err // another process was faster
 		}
-		_, err := tx.ExecContext(ctx, "DROP TABLE IF EXISTS words; DROP TABLE IF EXISTS chunks; DROP TABLE IF EXISTS files;"+
+		_, err := tx.ExecContext(ctx, "DROP TABLE IF EXISTS words; DROP TABLE IF EXISTS chunks; DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS state;"+
 			schema+fmt.Sprintf("PRAGMA user_version = %d", version))
 		return err
 	})
@@ -165,6 +166,9 @@ func (x *Index) write(ctx context.Context, f func(*sql.Tx) error) error {
 		return err
 	}
 	if err := f(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE state SET writes = writes + 1, listing = NULL"); err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
 	return tx.Commit()

@@ -436,3 +436,114 @@ func TestAlike(t *testing.T) {
 		}
 	}
 }
+
+// A word of a question finds what programs call by other words, with an ending
+// too.
+func TestWordsThatMeanMoreThanTheySay(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "hint.go", "package a\n\nfunc suggest(name string) string { return closest(name, similar) }\n")
+	write(t, dir, "table.go", "package a\n\nfunc csv(rows [][]string) { comma(rows) }\n")
+	write(t, dir, "other.go", "package a\n\nfunc other() {}\n")
+	x := open(t, dir, t.TempDir())
+	for question, want := range map[string]string{
+		"Where is a misspelt word answered?": "hint.go",
+		"Where are spreadsheets written?":    "table.go",
+	} {
+		if got := found(t, x, question); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: found %q, want %q first", question, got, want)
+		}
+	}
+}
+
+// What does something comes before the type that it belongs to, and before what is
+// marked as nobody else's, unless the question is about a type.
+func TestWhatDoesSomethingComesBeforeItsType(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.py", "# Locks the door.\nclass Door:\n    x = 1\n")
+	write(t, dir, "b.py", "# Locks the door.\ndef _bolt():\n    x = 1\n")
+	write(t, dir, "c.py", "# Locks the door.\ndef bolt():\n    x = 1\n")
+	x := open(t, dir, t.TempDir())
+	for question, want := range map[string]string{
+		"What locks it?":        "c.py b.py a.py",
+		"Which class locks it?": "a.py c.py b.py",
+	} {
+		if got := found(t, x, question); got != want {
+			t.Errorf("%s: found %q, want %q", question, got, want)
+		}
+	}
+}
+
+// A listing that the index agreed with is not compared with it again, until
+// somebody writes to the index.
+func TestAListingThatWasComparedIsRemembered(t *testing.T) {
+	dir, cache := t.TempDir(), t.TempDir()
+	write(t, dir, "a.txt", "walrus")
+	age(t, dir, time.Hour)
+	x := open(t, dir, cache)
+	state := func() (writes int, known bool) {
+		t.Helper()
+		if err := x.db.QueryRow("SELECT writes, listing IS NOT NULL FROM state").Scan(&writes, &known); err != nil {
+			t.Fatal(err)
+		}
+		return writes, known
+	}
+	query(t, x, "walrus", 1)
+	before, known := state()
+	if known {
+		t.Error("a listing is remembered that was just written, not compared")
+	}
+	query(t, x, "walrus", 1)
+	if _, known := state(); !known {
+		t.Error("the listing that agreed is not remembered")
+	}
+	if _, err := x.db.Exec("UPDATE files SET size = 0"); err != nil { // as no process would
+		t.Fatal(err)
+	}
+	query(t, x, "walrus", 1)
+	if after, _ := state(); after != before {
+		t.Error("the files were compared again")
+	}
+	write(t, dir, "b.txt", "turtle")
+	if got := found(t, x, "turtle"); got != "b.txt" {
+		t.Errorf("found %q, want the new file", got)
+	}
+	if after, known := state(); after <= before || known {
+		t.Errorf("%d writes, listing remembered: %v; want more than %d and none", after, known, before)
+	}
+}
+
+// The files that have a name are known without reading them, whatever its case
+// and underscores; those that changed since the last update are found after it.
+func TestHaving(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.go", "package a\n\nfunc readFile() {}\n")
+	write(t, dir, "b.go", "package a\n\nfunc use() { readFile() }\n")
+	write(t, dir, "c.go", "package a\n\nfunc read() { file() }\n")
+	write(t, dir, "d.py", "read_file_now = 1\n")
+	x := open(t, dir, t.TempDir())
+	having := func(name string) (got []string) {
+		t.Helper()
+		files, err := x.Having(context.Background(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			got = append(got, f.Path)
+		}
+		return got
+	}
+	if d := cmp.Diff([]string{"a.go", "b.go"}, having("readFile")); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"d.py"}, having("read_file_now")); d != "" {
+		t.Error(d)
+	}
+	if _, err := x.Having(context.Background(), "()"); !errors.Is(err, ErrNoWords) {
+		t.Errorf("error = %v, want %v", err, ErrNoWords)
+	}
+	write(t, dir, "e.go", "package a\n\nfunc more() { readFile() }\n")
+	x.fresh = time.Now().Add(-time.Minute)
+	if d := cmp.Diff([]string{"a.go", "b.go", "e.go"}, having("readFile")); d != "" {
+		t.Error(d)
+	}
+}

@@ -18,15 +18,25 @@ import (
 const judged = 150
 
 // What the score of a place is multiplied by: e to the power of these times how
-// near its parts are to the question, as cosines. Source: as of the weights of a
-// file.
+// near its parts are to the question, as cosines, and times how much of the
+// question they have, as shares. Source: as of the weights of a file.
 const (
-	nameNear    = 0.1
 	pathNear    = 0.7
 	commentNear = 1.1
 	codeNear    = 0.8
 	defines     = 0.5 // added, if it defines something or is of a document
+
+	nameHas   = 0.5
+	pathHas   = 0.75
+	firstHas  = 1.0 // the lines with which its comments begin
+	codeHas   = 0.3
+	allHas    = 1.0
+	typeWorth = -0.75 // added for a type: what does something is asked for more often than what it belongs to
+	ownWorth  = -0.3  // added for a name that says it is nobody else's business, as _name
 )
+
+// firstLines is how many lines of comments, at most, say what a definition is for.
+const firstLines = 3
 
 // judge multiplies the scores of the best places by what their texts are about.
 func (x *Index) judge(ctx context.Context, found []place, words []weighed, files func(string) []string) error {
@@ -41,35 +51,70 @@ func (x *Index) judge(ctx context.Context, found []place, words []weighed, files
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range found {
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
 		g.Go(func() error {
-			found[i].score *= math.Exp(found[i].near(texts[i], about))
-			return ctx.Err()
+			q := newAsked(words)
+			for i := w; i < len(found); i += workers {
+				found[i].score *= math.Exp(found[i].near(texts[i], about, q))
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 	}
 	return g.Wait()
 }
 
 // near tells how near a place is to what a question is about.
-func (p place) near(lines []string, about *vector.Vector) float64 {
+func (p place) near(lines []string, about *vector.Vector, q *asked) float64 {
 	ext := path.Ext(p.path)
 	comments, code := prose(ext, lines)
 	kind := search.KindOf(p.path)
 	if kind != search.Code { // all of it is both
 		comments, code = lines, lines
 	}
-	near := nameNear*about.Cos(of(p.symbols)) + pathNear*about.Cos(of(strings.TrimSuffix(p.path, ext))) +
-		commentNear*about.Cos(of(comments...)) + codeNear*about.Cos(of(code...))
+	says, does := tallied(comments...), tallied(code...)
+	here, told := tallied(strings.TrimSuffix(p.path, ext)), q.has(says)|q.has(does)
+	near := pathNear*about.Cos(here.vector()) + commentNear*about.Cos(says.vector()) + codeNear*about.Cos(does.vector()) +
+		nameHas*q.share(q.has(tallied(p.symbols))) + pathHas*q.share(q.has(here)) + allHas*q.share(told)
+	if kind == search.Code {
+		near += firstHas*q.share(q.has(tallied(first(comments)...))) + codeHas*q.share(q.has(does))
+	}
 	if p.symbols != "" || kind == search.Doc {
 		near += defines
+	}
+	if n := p.line - p.start; !q.types && n >= 0 && n < len(lines) && isType(lines[n]) {
+		near += typeWorth
+	}
+	if strings.HasPrefix(p.symbols[strings.LastIndexAny(p.symbols, " .")+1:], "_") {
+		near += ownWorth
 	}
 	return near
 }
 
-// of is the vector of a text. A word that comes often counts little more than one
-// that comes once.
-func of(lines ...string) *vector.Vector {
+// first are the lines with which comments begin.
+func first(comments []string) (out []string) {
+	for _, l := range comments {
+		if strings.TrimSpace(l) != "" {
+			out = append(out, l)
+		}
+		if len(out) == firstLines {
+			break
+		}
+	}
+	return out
+}
+
+// isType reports whether a line begins the definition of a type or a class.
+func isType(line string) bool {
+	line = strings.TrimPrefix(strings.TrimSpace(line), "export ")
+	return strings.HasPrefix(line, "type ") || strings.HasPrefix(line, "class ")
+}
+
+// tallied counts the words of a text.
+func tallied(lines ...string) *tally {
 	var names, parts tally
 	for _, l := range lines {
 		identifiers(l[:min(len(l), maxShown)], func(name string) { names.add(name, 1) })
@@ -77,9 +122,15 @@ func of(lines ...string) *vector.Vector {
 	for i, name := range names.words {
 		identifier(name, func(w string) { parts.add(w, names.n[i]) })
 	}
+	return &parts
+}
+
+// vector is the sum of the words. One that comes often counts little more than one
+// that comes once.
+func (t *tally) vector() *vector.Vector {
 	v := &vector.Vector{}
-	for i, w := range parts.words {
-		v.Add(w, math.Log1p(float64(parts.n[i])))
+	for i, w := range t.words {
+		v.Add(w, math.Log1p(float64(t.n[i])))
 	}
 	return v
 }

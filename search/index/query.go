@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp/search"
 )
@@ -21,7 +22,7 @@ const (
 	nextShare  = 0.3 // so much less
 	testWeight = 0.5
 	docWeight  = 0.6
-	bareWeight = 0.8 // code that defines nothing, such as a list of imports, or the comment on a package
+	bareWeight = 0.5 // code that defines nothing, such as a list of imports, or the comment on a package
 	pathWeight = 0.5 // of the words of the question that a path has
 	leadWeight = 1.2 // of a file that has the name of its folder: it says what the folder is for
 	again      = 0.9 // of a further place of a file
@@ -77,6 +78,51 @@ func (x *Index) Query(ctx context.Context, question string, limit int) ([]Hit, [
 		return nil, nil, fmt.Errorf("index: query: %w", err)
 	}
 	return hits(pick(rank(found, question), limit), files, terms), totals, nil
+}
+
+// recent is how long ago the index may have been brought up to date for Having.
+const recent = 2 * time.Second
+
+// Having gives the files that have a name from the code, or one that reads like it,
+// by path. What changed in the last two seconds may be missing.
+func (x *Index) Having(ctx context.Context, name string) (files []search.File, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	err = x.again(ctx, func(ctx context.Context) error {
+		if time.Since(x.fresh) > recent {
+			if err := x.refresh(ctx); err != nil {
+				return err
+			}
+		}
+		files, err = x.having(ctx, name)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("index: files with a name: %w", err)
+	}
+	return files, nil
+}
+
+func (x *Index) having(ctx context.Context, name string) (files []search.File, err error) {
+	var whole []string
+	identifiers(name, func(id string) { whole = append(whole, `"`+strings.ToLower(strings.ReplaceAll(id, "_", ""))+`"`) })
+	if len(whole) == 0 {
+		return nil, ErrNoWords
+	}
+	rows, err := x.db.QueryContext(ctx, `SELECT path FROM files WHERE id IN (SELECT c.file FROM words JOIN chunks c ON c.id = words.rowid WHERE words MATCH ?) ORDER BY path`,
+		strings.Join(whole, " "))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var f search.File
+		if err := rows.Scan(&f.Path); err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, rows.Err()
 }
 
 func (x *Index) snapshot(ctx context.Context, f func(*sql.Tx) error) error {

@@ -1,8 +1,11 @@
 package index
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"path"
@@ -35,8 +38,21 @@ type known struct {
 
 // refresh brings the index up to date with the files.
 func (x *Index) refresh(ctx context.Context) error {
+	if err := x.update(ctx); err != nil {
+		return err
+	}
+	x.fresh = time.Now()
+	return nil
+}
+
+func (x *Index) update(ctx context.Context) error {
 	files, err := search.List(ctx, x.root, search.Options{})
 	if err != nil {
+		return err
+	}
+	sum := listing(files)
+	writes, same, err := x.unchanged(ctx, sum)
+	if err != nil || same {
 		return err
 	}
 	have, err := x.known(ctx)
@@ -51,7 +67,7 @@ func (x *Index) refresh(ctx context.Context) error {
 		delete(have, f.Path)
 	}
 	if len(changed)+len(have) == 0 {
-		return nil
+		return x.remember(ctx, sum, writes)
 	}
 	if err := x.forget(ctx, have); err != nil {
 		return err
@@ -67,6 +83,34 @@ func (x *Index) refresh(ctx context.Context) error {
 		return err
 	}
 	return x.rebuild(ctx, files)
+}
+
+// listing is a sum of all that tells whether a file has changed.
+func listing(files []search.File) []byte {
+	h := sha256.New()
+	var line []byte
+	for _, f := range files {
+		line = append(append(line[:0], f.Path...), 0)
+		line = binary.LittleEndian.AppendUint64(line, uint64(f.Size))
+		line = binary.LittleEndian.AppendUint64(line, uint64(f.ModTime.UnixNano()))
+		h.Write(line)
+	}
+	return h.Sum(nil)
+}
+
+// unchanged reports whether the index knows just the files of a listing, and how
+// often it was written to.
+func (x *Index) unchanged(ctx context.Context, sum []byte) (writes int64, same bool, err error) {
+	var have []byte
+	err = x.db.QueryRowContext(ctx, "SELECT writes, listing FROM state").Scan(&writes, &have)
+	return writes, bytes.Equal(have, sum), err
+}
+
+// remember keeps the sum of a listing that the index agrees with, unless another
+// process has written to it since.
+func (x *Index) remember(ctx context.Context, sum []byte, writes int64) error {
+	_, err := x.db.ExecContext(ctx, "UPDATE state SET listing = ? WHERE writes = ?", sum, writes)
+	return err
 }
 
 // tell says how far an update is before its next part.
