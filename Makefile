@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples wasm typescript clients mcp engines real canitoolcall probe python vllm uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers release reach clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples wasm typescript typescript-figures clients mcp engines real canitoolcall probe python vllm uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers release reach clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest examples typescript race
@@ -66,9 +66,20 @@ sdktest:
 wasm:
 	@$(REPORT) wasm typescript/dist
 
-# Its tests: every case as bx parse reads it, whole and in pieces.
+# Its tests: every case as bx parse reads it, whole and in pieces; its types; the middleware
+# with the AI SDK (with its version 7 where node is 22 or newer).
 typescript: wasm
+	npm --prefix typescript ci --ignore-scripts --no-audit --no-fund
+	typescript/node_modules/.bin/tsc --noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext typescript/test/types.ts
 	node --test typescript/test/
+
+# The middleware beside those of @ai-sdk-tool/parser; then size, start and speed beside the
+# native engine; then a real Chromium (another: CHROMIUM=/path).
+typescript-figures: wasm
+	npm --prefix typescript ci --ignore-scripts --no-audit --no-fund
+	node typescript/compare.mjs
+	node typescript/bench.mjs
+	node typescript/browser.mjs
 
 # The programs of docs/go.md, in a module of their own, as a user of the library has them.
 examples:
