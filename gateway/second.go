@@ -1,12 +1,14 @@
 package gateway
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/schema"
@@ -203,26 +205,34 @@ func (x *exchange) correction(why string, said utp.Reply) *utp.Request {
 	return &q
 }
 
+//go:embed second.md
+var secondText string
+
+var secondTemplate = template.Must(template.New("second.md").Parse(secondText))
+
+// complaint says what was wrong with an answer, and what is wanted in its place.
 func (x *exchange) complaint(why string, said utp.Reply) string {
-	var b strings.Builder
+	var wrong struct {
+		None            bool   // no call where one is required
+		Barred, Problem string // the call that may not be made; what cannot be read
+		Tools           []string
+	}
 	switch calls := said.Calls(); {
 	case why == "no call" && len(calls) > 0:
-		b.WriteString("Your answer calls " + calls[0].Name + ", which may not be called now.")
+		wrong.Barred = calls[0].Name
 	case why == "no call":
-		b.WriteString("Your answer had to be a call of a tool, and it was none.")
-	default:
-		b.WriteString("The tool call in your answer cannot be read")
-		if n := len(said.Problems); n > 0 {
-			b.WriteString(" (" + said.Problems[0].Error() + ")")
-		}
-		b.WriteString(".")
+		wrong.None = true
+	case len(said.Problems) > 0:
+		wrong.Problem = said.Problems[0].Error()
 	}
-	b.WriteString(" Answer again with nothing but one JSON object {\"name\": …, \"arguments\": {…}} for one of these tools:\n")
 	for _, t := range callable(x.request) {
-		line, err := marshal(definition{t.Name, t.Description, t.Schema})
-		if err == nil {
-			b.Write(append(line, '\n'))
+		if line, err := marshal(definition{t.Name, t.Description, t.Schema}); err == nil {
+			wrong.Tools = append(wrong.Tools, string(line))
 		}
+	}
+	var b strings.Builder
+	if err := secondTemplate.Execute(&b, wrong); err != nil {
+		panic(err) // the template and its fields are both here
 	}
 	return b.String()
 }
