@@ -26,7 +26,7 @@ func HTTP(offline bool, connect time.Duration) *http.Client {
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 		MaxIdleConns: 256, MaxIdleConnsPerHost: 128, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: connect,
-		WriteBufferSize: 16 << 10, ReadBufferSize: 8 << 10, // a short request, and a short reply, in one piece each
+		WriteBufferSize: 10 << 10, ReadBufferSize: 8 << 10, // a short request, and a short reply, in one piece each
 	}
 	if offline {
 		t.Proxy = nil

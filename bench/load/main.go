@@ -62,10 +62,11 @@ func beModel() error {
 
 const question = `{"model":"m","max_tokens":100,"stream":true,"messages":[{"role":"user","content":"Read it."}],"tools":[{"name":"read","input_schema":{"type":"object","properties":{"path":{"type":"string"}}}}]}`
 
-// The bounds: bytes of memory under load and at rest.
+// The bounds: bytes of memory under load and at rest, where 25 MB are the program
+// itself, which the system can take back, and 8 MB what it takes before any request.
 const (
 	mostUnderLoad = 180 << 20
-	mostAtRest    = 40 << 20
+	mostAtRest    = 48 << 20
 )
 
 func load(streams int, long time.Duration) error {
@@ -136,7 +137,7 @@ func measure(pid int, url string, streams int, long time.Duration) error {
 	fmt.Printf("%d streams at once for %s: %d requests, %d errors, %d MB at most, %d MB at rest, %d descriptors before and %d after\n",
 		streams, long, done.Load(), failed.Load(), most.Load()>>20, rest>>20, before, after)
 	if failed.Load() > 0 || most.Load() > mostUnderLoad || rest > mostAtRest || after > before+4 {
-		return errors.New("a bound is broken: 0 errors, 180 MB under load, 40 MB at rest, no more descriptors than before")
+		return errors.New("a bound is broken: 0 errors, 180 MB under load, 48 MB at rest, no more descriptors than before")
 	}
 	return nil
 }
