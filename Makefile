@@ -144,12 +144,12 @@ probe:
 # are for, from PyPI (300 MB): make python PYTHONS="python3.10 python3.13"
 PYTHONS = python3
 python:
-	$(GO) build -o $(E)/python/bx ./cmd/bx
-	for p in $(PYTHONS); do (cd python && UTP_BX_BINARY=$(E)/python/bx $$p -m unittest discover -s tests -t .) || exit 1; done
-	$(firstword $(PYTHONS)) -m venv $(E)/python/venv
-	$(E)/python/venv/bin/pip install -q -r python/tests/adapters.txt
-	cd python && UTP_BX_BINARY=$(E)/python/bx ADAPTERS=all $(E)/python/venv/bin/python -m unittest discover -s tests -t . -p 'test_adapter*.py' -v
-	cd python && UTP_BX_BINARY=$(E)/python/bx $(E)/python/venv/bin/python -m tests.bench
+	$(GO) build -o $(E)/utp_bx/bx ./cmd/bx
+	for p in $(PYTHONS); do (cd python && UTP_BX_BINARY=$(E)/utp_bx/bx $$p -m unittest discover -s tests -t .) || exit 1; done
+	$(firstword $(PYTHONS)) -m venv $(E)/utp_bx/venv
+	$(E)/utp_bx/venv/bin/pip install -q -r python/tests/adapters.txt
+	cd python && UTP_BX_BINARY=$(E)/utp_bx/bx ADAPTERS=all $(E)/utp_bx/venv/bin/python -m unittest discover -s tests -t . -p 'test_adapter*.py' -v
+	cd python && UTP_BX_BINARY=$(E)/utp_bx/bx $(E)/utp_bx/venv/bin/python -m tests.bench
 
 # The plugins inside vLLM 0.33.0 and SGLang 0.5.23 from PyPI, over the replies of
 # CanIToolCall, beside vLLM's own parsers. 9 GB of disk and a quarter of an hour the first
