@@ -119,6 +119,7 @@ servers:
 dash:
 	npm --prefix sdktest/dash ci --ignore-scripts --no-audit --no-fund
 	$(GO) test -count=1 -timeout=15m ./cmd/bx/internal/dash -run Browser -v -browser $(if $(SHOTS),-shots $(abspath $(SHOTS)))
+	$(GO) test -count=1 ./cmd/bx -run BrowserOverTheStore -v -browser
 
 # Its frames while 100,000 replies are scrolled, and its first paint.
 dash-bench:

@@ -245,7 +245,32 @@ async function many() {
   await close();
 }
 
-const parts = { everyView, keyboard, hostile, live, many };
+// The views over a real store: the page asks for every range, and shows what is there.
+async function store() {
+  for (const colorScheme of ['light', 'dark']) {
+    const { page, base, close } = await open('store', { colorScheme });
+    for (const name of ['overview', 'live', 'replies', 'tools', 'usage', `reply/${given.sample}`]) {
+      await view(page, base, name);
+      const what = `store ${name} ${colorScheme}`, { over, rows } = await cluttered(page);
+      check(over <= 0, `${what}: ${over} pixels wider than the window`);
+      check(rows <= 101, `${what}: ${rows} rows in the page`);
+      await accessible(page, what);
+    }
+    check((await page.locator('main').innerText()).includes('<tool_call>'), 'the raw text of the reply is missing');
+    await view(page, base, 'tools');
+    check(/shell/.test(await page.locator('main').innerText()), 'the tool that bx ran is missing');
+    for (const since of ['1h', '24h', '7d', '30d', '90d']) {
+      await view(page, base, 'overview');
+      await page.click(`[data-since="${since}"]`);
+      await idle(page);
+      check((await page.locator('main').innerText()).includes('qwen3'), `the model is missing in ${since}`);
+    }
+    if (given.shots) await page.screenshot({ path: `${given.shots}/store-${colorScheme}.png` });
+    await close();
+  }
+}
+
+const parts = given.urls.store ? { store } : { everyView, keyboard, hostile, live, many };
 for (const [name, part] of Object.entries(given.figures ? { many } : parts)) {
   const began = Date.now();
   try { await part(); } catch (e) { check(false, `${name}: ${e.message.split('\n').slice(0, 6).join(' ')}`); }
