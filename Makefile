@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples wasm typescript typescript-figures clients mcp engines real canitoolcall probe python vllm uat contract dash dash-bench bench bench-parsers bench-gateway load linear mutants size te search vectors coach-sim servers release reach clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples wasm typescript typescript-figures clients mcp engines real canitoolcall probe python vllm uat contract dash dash-bench bench bench-parsers bench-gateway bench-store load linear mutants size te search vectors coach-sim servers release reach clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest examples typescript race
@@ -183,6 +183,11 @@ bench-parsers:
 # bx serve as it is shipped beside httputil.ReverseProxy and Bifrost, each in a process of its own, over the same server.
 bench-gateway:
 	$(GO) -C bench run ./gateway
+
+# bx serve with and without its store of events, in pairs over HTTP: the difference
+# and its interval (two minutes).
+bench-store:
+	$(GO) -C bench run ./store
 
 # bx serve under 1,000 streams at once for a minute: errors, memory, leaks.
 load:

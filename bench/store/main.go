@@ -16,6 +16,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -151,16 +152,18 @@ func ask(url string) error {
 	return err
 }
 
-// cpu is the processor time of a process so far, in seconds. Source: proc(5).
-func cpu(pid int) float64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
+// cpu is the processor time of a process so far, in seconds: of its threads, which
+// are counted in nanoseconds. Source: proc(5), schedstat.
+func cpu(pid int) (seconds float64) {
+	names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	for _, name := range names {
+		if text, err := os.ReadFile(name); err == nil {
+			ran, _, _ := strings.Cut(string(text), " ")
+			n, _ := strconv.ParseFloat(ran, 64)
+			seconds += n / 1e9
+		}
 	}
-	f := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	user, _ := strconv.ParseFloat(f[11], 64)
-	system, _ := strconv.ParseFloat(f[12], 64)
-	return (user + system) / 100
+	return seconds
 }
 
 // written counts the lines of the segments.

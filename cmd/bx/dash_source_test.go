@@ -1,10 +1,16 @@
 package main
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +38,46 @@ func kept(t *testing.T, events ...record.Event) (*figures, *journal.Writer) {
 	t.Cleanup(f.close)
 	f.x = x
 	return f, w
+}
+
+// Where nothing was counted the page gets an empty list, and no null that it
+// cannot read.
+func TestNothingCountedIsAnEmptyList(t *testing.T) {
+	f, _ := kept(t, record.Reply{ID: "a", Time: time.Now(), Asked: "m", Form: "native", Tools: 1, Status: 200, Stop: utp.StopEnd})
+	d := dash.New(dash.Config{Source: f, Now: time.Now, Key: sha256.Sum256([]byte("k"))})
+	server := httptest.NewServer(d)
+	t.Cleanup(func() { server.Close(); d.Close() })
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	in, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/ui/login", strings.NewReader(`{"key":"k"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Header.Set("Content-Type", "application/json")
+	in.Header.Set("Sec-Fetch-Site", "same-origin")
+	resp, err := client.Do(in)
+	if err != nil || resp.StatusCode >= 300 {
+		t.Fatalf("%v, %v", resp, err)
+	}
+	_ = resp.Body.Close()
+	for _, path := range []string{"overview?since=1h", "overview?since=90d", "replies?since=1h", "reply?id=a"} {
+		get, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/ui/data/"+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		get.Header.Set("Sec-Fetch-Site", "same-origin")
+		resp, err := client.Do(get)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		if err = errors.Join(err, resp.Body.Close()); err != nil || resp.StatusCode != http.StatusOK || strings.Contains(string(text), "null") {
+			t.Errorf("%s: %d %s %v", path, resp.StatusCode, text, err)
+		}
+	}
 }
 
 // What the dashboard shows is what was recorded.

@@ -57,6 +57,10 @@ func (d *Dash) overview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	o.Starts, o.Models, o.Tools, o.Names = list(o.Starts), list(o.Models), list(o.Tools), list(o.Names)
+	for _, counts := range []*[]Count{&o.Dialects, &o.Forms, &o.Fixes, &o.Problems, &o.Losses, &o.Invented} {
+		*counts = list(*counts)
+	}
 	return answer(w, o)
 }
 
