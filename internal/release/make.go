@@ -173,7 +173,7 @@ type sources struct {
 
 	Pages  []File // of the archives: manual pages, completions, LICENSE, README.md
 	Python PythonProject
-	Node   []File // the folder typescript, built; none: it is left out
+	Node   []File // the folder typescript, if it is built
 }
 
 func (j Job) sources(ctx context.Context, r Release, builds []Build, temp string) (s sources, err error) {
@@ -201,7 +201,10 @@ func (j Job) sources(ctx context.Context, r Release, builds []Build, temp string
 			return s, err
 		}
 	}
-	s.Node, err = readTree(filepath.Join(j.Root, "typescript"))
+	if s.Node, err = readTree(filepath.Join(j.Root, "typescript")); len(under("dist", s.Node)) == 0 {
+		j.Say("typescript/dist is not built (make wasm): %s is left out", r.NpmParse)
+		s.Node = nil
+	}
 	return s, err
 }
 

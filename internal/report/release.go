@@ -27,6 +27,9 @@ func makeRelease(w io.Writer, args []string) error {
 			return fmt.Errorf("platforms are %v, not %s", release.Platforms, strings.Join(args[2:], " "))
 		}
 	}
+	if err := wasm(w, []string{"typescript/dist"}); err != nil {
+		return err
+	}
 	files, err := release.Make(context.Background(), job)
 	if err != nil {
 		return err
