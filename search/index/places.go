@@ -14,6 +14,7 @@ const (
 	lightWeight = 0.3   // of a word that says little, such as "function"
 	alikeWeight = 0.6   // of a word that says about the same
 	familiar    = 10    // how much less such a word counts where the question's own is in every chunk
+	common      = 20    // one in so many chunks has a word that needs no other in its place
 	withWord    = 20000 // chunks of one word that are looked at, the best ones
 	symWeight   = 2.0   // of a word in the name of a definition; in its text it is 1
 )
@@ -81,6 +82,9 @@ func chunksWith(ctx context.Context, tx *sql.Tx, word string, all int) (scores m
 	}
 	if own, err = take(word, 1); err != nil {
 		return nil, 0, err
+	}
+	if own*common > all {
+		return scores, own, nil
 	}
 	for _, other := range meanings(word) {
 		if _, err := take(other, alikeWeight/(1+familiar*float64(own)/float64(all))); err != nil {
