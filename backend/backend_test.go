@@ -220,6 +220,22 @@ func TestNativeAndTextCallsOfOneTurn(t *testing.T) {
 	})
 }
 
+// Native calls come first also where words, more than wait for them, stand behind
+// the one in the text.
+//
+// contract: N-02 CON-01
+func TestNativeCallsComeBeforeThoseFarAhead(t *testing.T) {
+	eachWay(t, func(t *testing.T, provider string, whole bool, chunk int) {
+		s := inline(t, "-- turn --\n-- text --\n<tools>{\"name\": \"list_dir\", \"arguments\": {\"path\": \"src\"}}</tools>\n"+
+			strings.Repeat("Words that follow it. ", 50)+"\n-- call search_code --\n{\"query\": \"auth\"}\n")
+		s.Chunk = chunk
+		got := mustReply(t, setUp(t, s, backend.Config{Provider: provider, Whole: whole}).Client, question(search, list))
+		if c := calls(got); len(c) != 2 || !strings.Contains(c[0], "search_code") || !strings.Contains(c[1], "list_dir") {
+			t.Errorf("calls %q", c)
+		}
+	})
+}
+
 // Of two equal calls the native one stays, whichever came first, and with the id
 // that its provider gave it.
 //

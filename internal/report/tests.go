@@ -35,7 +35,7 @@ func test(packages ...string) (*contract.Outcomes, error) {
 		return nil, err
 	}
 	fmt.Fprintln(os.Stderr, "go test", strings.Join(packages, " "))
-	cmd := exec.Command("go", append([]string{"test", "-json", "-timeout=5m"}, packages...)...)
+	cmd := exec.Command("go", append([]string{"test", "-json", "-timeout=20m"}, packages...)...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
 	var failed *exec.ExitError
