@@ -283,8 +283,9 @@ func (m *machine) heat(lead string, hot *[256]bool) {
 
 // next is where a literal may begin from s[i] on; prev stands before s.
 func (m *machine) next(s string, i int, prev byte) int {
+	hot := &m.hot
 	for k, c := range []byte(s[i:]) {
-		if m.hot[c] && m.mayBegin(s, i+k) && !midWord(s, i+k, prev) {
+		if hot[c] && m.mayBegin(s, i+k) && !midWord(s, i+k, prev) {
 			return i + k
 		}
 	}
