@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp/internal/release"
 )
@@ -26,6 +27,9 @@ func makeRelease(w io.Writer, args []string) error {
 		if len(job.Platforms) != len(args)-2 {
 			return fmt.Errorf("platforms are %v, not %s", release.Platforms, strings.Join(args[2:], " "))
 		}
+	}
+	if _, err := release.New(args[0], "", time.Time{}); err != nil { // before the long work
+		return err
 	}
 	if err := wasm(w, []string{"typescript/dist"}); err != nil {
 		return err
