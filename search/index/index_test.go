@@ -547,3 +547,23 @@ func TestHaving(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// A word that much of the code uses needs no other in its place.
+func TestACommonWordNeedsNoOther(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "other.go", "package a\n\nfunc prune() {}\n")
+	for i := range 30 {
+		write(t, dir, fmt.Sprintf("f%d.go", i), "package a\n\nfunc more() {}\n")
+	}
+	x := open(t, dir, t.TempDir())
+	if got := found(t, x, "delete"); !strings.Contains(got, "other.go") {
+		t.Errorf("found %q, want what says about the same where nothing says delete", got)
+	}
+	for i := range 30 {
+		write(t, dir, fmt.Sprintf("f%d.go", i), "package a\n\nfunc delete() {}\n")
+	}
+	hits, _ := query(t, x, "delete", 40)
+	if len(hits) != 30 {
+		t.Errorf("%d hits, want the 30 that have the word itself", len(hits))
+	}
+}
