@@ -88,14 +88,22 @@ class LoopWaiter:
         self.future: asyncio.Future[bytes] = self._loop.create_future()
 
     def answer(self, line: bytes) -> None:
-        self._call(lambda: self.future.done() or self.future.set_result(line))
+        self._call(self._set, line, None)
 
     def fail(self, why: BxCrashed) -> None:
-        self._call(lambda: self.future.done() or self.future.set_exception(BxCrashed(*why.args)))
+        self._call(self._set, b"", BxCrashed(*why.args))
 
-    def _call(self, what: Any) -> None:
+    def _set(self, line: bytes, why: BxCrashed | None) -> None:
+        if self.future.done():
+            return  # it was cancelled
+        if why is None:
+            self.future.set_result(line)
+        else:
+            self.future.set_exception(why)
+
+    def _call(self, what: Any, *args: Any) -> None:
         try:
-            self._loop.call_soon_threadsafe(what)
+            self._loop.call_soon_threadsafe(what, *args)
         except RuntimeError:  # the loop is closed: nobody waits any more
             pass
 
