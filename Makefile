@@ -8,7 +8,7 @@ CHECKS  = 1000
 GRAMMAR = hermes
 E       = $(HOME)/.cache/bx-engines
 
-.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples wasm typescript typescript-figures clients mcp engines real canitoolcall probe python vllm uat contract dash dash-bench bench bench-parsers bench-gateway bench-store load linear mutants size te search vectors coach-sim servers release reach clean
+.PHONY: check fmt vet lint tidy arch test race fuzz properties long sdktest examples wasm typescript typescript-figures clients cluster mcp engines real canitoolcall probe python vllm uat contract dash dash-bench bench bench-parsers bench-gateway bench-store load linear mutants size te search vectors coach-sim servers release reach clean
 
 # The gate. The race tests come last: they take longest, and their lines close the output.
 check: fmt tidy vet lint size fuzz sdktest examples typescript race
@@ -84,6 +84,14 @@ typescript-figures: wasm
 # The programs of docs/go.md, in a module of their own, as a user of the library has them.
 examples:
 	$(GO) -C docs/examples/go test -count=1 ./...
+
+# Three replicas of bx serve as it is shipped, with PostgreSQL, with Redis and without:
+# budgets under load, each server killed 50 times, figures (a quarter of an hour). Needs
+# Debian's postgresql and redis-server; a few of each are in the suite.
+cluster:
+	$(GO) build -trimpath -ldflags="-s -w" -o $(E)/cluster/bx ./cmd/bx
+	BX_SERVERS=1 $(GO) test -count=1 -timeout=60m ./fleet/...
+	BX_SERVERS=1 $(GO) test -count=1 -timeout=60m ./cmd/bx -run TestCluster -v -long -bx $(E)/cluster/bx
 
 # Coding agents of other vendors, as they are published (1.6 GB), through bx serve:
 # make clients GRAMMAR=pythonic, or before the servers of make engines with

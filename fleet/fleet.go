@@ -225,6 +225,12 @@ type Settlement struct {
 	At     time.Time
 }
 
+// Line is a request that is booked when it is over.
+type Line struct {
+	Reservation
+	Settlement
+}
+
 // Outcome is what a settlement led to.
 type Outcome struct {
 	Late bool // it had been charged in full before
@@ -332,6 +338,8 @@ type Ledger interface {
 	// Settle ends a reservation. Of several settlements of one id the first counts,
 	// but for Unsettled, which any other corrects.
 	Settle(ctx context.Context, s Settlement) (Outcome, error)
+	// Record books requests that nothing was reserved for, of keys without a budget.
+	Record(ctx context.Context, lines []Line) error
 	// Windows are those of now, of the key and its team.
 	Windows(ctx context.Context, k *Key, now time.Time) ([]Spent, error)
 	// Lease says that a replica lives until a time.

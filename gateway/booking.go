@@ -27,6 +27,7 @@ type booking struct {
 	beside int // the most tokens of what the request only names, such as images
 
 	open  string       // the id of what is reserved; "": nothing is
+	line  *fleet.Line  // in its place, of a key without a budget
 	most  fleet.Amount // of it
 	body  []byte       // of its request
 	usage utp.Usage    // of the replies that are settled
@@ -165,6 +166,10 @@ func (b *booking) send(body []byte) error {
 	x := b.x
 	r := fleet.Reservation{ID: rand.Text(), Key: x.client.key, Replica: x.Replica, Request: x.report.ID, Backend: b.at.name(), Model: b.model, Dated: b.price.Dated, At: x.Now(),
 		Most: b.amount(len(body)+b.beside, b.output)}
+	if !x.client.key.Kept() {
+		b.open, b.most, b.body, b.line = r.ID, r.Most, body, &fleet.Line{Reservation: r}
+		return nil
+	}
 	var now []fleet.Spent
 	err := b.ask(func(ctx context.Context) (err error) {
 		now, err = x.Ledger.Reserve(ctx, r)
@@ -182,11 +187,7 @@ func (b *booking) send(body []byte) error {
 	case !errors.Is(err, errAway):
 		x.gate.shared.owed.cancel(r.ID, x.Now()) // it may have been written all the same
 	}
-	if x.client.key.Kept() {
-		return b.refusal(err)
-	}
-	x.gate.metrics.add("bx_unbooked_total", "", 1)
-	return nil
+	return b.refusal(err)
 }
 
 // refusal is the answer to a client whose request cannot be booked.
@@ -280,6 +281,14 @@ func (b *booking) settle(how fleet.Ending, u utp.Usage) {
 		x.report.Cost += s.Amount.Money
 	}
 	b.open, b.body = "", nil
+	if b.line != nil { // no budget waits for it
+		b.line.Settlement = s
+		if !x.gate.shared.owed.record(*b.line) {
+			x.gate.metrics.add("bx_unbooked_total", "", 1)
+		}
+		b.line = nil
+		return
+	}
 	err := x.gate.shared.with(context.WithoutCancel(x.r.Context()), x.house, &x.gate.shared.ledger, "ledger", func(ctx context.Context) error {
 		return x.gate.settled(ctx, x.house, s)
 	})

@@ -265,6 +265,13 @@ func (g *gone) Settle(ctx context.Context, s fleet.Settlement) (fleet.Outcome, e
 	return g.DB.Settle(ctx, s)
 }
 
+func (g *gone) Record(ctx context.Context, lines []fleet.Line) error {
+	if g.away.Load() {
+		return errGone
+	}
+	return g.DB.Record(ctx, lines)
+}
+
 func (g *gone) Enter(ctx context.Context, v fleet.Visit, now time.Time) (fleet.Pass, error) {
 	if g.away.Load() {
 		return fleet.Pass{}, errGone
@@ -469,4 +476,37 @@ func TestBudgetsUnderLoad(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Errorf("%+v stay reserved", b.reserved(t))
+}
+
+// Nothing is reserved for keys without a budget: their requests are booked a moment
+// later, also those from while the ledger was away.
+func TestKeysWithoutABudgetAreBookedLater(t *testing.T) {
+	b := books(t, nil, nil)
+	l := &gone{DB: b.DB}
+	url := start(t, costly(apis[0], utp.Usage{Input: 20, Output: 7}), backend.Config{Provider: "openai"}, b.into, func(c *gateway.Config) { c.Ledger = l })
+	for i := range 3 {
+		l.away.Store(i == 1)
+		if resp, text := get(t, "POST", url+"/v1/chat/completions", limited, "Authorization", b.bearer()); resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s", resp.Status, text)
+		}
+	}
+	var all []fleet.Entry
+	for range 400 {
+		if all = b.entries(t); len(all) == 3 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if len(all) != 3 || all[1].Ending != fleet.Settled || all[1].Amount != (fleet.Amount{Requests: 1, Tokens: 27, Money: 34e6}) {
+		t.Errorf("%+v", all)
+	}
+	now, err := b.Windows(t.Context(), b.key, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range now {
+		if w.Per == fleet.Month && (w.Settled.Tokens != 81 || w.Reserved != fleet.Amount{}) {
+			t.Errorf("%+v", w)
+		}
+	}
 }

@@ -41,7 +41,7 @@ var help = map[string]string{
 	"bx_budget_debts_total":     "Requests that came to more than was reserved for them.",
 	"bx_settlements_total":      "Reservations that ended, by how.",
 	"bx_late_settlements_total": "Reservations that were charged in full and corrected later.",
-	"bx_unbooked_total":         "Requests of keys without a budget that the ledger was not there to book.",
+	"bx_unbooked_total":         "Requests of keys without a budget that found no room while the ledger was away.",
 	"bx_second_requests_total":  "Replies asked for once more, by reason.",
 }
 

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,9 +12,43 @@ import (
 
 // settling is what the Ledger has not taken yet.
 type settling struct {
-	mu   sync.Mutex
-	list []owed
+	mu    sync.Mutex
+	list  []owed
+	lines []fleet.Line // of keys without a budget
 }
+
+// maxLines bounds what waits for a Ledger that is away.
+const maxLines = 10000
+
+// record has a line written soon. It reports whether there is room.
+func (s *settling) record(l fleet.Line) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.lines) >= maxLines {
+		return false
+	}
+	s.lines = append(s.lines, l)
+	return true
+}
+
+// some takes the lines that have waited longest.
+func (s *settling) some() []fleet.Line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := min(len(s.lines), perRecord)
+	taken := slices.Clone(s.lines[:n])
+	s.lines = slices.Delete(s.lines, 0, n)
+	return taken
+}
+
+func (s *settling) putBack(lines []fleet.Line) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = append(lines, s.lines...)
+}
+
+// perRecord is how many lines go in one transaction.
+const perRecord = 500
 
 // owed is a settlement. One of a reservation of which nobody knows whether it was
 // written is looked for until a time.
@@ -50,7 +85,7 @@ func (s *settling) back(list []owed) {
 func (s *settling) len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.list)
+	return len(s.list) + len(s.lines)
 }
 
 // Times of Tend.
@@ -91,6 +126,7 @@ func (g *Gateway) Tend(ctx context.Context) {
 		every(leaseEvery, g.lease)
 		every(sweepEvery, g.sweep)
 		every(oweEvery, g.payDebts)
+		every(oweEvery, g.record)
 	}
 	if h.State != nil {
 		every(visitsEvery, g.renew)
@@ -112,10 +148,10 @@ func (g *Gateway) Join(ctx context.Context) error {
 // does not take is charged in full when the lease is over.
 func (g *Gateway) Leave(ctx context.Context) {
 	for g.shared.owed.len() > 0 && ctx.Err() == nil {
-		if err := g.payDebts(ctx, g.now.Load()); err == nil {
-			return
+		h := g.now.Load()
+		if err := errors.Join(g.payDebts(ctx, h), g.record(ctx, h)); err != nil {
+			_ = sleep(ctx, oweEvery) // or the time is over
 		}
-		_ = sleep(ctx, oweEvery) // or the time is over
 	}
 }
 
@@ -160,6 +196,23 @@ func (g *Gateway) payDebts(ctx context.Context, h *house) error {
 	}
 	g.shared.owed.back(left)
 	return failed
+}
+
+// record books what keys without a budget have asked.
+func (g *Gateway) record(ctx context.Context, h *house) error {
+	for {
+		lines := g.shared.owed.some()
+		if len(lines) == 0 {
+			return nil
+		}
+		if err := h.Ledger.Record(ctx, lines); err != nil {
+			g.shared.owed.putBack(lines)
+			return err
+		}
+		for _, l := range lines {
+			g.metrics.add("bx_settlements_total", label("ending", string(l.Ending)), 1)
+		}
+	}
 }
 
 func (g *Gateway) renew(ctx context.Context, h *house) error {

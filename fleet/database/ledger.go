@@ -144,10 +144,6 @@ func (d *DB) Reserve(ctx context.Context, r fleet.Reservation) (now []fleet.Spen
 			return nil, d.over(ctx, r, to)
 		}
 	}
-	team := fleet.Team{}
-	if r.Key.Team != nil {
-		team = *r.Key.Team
-	}
 	err = change(ctx, d.safe, func(tx *sql.Tx) error {
 		if now, err = charge(ctx, tx, to, fleet.Amount{}, r.Most, true); err != nil {
 			return err
@@ -155,18 +151,45 @@ func (d *DB) Reserve(ctx context.Context, r fleet.Reservation) (now []fleet.Spen
 		if len(now) < len(to) {
 			return &fleet.Over{}
 		}
-		var v values
-		_, err = tx.ExecContext(ctx, `INSERT INTO bx_entries (id, key_id, key_name, team_id, team_name, request, replica, backend, model, dated, at, ended, ending, late, minutes,
-			input, cache_read, cache_write, output, reasoning, most_requests, most_tokens, most_money, requests, tokens, money) VALUES `+
-			v.put(r.ID, r.Key.ID, r.Key.Name, team.ID, team.Name, r.Request, r.Replica, r.Backend, r.Model, r.Dated, micros(r.At), int64(0), string(fleet.Open), int64(0), int64(minutes),
-				int64(0), int64(0), int64(0), int64(0), int64(0), r.Most.Requests, r.Most.Tokens, int64(r.Most.Money), int64(0), int64(0), int64(0)), v...)
-		return err
+		return enter(ctx, tx, r, fleet.Settlement{Ending: fleet.Open}, minutes)
 	})
 	var over *fleet.Over
 	if errors.As(err, &over) {
 		return nil, d.over(ctx, r, to)
 	}
 	return now, err
+}
+
+// Record is for fleet.Ledger.
+func (d *DB) Record(ctx context.Context, lines []fleet.Line) error {
+	lines = slices.SortedStableFunc(slices.Values(lines), func(a, b fleet.Line) int { return strings.Compare(a.Key.ID, b.Key.ID) })
+	return change(ctx, d.safe, func(tx *sql.Tx) error {
+		for _, l := range lines {
+			minutes := minutesOf(l.Key)
+			if _, err := charge(ctx, tx, windows(l.Key, l.Reservation.At, minutes), l.Amount, fleet.Amount{}, false); err != nil {
+				return err
+			}
+			if err := enter(ctx, tx, l.Reservation, l.Settlement, minutes); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// enter writes the line of a reservation, as it has ended or is open.
+func enter(ctx context.Context, tx *sql.Tx, r fleet.Reservation, s fleet.Settlement, minutes int) error {
+	team := fleet.Team{}
+	if r.Key.Team != nil {
+		team = *r.Key.Team
+	}
+	var v values
+	u := s.Usage
+	_, err := tx.ExecContext(ctx, `INSERT INTO bx_entries (id, key_id, key_name, team_id, team_name, request, replica, backend, model, dated, at, ended, ending, late, minutes,
+		input, cache_read, cache_write, output, reasoning, most_requests, most_tokens, most_money, requests, tokens, money) VALUES `+
+		v.put(r.ID, r.Key.ID, r.Key.Name, team.ID, team.Name, r.Request, r.Replica, r.Backend, r.Model, r.Dated, micros(r.At), micros(s.At), string(s.Ending), int64(0), int64(minutes),
+			int64(u.Input), int64(u.CacheRead), int64(u.CacheWrite), int64(u.Output), int64(u.Reasoning), r.Most.Requests, r.Most.Tokens, int64(r.Most.Money), s.Amount.Requests, s.Amount.Tokens, int64(s.Amount.Money)), v...)
+	return err
 }
 
 // over says which budget does not allow a reservation.

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package replicas starts the servers that replicas of the gateway share, the
 // real ones, for tests: PostgreSQL and Redis as Debian packages them. What both the
 // State and the Ledger owe, whoever keeps them, is tested here too.
