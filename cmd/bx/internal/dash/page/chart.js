@@ -38,7 +38,7 @@ const anchor = (i, all) => i === 0 ? 'start' : i === all - 1 ? 'end' : 'middle';
 
 // success draws the share of good replies over time, a line a model.
 export function success(o) {
-  const series = o.models.slice(0, MOST), H = 232, left = 42, right = 12, top = 10, bottom = 26;
+  const series = o.models.slice(0, MOST), H = 232, left = 48, right = 12, top = 10, bottom = 26;
   const share = (s, i) => s.good[i] + s.bad[i] ? s.good[i] / (s.good[i] + s.bad[i]) : null;
   const all = series.flatMap(s => o.starts.map((_, i) => share(s, i))).filter(x => x !== null);
   const low = all.length ? Math.max(0, Math.floor((Math.min(...all) - 0.02) * 20) / 20) : 0;
