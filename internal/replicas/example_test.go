@@ -7,6 +7,7 @@ import (
 )
 
 func Example() {
-	fmt.Println(replicas.ID() != replicas.ID())
+	one, other := replicas.ID(), replicas.ID()
+	fmt.Println(one != other)
 	// Output: true
 }
