@@ -21,9 +21,9 @@ func wasm(w io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp("", "wasm")
-	if err != nil {
-		return err
+	tmp := "typescript/.build" // below the module, and always the same: the programs name it
+	if err := os.Mkdir(tmp, 0o755); err != nil {
+		return fmt.Errorf("wasm: %w: another build goes on, or remove it", err)
 	}
 	defer os.RemoveAll(tmp)
 	mod, err := lighter(tmp)
@@ -34,7 +34,7 @@ func wasm(w io.Writer, args []string) error {
 		return err
 	}
 	for _, of := range [][2]string{{"parse.wasm", ""}, {"full.wasm", "render"}} {
-		build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-tags", of[1], "-modfile", mod, "-o", filepath.Join(dir, of[0]), "./cmd/bx/wasm")
+		build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-tags", of[1], "-modfile", mod, "-o", filepath.Join(dir, of[0]), "./cmd/bx/wasm")
 		build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 		build.Stderr = w
 		if err := build.Run(); err != nil {
@@ -123,7 +123,7 @@ func lighter(tmp string) (file string, err error) {
 		os.WriteFile(filepath.Join(words, "go.mod"), []byte("module "+languages+"\n\ngo 1.21\n"), 0o600),
 		os.WriteFile(filepath.Join(words, "language", "language.go"), []byte(languageGo), 0o600),
 		os.WriteFile(filepath.Join(words, "message", "message.go"), []byte(messageGo), 0o600),
-		os.WriteFile(file, fmt.Appendf(mod, "\nreplace (\n\t%s => %s\n\t%s => %s\n)\n", validator, to, languages, words), 0o600),
+		os.WriteFile(file, fmt.Appendf(mod, "\nreplace (\n\t%s => ./%s\n\t%s => ./%s\n)\n", validator, to, languages, words), 0o600),
 		os.WriteFile(filepath.Join(tmp, "go.sum"), sum, 0o600))
 }
 
