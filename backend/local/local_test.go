@@ -98,21 +98,21 @@ func TestASilentServerIsNamed(t *testing.T) {
 	defer l.Close()
 	silent := local.Port{Kind: local.Ollama, Number: l.Addr().(*net.TCPAddr).Port}
 	var waiting []string
-	finder := local.Finder{Limit: 250 * time.Millisecond, Moment: time.Millisecond, Waiting: func(s string) { waiting = append(waiting, s) },
+	finder := local.Finder{Limit: time.Second, Moment: 200 * time.Millisecond, Waiting: func(s string) { waiting = append(waiting, s) },
 		Ports: []local.Port{silent, {Kind: local.LMStudio, Number: free}, {Kind: local.VLLM, Number: listen(t, mock(t, "kind: vllm"))}}}
 	found := finder.Find(context.Background())
 	name := "Ollama at http://127.0.0.1:" + strconv.Itoa(silent.Number)
-	if len(found.Servers) != 1 || found.Servers[0].Kind != local.VLLM || len(found.Silent) != 1 || found.Silent[0].String() != name+" did not answer within 250ms" {
+	if len(found.Servers) != 1 || found.Servers[0].Kind != local.VLLM || len(found.Silent) != 1 || found.Silent[0].String() != name+" did not answer within 1s" {
 		t.Errorf("%+v", found)
 	}
 	if !slices.Contains(waiting, name) {
 		t.Errorf("waiting for %q, want %q among them", waiting, name)
 	}
-	if _, model, why := local.Choose(found); model == "" || !strings.HasSuffix(why, "; "+name+" did not answer within 250ms") {
+	if _, model, why := local.Choose(found); model == "" || !strings.HasSuffix(why, "; "+name+" did not answer within 1s") {
 		t.Errorf("chose %q: %s", model, why)
 	}
 	found.Servers = nil
-	if _, _, why := local.Choose(found); why != name+" did not answer within 250ms" {
+	if _, _, why := local.Choose(found); why != name+" did not answer within 1s" {
 		t.Error(why)
 	}
 }
