@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -58,15 +59,19 @@ func program(name string) string {
 	return path
 }
 
-// freePort is one of this machine's.
+// freePort is one of this machine's, below those that the system gives to whoever
+// asks for any: nobody takes it before the server does, or while that is down.
 func freePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := 12000 + rand.IntN(20000)
+		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			_ = l.Close() // it is free
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no port is free between 12000 and 32000")
+	return 0
 }
 
 // account is the user as whom the servers run: PostgreSQL refuses root.
