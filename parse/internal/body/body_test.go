@@ -62,9 +62,47 @@ func TestIsPlaceholder(t *testing.T) {
 	for text, want := range map[string]bool{
 		"<your city>": true, "<city>": true, "<b>": false, "{{city}}": true, "...": true, "your_city_here": true,
 		"<a href=x>": false, "your city": false, "{{a}} and {{b}}": false,
+		"…": true, "....": false, "{{a}b}}": false, "{{city": false, "city}}": false,
+		"<CITY>": true, "<your_town>": true, "<town>": false, "<city": false, "city>": false, "< city>": false, "<>": false,
+		"<a=b c>": false, "<br/>": false, "<one. two>": false,
+		"your-city-here": true, "YOUR_CITY_HERE": true, "your_city": false, "city_here": false, "your-city": false, "city-here": false,
 	} {
 		if got := body.IsPlaceholder("city", text); got != want {
 			t.Errorf("IsPlaceholder(%q) = %v", text, got)
+		}
+	}
+}
+
+// What looks at a text says no as soon as no more text can make it a yes.
+func TestWhatIsCertainIsNotWaitedFor(t *testing.T) {
+	work := 0
+	begun := func(s string) scan.View { return scan.ViewOf(s, false, &work) }
+	for _, c := range []struct {
+		text string
+		read func(scan.View) (int, scan.Found)
+		n    int
+		want scan.Found
+	}{
+		{"x", body.Nothing, 0, scan.No},
+		{"nonsense", body.Nothing, 0, scan.No},
+		{"no", body.Nothing, 0, scan.More},
+		{"none\n", body.Nothing, 4, scan.Yes},
+		{"[1", body.ID, 0, scan.No},
+		{"[c", body.ID, 0, scan.More},
+		{"[", body.ID, 0, scan.More},
+	} {
+		if n, f := c.read(begun(c.text)); n != c.n || f != c.want {
+			t.Errorf("%q: %d %v, want %d %v", c.text, n, f, c.n, c.want)
+		}
+	}
+	for text, want := range map[string]bool{"query=x": true, "query : x": true, "query x": false, "other=x": false, "=x": false} {
+		if ok, f := body.IsPair([]string{"query"}, begun(text)); ok != want || f != scan.Yes {
+			t.Errorf("%q: %v %v, want %v", text, ok, f, want)
+		}
+	}
+	for text, want := range map[string]string{"1 2": `"1 2"`, "{'a': 1} x": `"{'a': 1} x"`, "None": "null", "Nonsense": `"Nonsense"`, "'a'": `"'a'"`, "": `""`} {
+		if got := string(body.JSONOrText(text)); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
 }
