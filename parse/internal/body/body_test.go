@@ -62,7 +62,7 @@ func TestIsPlaceholder(t *testing.T) {
 	for text, want := range map[string]bool{
 		"<your city>": true, "<city>": true, "<b>": false, "{{city}}": true, "...": true, "your_city_here": true,
 		"<a href=x>": false, "your city": false, "{{a}} and {{b}}": false,
-		"…": true, "....": false, "{{a}b}}": false, "{{city": false, "city}}": false,
+		"…": true, "....": false, "{{}}": true, "{{{city}}": false, "{{city}}}": false, "{{a}b}}": false, "{{city": false, "city}}": false,
 		"<CITY>": true, "<your_town>": true, "<town>": false, "<city": false, "city>": false, "< city>": false, "<>": false,
 		"<a=b c>": false, "<br/>": false, "<one. two>": false,
 		"your-city-here": true, "YOUR_CITY_HERE": true, "your_city": false, "city_here": false, "your-city": false, "city-here": false,
