@@ -22,6 +22,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/format"
 	"github.com/unifiedtoolprotocol/utp/parse"
+	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -49,6 +50,8 @@ type Config struct {
 	Adapter     *format.Adapter   // what the model needs beside its dialect; nil: the one for its name
 	Parse       parse.Config      // how text is read; Forced and Seen come from the request, and Tools too unless it has every tool there is
 	OnlyOffered bool              // the text is read for the tools of the request alone: without tools, or when none may be called, not at all
+
+	Compile func([]utp.Tool) *schema.Set // compiles the tools of a request, as Schemas does; nil: schema.Compile
 
 	DropEmpty bool // leave out optional arguments whose value is an empty text; a call is then told when it is whole
 
@@ -139,6 +142,9 @@ func (c *Client) defaults() {
 	set(&c.cfg.Backoff, 250*time.Millisecond)
 	if c.cfg.Retries == 0 {
 		c.cfg.Retries = 2
+	}
+	if c.cfg.Compile == nil {
+		c.cfg.Compile = schema.Compile
 	}
 	if c.cfg.Now == nil {
 		c.cfg.Now = time.Now

@@ -287,7 +287,7 @@ func (c *Client) reading(r *utp.Request) parse.Config {
 		c.cfg.Reads(&p)
 	}
 	if p.Tools == nil || len(r.Tools) == 0 && r.Choice.Mode != utp.ChoiceNone {
-		p.Tools = schema.Compile(r.Tools)
+		p.Tools = c.cfg.Compile(r.Tools)
 	}
 	if r.Choice.Mode == utp.ChoiceNamed {
 		p.Forced = r.Choice.Name

@@ -54,9 +54,10 @@ type Config struct {
 	Prices  price.List   // of the targets' models, for budgets of money
 	Replica string       // by which the Ledger knows this process from all others, also from those before it
 	Away    Away
-	Version string // what /api/version says; "" is that of the Ollama whose API this is
-	Build   string // the version of the program, for the metrics
-	Explain bool   // headers and trailers tell what was mended and lost
+	Version string                       // what /api/version says; "" is that of the Ollama whose API this is
+	Build   string                       // the version of the program, for the metrics
+	Compile func([]utp.Tool) *schema.Set // compiles the tools of a request; nil: schema.Compile
+	Explain bool                         // headers and trailers tell what was mended and lost
 
 	NewID   func() string                              // ids of replies; required
 	Now     func() time.Time                           // nil: time.Now
@@ -121,7 +122,6 @@ type Gateway struct {
 	metrics  metrics
 	breaks   breakers
 	lessons  lessons
-	fits     fits
 	second   *bucket // what may be asked for once more
 }
 
@@ -178,6 +178,9 @@ func (c *Config) check() error {
 	}
 	if c.Sleep == nil {
 		c.Sleep = sleep
+	}
+	if c.Compile == nil {
+		c.Compile = schema.Compile
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -135,7 +135,7 @@ func (x *exchange) again(why string, old []utp.Event, next int) []utp.Event {
 		return old
 	}
 	said := utp.Collect(evs)
-	call, err := chosen(x.request, said.Text())
+	call, err := chosen(x.request, x.Compile, said.Text())
 	if err != nil {
 		x.warn("a second try failed: %v", err)
 		return old
@@ -289,7 +289,7 @@ func choices(tools []utp.Tool) json.RawMessage {
 }
 
 // chosen reads the second try. Nothing of it is guessed.
-func chosen(q *utp.Request, text string) (utp.Call, error) {
+func chosen(q *utp.Request, compile func([]utp.Tool) *schema.Set, text string) (utp.Call, error) {
 	var c choice
 	if err := json.Unmarshal([]byte(text), &c); err != nil || !isObject(c.Args) {
 		return utp.Call{}, errors.New("it is no object with a name and arguments")
@@ -298,7 +298,7 @@ func chosen(q *utp.Request, text string) (utp.Call, error) {
 	if !slices.ContainsFunc(tools, func(t utp.Tool) bool { return t.Name == c.Name }) {
 		return utp.Call{}, fmt.Errorf("it calls %q, which was not offered", c.Name)
 	}
-	args, fixes, issues := schema.Compile(tools).Check(c.Name, c.Args)
+	args, fixes, issues := compile(tools).Check(c.Name, c.Args)
 	if len(issues) > 0 {
 		return utp.Call{}, fmt.Errorf("its arguments do not fit: %v", issues[0])
 	}

@@ -25,7 +25,16 @@ import (
 type Options struct {
 	Aliases           []Alias
 	DropEmptyOptional bool // drop optional arguments whose value is ""
+	// Compiled gives the schema of a tool, compiled by Read now or before, for tools
+	// that come anew with every request. It is called by several goroutines. nil: Read.
+	Compiled func(json.RawMessage) Compiled
 }
+
+// Compiled is a compiled schema. It is immutable.
+type Compiled struct{ *shape }
+
+// Read compiles a tool's schema. It never fails: a broken one validates nothing.
+func Read(schema json.RawMessage) Compiled { return Compiled{compile(schema)} }
 
 // Set is a list of tools with their schemas. A schema is compiled when it is
 // first needed.
@@ -66,9 +75,13 @@ func CompileWith(tools []utp.Tool, o Options) *Set {
 
 // compiled are the schemas, each compiled when it is asked for.
 func (s *Set) compiled() map[string]func() *shape {
+	read := s.opts.Compiled
+	if read == nil {
+		read = Read
+	}
 	all := make(map[string]func() *shape, len(s.tools))
 	for name, t := range s.tools {
-		all[name] = sync.OnceValue(func() *shape { return compile(t.Schema) })
+		all[name] = sync.OnceValue(func() *shape { return read(t.Schema).shape })
 	}
 	return all
 }

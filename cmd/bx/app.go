@@ -13,6 +13,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/agent"
+	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/markdown"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
@@ -34,6 +35,7 @@ type app struct {
 	serving bool                // bx mcp serve
 	told    bool                // the error is part of the JSON that was printed
 	asks    func() (end func()) // prepares the terminal of a conversation for a question; nil: there is none
+	schemas backend.Schemas     // of tools that come with every request
 }
 
 // job is one run of a command: where, by which settings, and who is told.

@@ -161,7 +161,7 @@ func (j *job) backendConfig(provider, url string) backend.Config {
 		Timeouts: backend.Timeouts{First: t, Idle: t}, NumCtx: j.set.NumCtx,
 		HTTP:    backend.HTTP(j.app.offline, 0),
 		Warn:    func(s string) { j.view.Warn("%s", s) },
-		Waiting: j.waiting,
+		Waiting: j.waiting, Compile: j.app.schemas.Compile,
 		Formats: j.set.Formats, Custom: j.set.Templates, Parse: parse.Config{Tools: j.known, More: j.dialects(), Answers: !j.serves},
 	}
 	if provider == string(j.set.Provider) {

@@ -63,7 +63,7 @@ func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
 		Hosts: f.Hosts, Origins: f.Origins, Explain: f.Explain || s.flags.explain, Trace: s.trace, Observe: s.observe, Lessons: s.lessons, Content: s.content,
 		Limits: gateway.Limits{Body: int64(f.Limits.BodyMB) << 20, Requests: f.Limits.Requests, Schema: schema.Limits{Bytes: f.Limits.SchemaKB << 10, Keys: f.Limits.SchemaKeys, Depth: f.Limits.SchemaDepth}, Kept: f.Limits.KeptMB << 20,
 			Output: f.Limits.Output, Heartbeat: time.Duration(f.Limits.Heartbeat), Client: time.Duration(f.Limits.Client), Retries: f.Limits.Retries},
-		NewID: newReplyID, Build: build.Version(), Log: s.requestLog(),
+		NewID: newReplyID, Build: build.Version(), Log: s.requestLog(), Compile: s.app.schemas.Compile,
 	}
 	s.common.into(&c, s.id)
 	c.Away = gateway.Away{Refuse: f.State.Rates == "refuse", Forget: f.State.Previous == "forget"}
@@ -250,7 +250,7 @@ func (c clients) client(name string, p serving.Policy) (*backend.Client, error) 
 	conf := backend.Config{
 		Provider: b.Provider, URL: b.URL, APIKey: secret, NumCtx: b.NumCtx,
 		Timeouts: backend.Timeouts{First: first, Idle: idle}, HTTP: signed(backend.HTTP(c.app.offline, 0), c.id),
-		OnlyOffered: true, Literal: true, Parse: parse.Config{More: c.dialects()},
+		OnlyOffered: true, Literal: true, Parse: parse.Config{More: c.dialects()}, Compile: c.app.schemas.Compile,
 	}
 	policy(&conf, p)
 	client, err := backend.New(conf)
