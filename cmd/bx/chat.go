@@ -84,6 +84,7 @@ type talk struct {
 
 	conn    *connection // nil: not looked for yet, or search alone
 	looking chan looked // of the search that began with the conversation; nil: it is over
+	failing bool        // the last connection could not be made
 	told    []string    // which models were told last
 
 	session string   // "": nothing was kept yet
@@ -208,7 +209,7 @@ func (t *talk) connection(ctx context.Context) (*connection, error) {
 	} else {
 		found.conn, found.err = t.choose(ctx)
 	}
-	if found.err != nil {
+	if t.failing = found.err != nil; t.failing {
 		return nil, found.err
 	}
 	if t.news(found.conn.why) {
@@ -410,6 +411,8 @@ func (t *talk) status() {
 		name = "team " + t.app.team
 	case t.conn != nil:
 		name = t.conn.name
+	case t.failing:
+		name = "not connected"
 	}
 	said := name
 	columns, _ := t.terminal.Size()

@@ -175,7 +175,7 @@ func (t *talk) model(ctx context.Context, name string) error {
 	if err != nil {
 		return errors.Join(err, t.resolve(func(f *flags) { *f = was }))
 	}
-	t.conn, t.looking = c, nil
+	t.conn, t.looking, t.failing = c, nil, false
 	if t.news(c.why) {
 		t.view.Line(view.Normal, "%s", c.why)
 	}
@@ -230,8 +230,11 @@ func (t *talk) modelList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(names) == 0 {
+	switch {
+	case t.conn == nil:
 		t.tell("no model: answering by search alone")
+	case len(names) == 0:
+		t.tell("%s lists no models", t.conn.client.Server())
 	}
 	for _, name := range names {
 		mark := " "

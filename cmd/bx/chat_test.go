@@ -199,6 +199,17 @@ func (s *sitting) leaves(code string) {
 	}
 }
 
+// A conversation whose server is not there does not say that it answers by search
+// alone: it answers nothing.
+func TestNotConnectedIsNotSearchAlone(t *testing.T) {
+	t.Parallel()
+	s := sitDown(t, newUser(t), 120, []string{"TERM=xterm-256color", "NO_COLOR=1", "OLLAMA_HOST=http://127.0.0.1:1"})
+	text := s.play("prompt\ntype Where is it parsed?\\r\nwait · WALK\nprompt\ntype \\x04\nleaves 0")
+	if !strings.Contains(text, "not connected · WALK") || strings.Contains(text, "search alone") {
+		t.Errorf("the screen:\n%s", text)
+	}
+}
+
 var (
 	idOnScreen   = regexp.MustCompile(`\b[0-9a-f]{8}\b`)
 	tookOnScreen = regexp.MustCompile(` \([0-9.]+m?s\)`)

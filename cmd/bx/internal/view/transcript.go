@@ -119,12 +119,12 @@ func (p *paper) message(m utp.Message) {
 }
 
 func (p *paper) result(r utp.Result) {
-	text := fmt.Sprintf("%s, %s", r.Status, Size(r.Text()))
+	text := fmt.Sprintf("%s, %s", outcome(r), Size(r.Text()))
 	switch {
 	case p.whole:
-		text = fmt.Sprintf("%s\n    %s", r.Status, strings.ReplaceAll(strings.TrimSpace(r.Text()), "\n", "\n    "))
+		text = fmt.Sprintf("%s\n    %s", outcome(r), strings.ReplaceAll(strings.TrimSpace(r.Text()), "\n", "\n    "))
 	case r.Status != utp.StatusOK:
-		text = fmt.Sprintf("%s: %s", r.Status, short(r.Text(), 300))
+		text = fmt.Sprintf("%s: %s", outcome(r), short(r.Text(), 300))
 	}
 	p.line("  %s: %s", r.Name, text)
 }

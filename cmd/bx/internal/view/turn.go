@@ -136,10 +136,18 @@ func (p *Printer) done(e agent.Event) {
 		p.Line(Normal, "  %s: ok, %s%s", e.Call.Name, Size(e.Result.Text()), took)
 		return
 	}
-	p.Line(Normal, "  %s %s: %s%s", e.Call.Name, e.Kind, short(e.Result.Text(), 300), took)
+	p.Line(Normal, "  %s %s: %s%s", e.Call.Name, outcome(*e.Result), short(e.Result.Text(), 300), took)
 	if e.Refusal != "" {
 		p.Line(Debug, "debug: refused: %s", e.Refusal)
 	}
+}
+
+// outcome is the word for what became of a call, the same while it runs and in the log.
+func outcome(r utp.Result) string {
+	if r.Status == utp.StatusFailed {
+		return "failed"
+	}
+	return string(r.Status)
 }
 
 // Size is how long a text is, in words.
