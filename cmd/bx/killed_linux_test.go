@@ -143,15 +143,19 @@ func endAt(t *testing.T, does string, signal os.Signal, after time.Duration) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case <-screen.seen:
-	case <-time.After(30 * time.Second):
+	ended := make(chan bool)
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	if why := screen.wait(cmd.Process.Pid, ended); why != "" {
 		_ = cmd.Process.Kill()
-		t.Fatalf("%q did not come: %s", begun, screen)
+		<-ended
+		t.Fatalf("%q did not come, bx %s: %s", begun, why, screen)
 	}
 	time.Sleep(after)
 	_ = cmd.Process.Signal(signal)
-	_ = cmd.Wait()
+	<-ended
 	if code := cmd.ProcessState.ExitCode(); signal == os.Interrupt && code != exitInterrupted && code != 0 {
 		t.Errorf("exit code %d: %s", code, screen)
 	}
@@ -260,12 +264,13 @@ func differences(a, b map[string]string) (out []string) {
 	return out
 }
 
-// noProcess waits until no process has a word in its command line.
+// noProcess waits until no process has a word in its command line. One that sleeps
+// is left; one that is killed runs once more, however late.
 func noProcess(t *testing.T, mark string) {
 	t.Helper()
-	left := ""
-	for range 200 {
-		left = ""
+	watched := map[int]*watch{}
+	for {
+		left := ""
 		lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 		for _, f := range lines {
 			if b, err := os.ReadFile(f); err == nil && bytes.Contains(b, []byte(mark)) {
@@ -275,9 +280,55 @@ func noProcess(t *testing.T, mark string) {
 		if left == "" {
 			return
 		}
-		time.Sleep(25 * time.Millisecond)
+		pid := 0
+		_, _ = fmt.Sscanf(left, "/proc/%d/", &pid)
+		if watched[pid] == nil {
+			watched[pid] = &watch{pid: pid}
+		}
+		if why := watched[pid].look(); why != "" {
+			t.Errorf("a process is left that %s: %s", why, left)
+			return
+		}
+		time.Sleep(pause)
 	}
-	t.Errorf("a process is left: %s", left)
+}
+
+// A watch tells a process that is slow, because others have the processors, from
+// one that will do nothing more. It is to look every pause.
+type watch struct {
+	pid    int
+	used   time.Duration // of processors, by all its threads
+	asleep int           // looks in a row that found it so
+}
+
+const pause = 100 * time.Millisecond
+
+// look returns why the process is not to be waited for, or "".
+func (w *watch) look() string {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", w.pid))
+	var used time.Duration
+	wants := false // to run
+	for _, thread := range threads {
+		var d time.Duration
+		b, _ := os.ReadFile(thread + "/schedstat")
+		_, _ = fmt.Sscan(string(b), (*int64)(&d))
+		used += d
+		b, _ = os.ReadFile(thread + "/stat")
+		b = b[bytes.LastIndexByte(b, ')')+1:]
+		wants = wants || bytes.HasPrefix(b, []byte(" R")) || bytes.HasPrefix(b, []byte(" D"))
+	}
+	w.asleep++
+	if wants || used-w.used > pause/10 {
+		w.asleep = 0
+	}
+	w.used = used
+	switch {
+	case w.asleep > 300:
+		return "has been asleep for 30 s"
+	case used > time.Minute:
+		return "has used a minute of a processor"
+	}
+	return ""
 }
 
 // waiting is a screen that tells when something stands on it.
@@ -299,6 +350,29 @@ func (w *waiting) Write(b []byte) (int, error) {
 		close(w.seen)
 	}
 	return len(b), nil
+}
+
+// wait waits until that stands there, as long as the process works on it, and
+// returns why it will not come.
+func (w *waiting) wait(pid int, ended <-chan bool) string {
+	process := watch{pid: pid}
+	for {
+		select {
+		case <-w.seen:
+			return ""
+		case <-ended:
+			select {
+			case <-w.seen:
+				return ""
+			default:
+				return "has ended"
+			}
+		case <-time.After(pause):
+		}
+		if why := process.look(); why != "" {
+			return why
+		}
+	}
 }
 
 func (w *waiting) String() string {
