@@ -193,7 +193,7 @@ bench-gateway:
 	$(GO) -C bench run ./gateway
 
 # bx serve with and without its store of events, in pairs over HTTP: the difference
-# and its interval (two minutes).
+# and its interval (a quarter of an hour).
 bench-store:
 	$(GO) -C bench run ./store
 

@@ -27,7 +27,7 @@ import (
 )
 
 func main() {
-	pairs := flag.Int("pairs", 20, "pairs of loads")
+	pairs := flag.Int("pairs", 150, "pairs of loads")
 	n := flag.Int("n", 2000, "requests a load")
 	model := flag.Bool("model", false, "be the model's server")
 	flag.Parse()

@@ -1,40 +1,23 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/json"
-	"flag"
 	"fmt"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/dash"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/dash/dashtest"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
 	"github.com/unifiedtoolprotocol/utp/journal"
 	"github.com/unifiedtoolprotocol/utp/record"
 )
 
-var (
-	inBrowser = flag.Bool("browser", false, "drive the dashboard in a real browser; make dash prepares it")
-	shots     = flag.String("shots", "", "write screenshots to this `DIR`")
-)
-
 // The dashboard shows in a real browser what segments and the index of SQLite hold.
 func TestBrowserOverTheStore(t *testing.T) {
-	if !*inBrowser {
-		t.Skip("the page is not driven in a browser here: make dash does it")
-	}
-	drive, err := filepath.Abs("../../sdktest/dash/drive.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dashtest.Wanted(t)
 	now := time.Now()
 	var events []record.Event
 	for i := range 3000 {
@@ -54,21 +37,5 @@ func TestBrowserOverTheStore(t *testing.T) {
 	server := httptest.NewServer(d)
 	defer server.Close()
 	defer d.Close()
-	args, err := json.Marshal(map[string]any{"urls": map[string]string{"store": server.URL}, "key": key, "shots": *shots, "sample": "r1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "node", drive)
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(args), os.Stderr
-	out, err := cmd.Output()
-	for line := range strings.Lines(string(out)) {
-		if strings.HasPrefix(line, "FAIL") {
-			t.Error(line)
-		} else {
-			t.Log(line)
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	dashtest.Drive(t, "../..", map[string]any{"urls": map[string]string{"store": server.URL}, "key": key, "sample": "r1"})
 }

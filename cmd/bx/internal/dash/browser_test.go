@@ -1,27 +1,20 @@
 package dash_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/dash"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/dash/dashtest"
 )
 
-var (
-	inBrowser = flag.Bool("browser", false, "drive the page in a real browser; make dash prepares it")
-	shots     = flag.String("shots", "", "write screenshots to this `DIR`")
-	figures   = flag.Bool("figures", false, "print frames and first paint")
-)
+var figures = flag.Bool("figures", false, "print frames and first paint")
 
 // hostile are replies that try to leave their place: by markup, attributes,
 // scripts, marks of direction, escapes of terminals, and marks without end.
@@ -61,13 +54,7 @@ func withHostile(m *memory, until time.Time) {
 // alone, at a phone's width, with a screen reader's rules; nothing is asked of
 // anybody else; hostile texts stay texts; 100,000 replies keep to 100 rows.
 func TestBrowser(t *testing.T) {
-	if !*inBrowser {
-		t.Skip("the page is not driven in a browser here: make dash does it")
-	}
-	drive, err := filepath.Abs("../../../../sdktest/dash/drive.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dashtest.Wanted(t)
 	until := time.Now()
 	worlds := map[string]*memory{"busy": busy(100_000, until), "empty": {}, "hostile": busy(50, until)}
 	withHostile(worlds["hostile"], until)
@@ -96,21 +83,5 @@ func TestBrowser(t *testing.T) {
 		defer d.Close()
 		urls[name] = server.URL
 	}
-	args, err := json.Marshal(map[string]any{"urls": urls, "key": operator, "shots": *shots, "figures": *figures, "hostile": hostile(), "sample": sample.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "node", drive)
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(args), os.Stderr
-	out, err := cmd.Output()
-	for line := range strings.Lines(string(out)) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "FAIL") {
-			t.Error(line)
-		} else {
-			t.Log(line)
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	dashtest.Drive(t, "../../../..", map[string]any{"urls": urls, "key": operator, "figures": *figures, "hostile": hostile(), "sample": sample.ID})
 }
