@@ -27,7 +27,7 @@ func Wanted(t *testing.T) {
 }
 
 // Drive runs sdktest/dash/drive.mjs below root, the folder of the module, which says what
-// the arguments are. Each line with FAIL is an error of the test.
+// the arguments are. Its Failures are errors of the test.
 func Drive(t *testing.T, root string, args map[string]any) {
 	t.Helper()
 	drive, err := filepath.Abs(filepath.Join(root, "sdktest/dash/drive.mjs"))
@@ -43,14 +43,21 @@ func Drive(t *testing.T, root string, args map[string]any) {
 	cmd := exec.CommandContext(t.Context(), "node", drive)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
 	out, err := cmd.Output()
-	for line := range strings.Lines(string(out)) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "FAIL") {
-			t.Error(line)
-		} else {
-			t.Log(line)
-		}
+	t.Logf("%s", out)
+	for _, line := range Failures(string(out)) {
+		t.Error(line)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Failures are the lines of what drive.mjs printed that say what does not hold.
+func Failures(printed string) (lines []string) {
+	for line := range strings.Lines(printed) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "FAIL") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
