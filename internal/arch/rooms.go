@@ -121,6 +121,7 @@ var rooms = []Room{
 	{Path: "cmd/internal/toolenvelope", Ring: 5},
 	{Path: "cmd/te", Ring: 5, Beside: []string{"cmd/internal/build", "cmd/internal/commands"}},
 
+	{Path: "cmd/bx/internal/dash/dashtest", Ring: Tooling},
 	{Path: "internal/arch", Ring: Tooling},
 	{Path: "internal/contract", Ring: Tooling},
 	{Path: "internal/golden", Ring: Tooling},
