@@ -59,13 +59,22 @@ func (c *Cache) do(ctx context.Context, command string, args ...any) (any, error
 		if err != nil {
 			return nil, err
 		}
-		answer, err := redis.DoContext(conn, ctx, command, args...)
+		answer, err := redis.DoWithTimeout(conn, left(ctx), command, args...)
 		closed := conn.Err() != nil
 		_ = conn.Close() // back into the pool
 		if !closed || !again || ctx.Err() != nil || !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
 			return answer, err
 		}
 	}
+}
+
+// left is how long an answer may take. A context that ends before its deadline is not
+// heard: to watch it takes a goroutine, which costs more than the answer.
+func left(ctx context.Context) time.Duration {
+	if end, has := ctx.Deadline(); has {
+		return max(min(wait, time.Until(end)), time.Millisecond)
+	}
+	return wait
 }
 
 // script is a Lua script that Redis keeps by its hash.

@@ -37,6 +37,8 @@ type DB struct {
 	loose *sql.DB // the last commits may be lost with the machine
 	pg    bool
 	newID func() string
+
+	queues queues
 }
 
 var (
@@ -54,7 +56,7 @@ const (
 // "postgres://USER@HOST/NAME" with anything that libpq's addresses may have. newID
 // makes ids for the lines of the audit.
 func Open(ctx context.Context, address string, newID func() string) (*DB, error) {
-	d := &DB{newID: newID}
+	d := &DB{newID: newID, queues: queues{by: map[string][]*ask{}, open: map[string]string{}}}
 	var err error
 	if path, isFile := strings.CutPrefix(address, "sqlite:"); isFile {
 		err = d.openFile(path)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -51,13 +52,14 @@ func reservation(k *fleet.Key, most fleet.Amount) fleet.Reservation {
 func Ledger(t *testing.T, open func(t testing.TB) fleet.Ledger) {
 	for name, test := range map[string]func(*testing.T, func(testing.TB) fleet.Ledger){
 		"a budget is never passed": neverPassed, "what is settled counts once": settledOnce, "what a lost replica held is charged": swept,
-		"books": books, "windows begin anew": windowsBegin,
+		"books": books, "windows begin anew": windowsBegin, "what nothing was reserved for is booked once": recorded,
+		"one that cannot be booked is alone with it": together,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open) })
 	}
 }
 
-// neverPassed has many replicas draw on one budget at once.
+// neverPassed has many clients of many replicas draw on one budget at once.
 func neverPassed(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	for _, tt := range []struct {
 		unit        string
@@ -72,11 +74,15 @@ func neverPassed(t *testing.T, open func(testing.TB) fleet.Ledger) {
 			k := Member(t, l, tt.own, tt.shared)
 			var used atomic.Int64
 			var all sync.WaitGroup
-			for range 4 {
-				replica := open(t)
+			var replicas []fleet.Ledger
+			for range 3 {
+				replicas = append(replicas, open(t))
+			}
+			for client := range 24 {
+				replica := replicas[client%len(replicas)]
 				all.Go(func() {
 					draw := rand.New(rand.NewPCG(1, uint64(serial.Add(1))))
-					for range 60 {
+					for range 12 {
 						most := int64(10 + draw.IntN(20))
 						r := reservation(k, fleet.Amount{Requests: 1, Tokens: most, Money: price.Money(most)})
 						_, err := replica.Reserve(context.Background(), r)
@@ -261,6 +267,85 @@ func must[T any](v T, err error) func(testing.TB) T {
 			t.Fatal(err)
 		}
 		return v
+	}
+}
+
+// recorded books requests of keys without a budget, some of them twice, as a replica
+// does that has not heard of a commit.
+func recorded(t *testing.T, open func(testing.TB) fleet.Ledger) {
+	l := open(t)
+	one, two := Member(t, l, nil, nil), Member(t, l, nil, fleet.Budget{fleet.Minute: {Tokens: 1e6}})
+	line := func(k *fleet.Key, at time.Time, n int64, e fleet.Ending) fleet.Line {
+		r := reservation(k, fleet.Amount{Requests: 1, Tokens: 100, Money: 100})
+		r.At, r.Model = at, "m\x00\xff" // as a client may call one
+		return fleet.Line{Reservation: r, Settlement: fleet.Settlement{ID: r.ID, Ending: e, Usage: utp.Usage{Input: int(n)}, Amount: fleet.Amount{Requests: 1, Tokens: n, Money: price.Money(n)}, At: at}}
+	}
+	first := []fleet.Line{line(one, day, 10, fleet.Settled), line(two, day, 20, fleet.Settled), line(one, day, 3, fleet.Estimated)}
+	later := []fleet.Line{first[1], line(two, day.AddDate(0, 0, 1), 40, fleet.Settled), first[0]}
+	for _, lines := range [][]fleet.Line{first, later, nil, later} {
+		if err := l.Record(t.Context(), lines); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		key    *fleet.Key
+		at     time.Time
+		tokens map[fleet.Per]int64
+	}{
+		{one, day, map[fleet.Per]int64{fleet.Day: 13, fleet.Month: 13}},
+		{two, day, map[fleet.Per]int64{fleet.Day: 20, fleet.Month: 60}},
+		{two, day.AddDate(0, 0, 1), map[fleet.Per]int64{fleet.Day: 40, fleet.Month: 60}},
+	} {
+		for _, w := range must(l.Windows(t.Context(), tt.key, tt.at))(t) {
+			n, has := tt.tokens[w.Per]
+			if has && (w.Settled.Tokens != n || w.Settled.Money != price.Money(n)) || w.Reserved != (fleet.Amount{}) {
+				t.Errorf("%s of the %s on the %s: %+v, want %d", w.Per, w.Subject.Kind, tt.at.Format("2"), w, n)
+			}
+		}
+	}
+	var got []string
+	if err := l.Entries(t.Context(), fleet.Query{KeyID: one.ID}, func(e fleet.Entry) error {
+		got = append(got, fmt.Sprint(e.Ending, e.Usage.Input, e.Amount, e.Team, e.Ended.Equal(day)))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(got)
+	if want := []string{fmt.Sprint(fleet.Estimated, 3, first[2].Amount, one.Team.Name, true), fmt.Sprint(fleet.Settled, 10, first[0].Amount, one.Team.Name, true)}; !slices.Equal(got, want) {
+		t.Errorf("the entries are %v, want %v", got, want)
+	}
+}
+
+// together has one of many reservations at once be impossible.
+func together(t *testing.T, open func(testing.TB) fleet.Ledger) {
+	l := open(t)
+	k := Member(t, l, fleet.Budget{fleet.Day: {Tokens: 1e6}}, nil)
+	taken := reservation(k, fleet.Amount{Requests: 1, Tokens: 1})
+	if _, err := l.Reserve(t.Context(), taken); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range 30 {
+		r := reservation(k, fleet.Amount{Requests: 1, Tokens: 1})
+		if i%10 == 5 {
+			r.ID = taken.ID
+		}
+		all.Go(func() {
+			if _, err := l.Reserve(context.Background(), r); (err == nil) != (r.ID != taken.ID) {
+				t.Errorf("reservation %d: %v", i, err)
+			}
+			gone, leave := context.WithCancel(context.Background())
+			leave()
+			if _, err := l.Reserve(gone, reservation(k, fleet.Amount{Tokens: 1e6})); err == nil { // too much, and nobody waits
+				t.Error("one that is over the budget is reserved")
+			}
+		})
+	}
+	all.Wait()
+	for _, w := range must(l.Windows(t.Context(), k, day))(t) {
+		if w.Per == fleet.Day && w.Subject.Kind == "key" && w.Reserved.Tokens != 28 {
+			t.Errorf("%+v", w)
+		}
 	}
 }
 
