@@ -8,23 +8,17 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/unifiedtoolprotocol/utp/fleet"
 )
 
-// All that a replica reserves and settles of one budget goes through one queue.
-// While one transaction is under way the next gathers, so that a budget that many
-// draw on waits once for the disk for all of them, and not once for each. Each is
+// ask is a reservation or a settlement. Those of one budget are booked together, each
 // decided by itself.
-
-// ask is a reservation or a settlement in a queue.
 type ask struct {
 	reserve *fleet.Reservation // nil: it settles
 	settle  fleet.Settlement
-	done    chan struct{}
 
 	now []fleet.Spent
 	out fleet.Outcome
@@ -38,20 +32,11 @@ func (a *ask) id() string {
 	return a.settle.ID
 }
 
-// queues are the asks that wait, by whose budget it is: there is a queue while its
-// transaction is under way.
-type queues struct {
-	mu   sync.Mutex
-	by   map[string][]*ask
-	open map[string]string // the queue of what is reserved, by id
+// reserved is by whose budget reservations are that have not ended, by id.
+type reserved struct {
+	mu sync.Mutex
+	by map[string]string
 }
-
-// mostTogether bounds the asks of a transaction, and togetherTime the time of one:
-// nobody waits longer.
-const (
-	mostTogether = 128
-	togetherTime = 5 * time.Second
-)
 
 // Reserve is for fleet.Ledger.
 func (d *DB) Reserve(ctx context.Context, r fleet.Reservation) ([]fleet.Spent, error) {
@@ -59,28 +44,28 @@ func (d *DB) Reserve(ctx context.Context, r fleet.Reservation) ([]fleet.Spent, e
 	if r.Key.Team != nil {
 		queue = r.Key.Team.ID
 	}
-	d.queues.note(r.ID, queue)
+	d.reserved.add(r.ID, queue)
 	a := &ask{reserve: &r}
-	err := d.await(ctx, queue, a)
-	var over *fleet.Over
-	if errors.As(err, &over) {
-		d.queues.forget(r.ID)
-	}
-	if err != nil {
+	if err := d.books.await(ctx, queue, a); err != nil {
 		return nil, err
 	}
-	return a.now, nil
+	var over *fleet.Over
+	if errors.As(a.err, &over) {
+		d.reserved.drop(r.ID)
+	}
+	return a.now, a.err
 }
 
 // Settle is for fleet.Ledger.
 func (d *DB) Settle(ctx context.Context, s fleet.Settlement) (fleet.Outcome, error) {
 	a := &ask{settle: s}
-	err := d.await(ctx, d.queues.of(s.ID), a)
-	if err != nil {
+	if err := d.books.await(ctx, d.reserved.queue(s.ID), a); err != nil {
 		return fleet.Outcome{}, err
 	}
-	d.queues.forget(s.ID)
-	return a.out, nil
+	if a.err == nil {
+		d.reserved.drop(s.ID)
+	}
+	return a.out, a.err
 }
 
 // Record is for fleet.Ledger. What was booked by a call whose answer was lost is not
@@ -110,84 +95,26 @@ func (d *DB) Record(ctx context.Context, all []fleet.Line) error {
 	})
 }
 
-// note says through which queue a reservation goes, and so its settlement.
-func (q *queues) note(id, queue string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.open[id] = queue
+func (r *reserved) add(id, queue string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.by == nil {
+		r.by = map[string]string{}
+	}
+	r.by[id] = queue
 }
 
-func (q *queues) forget(id string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	delete(q.open, id)
+func (r *reserved) drop(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.by, id)
 }
 
-// of is the queue of a reservation; one of another replica's has its own.
-func (q *queues) of(id string) string {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return cmp.Or(q.open[id], id)
-}
-
-// await has an ask answered in its turn. If ctx ends first, it may be done or not.
-func (d *DB) await(ctx context.Context, queue string, a *ask) error {
-	a.done = make(chan struct{})
-	d.queues.mu.Lock()
-	waiting, busy := d.queues.by[queue]
-	d.queues.by[queue] = append(waiting, a)
-	d.queues.mu.Unlock()
-	if !busy {
-		go d.work(queue)
-	}
-	select {
-	case <-a.done:
-		return a.err
-	case <-ctx.Done():
-		d.queues.mu.Lock()
-		defer d.queues.mu.Unlock()
-		if at := slices.Index(d.queues.by[queue], a); at >= 0 {
-			d.queues.by[queue] = slices.Delete(d.queues.by[queue], at, at+1)
-		}
-		return ctx.Err()
-	}
-}
-
-// work answers a queue until nothing waits in it.
-func (d *DB) work(queue string) {
-	for {
-		some := d.queues.take(queue)
-		if len(some) == 0 {
-			return
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), togetherTime)
-		d.together(ctx, some)
-		cancel()
-		for _, a := range some {
-			close(a.done)
-		}
-	}
-}
-
-// take takes what has waited longest, no id twice. An empty queue ends.
-func (q *queues) take(queue string) (some []*ask) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	waiting := q.by[queue]
-	ids := map[string]bool{}
-	for _, a := range waiting {
-		if ids[a.id()] || len(some) == mostTogether {
-			break
-		}
-		ids[a.id()] = true
-		some = append(some, a)
-	}
-	if len(some) == 0 {
-		delete(q.by, queue)
-	} else {
-		q.by[queue] = slices.Clone(waiting[len(some):])
-	}
-	return some
+// queue is where a reservation is settled; one of another replica's has its own.
+func (r *reserved) queue(id string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return cmp.Or(r.by[id], id)
 }
 
 // together answers asks in one transaction. Where the database refuses it, each has

@@ -38,7 +38,9 @@ type DB struct {
 	pg    bool
 	newID func() string
 
-	queues queues
+	books    turns[*ask]
+	reserved reserved
+	visits   turns[*entering]
 }
 
 var (
@@ -56,7 +58,9 @@ const (
 // "postgres://USER@HOST/NAME" with anything that libpq's addresses may have. newID
 // makes ids for the lines of the audit.
 func Open(ctx context.Context, address string, newID func() string) (*DB, error) {
-	d := &DB{newID: newID, queues: queues{by: map[string][]*ask{}, open: map[string]string{}}}
+	d := &DB{newID: newID}
+	d.books.do, d.books.id = d.together, (*ask).id
+	d.visits.do, d.visits.id = d.enterAll, (*entering).id
 	var err error
 	if path, isFile := strings.CutPrefix(address, "sqlite:"); isFile {
 		err = d.openFile(path)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -35,16 +36,65 @@ func ordered(rates []fleet.Rate) []fleet.Rate {
 	return slices.SortedFunc(slices.Values(rates), func(a, b fleet.Rate) int { return cmp.Compare(a.Owner, b.Owner) })
 }
 
+// entering is a visit that wants in. Those of the same rates are let in together.
+type entering struct {
+	fleet.Visit
+	now  time.Time
+	pass fleet.Pass
+	err  error
+}
+
+func (e *entering) id() string { return e.ID }
+
 // Enter is for fleet.State.
 func (d *DB) Enter(ctx context.Context, v fleet.Visit, now time.Time) (fleet.Pass, error) {
-	left := map[string]int64{}
-	rates := ordered(v.Rates)
-	alone := len(rates) == 1 && rates[0].Parallel == 0
-	enter := func(tx interface {
+	e := &entering{Visit: v, now: now}
+	if err := d.visits.await(ctx, fmt.Sprint(v.Rates), e); err != nil {
+		return fleet.Pass{}, err
+	}
+	return e.pass, e.err
+}
+
+// enterAll lets visits of the same rates in, all of them, or each that still can.
+func (d *DB) enterAll(ctx context.Context, all []*entering) {
+	left, err := d.enter(ctx, all)
+	var no *refusal
+	if refused := errors.As(err, &no); refused && len(all) > 1 {
+		for _, e := range all {
+			d.enterAll(ctx, []*entering{e})
+		}
+		return
+	} else if refused {
+		all[0].pass, all[0].err = d.refused(ctx, no, all[0].now)
+		return
+	}
+	for i, e := range all {
+		e.err = err
+		for _, r := range e.Rates {
+			n := int64(-1)
+			if r.Requests > 0 {
+				n = left[r.Owner] + int64(len(all)-1-i)
+			}
+			e.pass.Left = append(e.pass.Left, n)
+		}
+	}
+}
+
+// enter lets visits in, all or none, and gives what is left of the requests of each
+// rate.
+func (d *DB) enter(ctx context.Context, all []*entering) (left map[string]int64, err error) {
+	rates, now := ordered(all[0].Rates), all[0].now
+	for _, e := range all {
+		if e.now.After(now) {
+			now = e.now
+		}
+	}
+	takeAll := func(tx interface {
 		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	}) error {
+		left = map[string]int64{}
 		for _, r := range rates {
-			n, err := d.take(ctx, tx, r, now)
+			n, err := d.take(ctx, tx, r, len(all), now)
 			if err != nil {
 				return err
 			}
@@ -52,50 +102,41 @@ func (d *DB) Enter(ctx context.Context, v fleet.Visit, now time.Time) (fleet.Pas
 		}
 		return nil
 	}
-	var err error
-	if alone {
-		err = enter(d.loose)
-	} else {
-		err = change(ctx, d.loose, func(tx *sql.Tx) error {
-			if err := enter(tx); err != nil {
+	if len(rates) == 1 && rates[0].Parallel == 0 {
+		err = takeAll(d.loose)
+		return left, err
+	}
+	err = change(ctx, d.loose, func(tx *sql.Tx) error {
+		if err := takeAll(tx); err != nil {
+			return err
+		}
+		for _, r := range rates {
+			if err := run(ctx, tx, all, r, now); err != nil {
 				return err
 			}
-			for _, r := range rates {
-				if err := run(ctx, tx, v, r, now); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	var no *refusal
-	if errors.As(err, &no) {
-		return d.refused(ctx, no, now)
-	}
-	if err != nil {
-		return fleet.Pass{}, err
-	}
-	pass := fleet.Pass{}
-	for _, r := range v.Rates {
-		n := int64(-1)
-		if r.Requests > 0 {
-			n = left[r.Owner]
 		}
-		pass.Left = append(pass.Left, n)
-	}
-	return pass, nil
+		return nil
+	})
+	return left, err
 }
 
-// take takes one request of a rate, if there is one and there are tokens.
+// take takes requests of a rate, if there are so many and there are tokens.
 func (d *DB) take(ctx context.Context, tx interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}, r fleet.Rate, now time.Time) (left int64, err error) {
+}, r fleet.Rate, n int, now time.Time) (left int64, err error) {
+	if r.Requests > 0 && r.Requests < int64(n) {
+		return 0, &refusal{r, "rate"}
+	}
 	var v values
-	row := v.put(r.Owner, micros(now), float64(max(r.Requests-1, 0)), float64(r.Requests), float64(r.Tokens), float64(r.Tokens))
+	row := v.put(r.Owner, micros(now), float64(max(r.Requests-int64(n), 0)), float64(r.Requests), float64(r.Tokens), float64(r.Tokens))
+	many := strings.Trim(v.put(float64(n)), "()")
+	if d.pg {
+		many += "::double precision"
+	}
 	text := rateColumns + row + ` ON CONFLICT (owner) DO UPDATE SET
-		requests = ` + filled("requests") + ` - CASE WHEN excluded.size_requests > 0 THEN 1 ELSE 0 END, size_requests = excluded.size_requests,
+		requests = ` + filled("requests") + ` - CASE WHEN excluded.size_requests > 0 THEN ` + many + ` ELSE 0 END, size_requests = excluded.size_requests,
 		tokens = ` + filled("tokens") + `, size_tokens = excluded.size_tokens, at = {greatest}(w.at, excluded.at)
-		WHERE (excluded.size_requests = 0 OR ` + filled("requests") + ` >= 1) AND (excluded.size_tokens = 0 OR ` + filled("tokens") + ` >= 0.5)
+		WHERE (excluded.size_requests = 0 OR ` + filled("requests") + ` >= ` + many + `) AND (excluded.size_tokens = 0 OR ` + filled("tokens") + ` >= 0.5)
 		RETURNING requests`
 	var level float64
 	err = tx.QueryRowContext(ctx, d.spell(text), v...).Scan(&level)
@@ -105,9 +146,9 @@ func (d *DB) take(ctx context.Context, tx interface {
 	return int64(max(level, 0)), err
 }
 
-// run counts a visit among those that run, if the rate lets so many. The line of
-// the rate is held, so that nobody counts at the same time.
-func run(ctx context.Context, tx *sql.Tx, v fleet.Visit, r fleet.Rate, now time.Time) error {
+// run counts visits among those that run, if the rate lets so many. The line of the
+// rate is held, so that nobody counts at the same time.
+func run(ctx context.Context, tx *sql.Tx, all []*entering, r fleet.Rate, now time.Time) error {
 	if r.Parallel == 0 {
 		return nil
 	}
@@ -115,10 +156,15 @@ func run(ctx context.Context, tx *sql.Tx, v fleet.Visit, r fleet.Rate, now time.
 	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM bx_running WHERE owner = $1 AND until > $2`, r.Owner, micros(now)).Scan(&n); err != nil {
 		return err
 	}
-	if n >= r.Parallel {
+	if n+len(all) > r.Parallel {
 		return &refusal{r, "parallel"}
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO bx_running (owner, visit, until) VALUES ($1, $2, $3) ON CONFLICT (owner, visit) DO UPDATE SET until = excluded.until`, r.Owner, v.ID, micros(v.Until))
+	var v values
+	var rows []string
+	for _, e := range all {
+		rows = append(rows, v.put(r.Owner, e.ID, micros(e.Until)))
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO bx_running (owner, visit, until) VALUES `+strings.Join(rows, ", ")+` ON CONFLICT (owner, visit) DO UPDATE SET until = excluded.until`, v...)
 	return err
 }
 

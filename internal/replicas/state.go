@@ -182,12 +182,13 @@ func cooling(t *testing.T, open func(testing.TB) fleet.State) {
 // manyAtOnce has replicas draw on a rate at the same time.
 func manyAtOnce(t *testing.T, open func(testing.TB) fleet.State) {
 	r, p := fleet.Rate{Owner: ID(), Requests: 40}, fleet.Rate{Owner: ID(), Parallel: 7}
-	var in, run atomic.Int64
+	var in, run, left atomic.Int64
 	var all sync.WaitGroup
-	for range 4 {
-		s := open(t)
+	states := []fleet.State{open(t), open(t), open(t)}
+	for client := range 24 {
+		s := states[client%len(states)]
 		all.Go(func() {
-			for range 20 {
+			for range 4 {
 				for _, rate := range []fleet.Rate{r, p} {
 					pass, err := s.Enter(context.Background(), fleet.Visit{ID: ID(), Rates: []fleet.Rate{rate}, Until: day.Add(time.Hour)}, day)
 					switch {
@@ -197,6 +198,7 @@ func manyAtOnce(t *testing.T, open func(testing.TB) fleet.State) {
 						run.Add(1)
 					case pass.Refused == "":
 						in.Add(1)
+						left.Add(pass.Left[0])
 					}
 				}
 			}
@@ -205,5 +207,8 @@ func manyAtOnce(t *testing.T, open func(testing.TB) fleet.State) {
 	all.Wait()
 	if in.Load() != 40 || run.Load() != 7 {
 		t.Errorf("%d of 40 requests, %d of 7 at once were let in", in.Load(), run.Load())
+	}
+	if left.Load() != 39*40/2 { // 39 are left after the first, then 38, …
+		t.Errorf("what is left was told as %d in all", left.Load())
 	}
 }
