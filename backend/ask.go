@@ -43,6 +43,14 @@ func (c *Client) Ask(ctx context.Context, r *utp.Request, h wire.Hooks) iter.Seq
 	return d.Stream(ctx, r)
 }
 
+// WithKey is the client of the same server with another key. What the one learns of
+// the server the other knows.
+func (c *Client) WithKey(key string) *Client {
+	d := *c
+	d.cfg.APIKey = key
+	return &d
+}
+
 // API names the API that the server speaks, one of Providers.
 func (c *Client) API() string { return c.cfg.Provider }
 

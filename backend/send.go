@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -178,19 +176,6 @@ func (c *Client) readError(resp *http.Response) *wire.Error {
 		c.cfg.Dump(nil, body)
 	}
 	e := wire.ReadError(resp.StatusCode, body)
-	if e.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now()); e.RetryAfter == 0 {
-		e.RetryAfter = wire.RetryDelay(body)
-	}
+	e.RetryAfter = wire.RetryAfter(resp.Header.Get("Retry-After"), body, time.Now())
 	return e
-}
-
-// retryAfter reads the header's two forms: seconds, or a date.
-func retryAfter(s string, now time.Time) time.Duration {
-	if n, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil && n > 0 && n < 1e6 {
-		return time.Duration(n * float64(time.Second))
-	}
-	if t, err := http.ParseTime(s); err == nil && t.After(now) {
-		return t.Sub(now).Round(time.Second)
-	}
-	return 0
 }

@@ -34,13 +34,20 @@ type take func(try iter.Seq2[utp.Event, error]) (seen bool, err error)
 func (x *exchange) ask(q *utp.Request, take take) (err error) {
 	all := x.way.targets(q)
 	targets := x.awake(all, q.Model)
-	for i, t := range targets {
+	line := x.choose(targets, q)
+	for i, t := range line.targets {
 		last := i == len(targets)-1
+		end := x.begin(line, i, q)
 		if !x.gate.breaks.claim(t.spot(q.Model), x.Now()) && !last && len(targets) < len(all) {
+			end()
 			continue // another request has taken its turn
 		}
 		seen, failed := x.target(t, q, last, take)
-		if err = failed; err == nil || seen || last || x.r.Context().Err() != nil || !wire.RemedyFor(err).Other {
+		end()
+		if err = failed; err == nil {
+			x.stay(line, t, q)
+		}
+		if err == nil || seen || last || x.r.Context().Err() != nil || !wire.RemedyFor(err).Other {
 			return err
 		}
 		x.warn("%s failed and another was asked: %s", t.name(), wire.FaultOf(err).Message)
@@ -67,19 +74,29 @@ func (x *exchange) awake(all []Target, model string) (some []Target) {
 // twice as long.
 const firstPause = 250 * time.Millisecond
 
-// target asks a target: more than once only if no other is left and the client
-// does not ask again by itself.
+// target asks a target: by another of its keys where it takes one no more, and else
+// more than once only if no other target is left and the client does not ask again by
+// itself.
 func (x *exchange) target(t Target, q *utp.Request, last bool, take take) (seen bool, err error) {
 	tries := 1
 	if last && !asksAgain(x.r) {
 		tries += t.retries()
 	}
 	x.report.Tries++
+	keyed := x.keyed(t, q)
 	for n := 1; ; n++ {
-		seen, err = take(x.try(t, q, last))
+		seen, err = take(x.try(keyed[0], q, last))
 		remedy := wire.RemedyFor(err)
 		var own *denial
-		if err == nil || seen || !remedy.Same || errors.As(err, &own) || x.r.Context().Err() != nil {
+		if err == nil || seen || errors.As(err, &own) || x.r.Context().Err() != nil {
+			return seen, err
+		}
+		if remedy.Key && len(keyed) > 1 {
+			x.nextKey(keyed[0], err)
+			keyed, n = keyed[1:], n-1
+			continue
+		}
+		if !remedy.Same {
 			return seen, err
 		}
 		if n == tries {
@@ -104,6 +121,8 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 		asked := *q
 		asked.Model = t.asked(q.Model)
 		x.report.Backend, x.report.Speaks, x.report.Asked, x.report.Digest = t.name(), t.Backend.API(), asked.Model, t.digest(q.Model)
+		x.report.Key = t.key
+		x.countChoice(t)
 		if x.chosen != nil {
 			x.chosen()
 		}
@@ -119,8 +138,12 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 		ids := minting{of: x.request, form: hooks.Form}
 		var over *utp.End
 		defer func() { book.end(over, failed) }()
+		began, first := x.Now(), time.Duration(-1)
 		for e, err := range t.Backend.Ask(x.r.Context(), &asked, hooks) {
 			x.waits.Store(true)
+			if first < 0 {
+				first = x.Now().Sub(began)
+			}
 			book.hear(e)
 			said = said || says(e)
 			end := e.Kind == utp.EventFinish && e.End != nil
@@ -145,6 +168,9 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 		var own *denial
 		if x.r.Context().Err() == nil && !errors.As(failed, &own) {
 			x.tellBreaker(t, q.Model, failed)
+			if failed == nil && x.way.Choose == ByLatency {
+				x.gate.loads.hear(t.spot(q.Model), !x.request.Stream, first, x.Now())
+			}
 		}
 		if failed != nil {
 			yield(utp.Event{}, failed)

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -39,6 +38,7 @@ func (b Breaker) pause() time.Duration {
 const (
 	coolDown    = 5 * time.Second
 	maxCoolDown = 5 * time.Minute
+	keyPause    = time.Minute // of a key that the server refuses, or that nobody has paid for
 )
 
 // maxSpots bounds what is known of targets: the names of models are the clients'.
@@ -50,8 +50,8 @@ type breakers struct {
 	by map[spot]*watched
 }
 
-// spot is a model behind a backend.
-type spot struct{ target, model string }
+// spot is a model behind a backend, or one of the backend's keys for it.
+type spot struct{ target, model, key string }
 
 // watched is a model of a backend that failed last.
 type watched struct {
@@ -74,7 +74,16 @@ func (b *breakers) closed(t Target, model string, now time.Time) string {
 	case own.broken() && now.Before(own.until):
 		return fmt.Sprintf("%s failed %d times in a row and is left alone for %s", t.name(), own.failures, own.rule.pause())
 	}
+	if len(t.Keys) > 0 && !slices.ContainsFunc(t.Keys, func(k Key) bool { return !b.resting(t.with(k).keySpot(model), now) }) {
+		return fmt.Sprintf("all %d keys of %s are left alone", len(t.Keys), t.name())
+	}
 	return ""
+}
+
+// resting reports whether a spot wants no requests. The caller has the lock.
+func (b *breakers) resting(at spot, now time.Time) bool {
+	own := b.by[at]
+	return own != nil && now.Before(own.busy)
 }
 
 // claim takes the right to ask a target. One that was left alone is tried by one
@@ -91,47 +100,69 @@ func (b *breakers) claim(at spot, now time.Time) bool {
 	return free
 }
 
-// tell notes how a request to the target went.
-func (b *breakers) tell(t Target, at spot, err error, now time.Time) {
+// tell notes how a request to the target went, and gives the spot that is left alone
+// from now on for as long as it wants, 0 if none is. What is one key's fault is left
+// to that key where there are others.
+func (b *breakers) tell(t Target, model string, err error, now time.Time) (at spot, pause time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	remedy := wire.RemedyFor(err)
-	if !remedy.Sick && !remedy.Busy {
+	at = t.spot(model)
+	own := t.key != "" && remedy.Key
+	if own {
+		at, remedy.Sick = t.keySpot(model), false
+	}
+	if !remedy.Sick && !remedy.Busy && !own {
 		delete(b.by, at)
-		return
-	}
-	own := b.by[at]
-	if own == nil {
-		own = &watched{}
-		b.keep(at, own, now)
-	}
-	own.rule = t.Breaker
-	if remedy.Sick {
-		own.failures++
-		own.until = now.Add(own.rule.pause())
+		delete(b.by, t.keySpot(model))
+		return at, 0
 	}
 	switch {
 	case remedy.Pause > 0:
-		own.busy = now.Add(min(remedy.Pause, maxCoolDown))
+		pause = min(remedy.Pause, maxCoolDown)
+	case own && remedy.Never:
+		pause = keyPause
 	case remedy.Busy:
-		own.busy = now.Add(coolDown)
+		pause = coolDown
 	}
+	w := b.at(at, now)
+	w.rule = t.Breaker
+	if remedy.Sick {
+		w.failures++
+		w.until = now.Add(w.rule.pause())
+	}
+	if pause > 0 {
+		w.busy = now.Add(pause)
+	}
+	return at, pause
 }
 
-// String is a spot as replicas call it.
-func (at spot) String() string { return at.target + "\x1f" + at.model }
-
-// hear takes another replica's word that a spot wants no requests before a time.
-func (b *breakers) hear(name string, until, now time.Time) {
-	target, model, _ := strings.Cut(name, "\x1f")
-	at := spot{target, model}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// at is what is known of a spot. The caller has the lock.
+func (b *breakers) at(at spot, now time.Time) *watched {
 	own := b.by[at]
 	if own == nil {
 		own = &watched{}
 		b.keep(at, own, now)
 	}
+	return own
+}
+
+// String is a spot as replicas call it.
+func (at spot) String() string {
+	name := at.target + "\x1f" + at.model
+	if at.key != "" {
+		name += "\x1f" + at.key
+	}
+	return name
+}
+
+// hear takes another replica's word that a spot wants no requests before a time.
+func (b *breakers) hear(name string, until, now time.Time) {
+	target, rest, _ := strings.Cut(name, "\x1f")
+	model, key, _ := strings.Cut(rest, "\x1f")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	own := b.at(spot{target, model, key}, now)
 	if until.After(own.busy) {
 		own.busy = until
 	}
@@ -140,15 +171,12 @@ func (b *breakers) hear(name string, until, now time.Time) {
 // tellBreaker notes how a request to a target went, for other replicas too where it
 // wants fewer of them.
 func (x *exchange) tellBreaker(t Target, model string, err error) {
-	at := t.spot(model)
-	x.gate.breaks.tell(t, at, err, x.Now())
-	remedy := wire.RemedyFor(err)
-	if x.State == nil || !remedy.Busy && remedy.Pause == 0 {
-		return
+	at, pause := x.gate.breaks.tell(t, model, err, x.Now())
+	if at.key != "" && pause > 0 {
+		x.Log.Warn("a key is left alone", "target", at.target, "model", at.model, "key", at.key, "seconds", pause.Seconds(), "error", wire.FaultOf(err).Message)
 	}
-	pause := coolDown
-	if remedy.Pause > 0 {
-		pause = min(remedy.Pause, maxCoolDown)
+	if x.State == nil || pause == 0 {
+		return
 	}
 	_ = x.gate.shared.with(context.WithoutCancel(x.r.Context()), x.house, &x.gate.shared.state, "state", func(ctx context.Context) error {
 		return x.State.Cool(ctx, at.String(), x.Now().Add(pause), x.Now())
@@ -178,7 +206,7 @@ func (b *breakers) open(now time.Time) (spots []spot) {
 		}
 	}
 	slices.SortFunc(spots, func(a, b spot) int {
-		return cmp.Or(strings.Compare(a.target, b.target), strings.Compare(a.model, b.model))
+		return strings.Compare(a.String(), b.String())
 	})
 	return spots
 }

@@ -100,7 +100,7 @@ func (x *exchange) across(to Target, q *embed.Request) error {
 	if err != nil {
 		return err
 	}
-	theirs, err := answered(to, r.WithContext(x.r.Context()))
+	theirs, err := x.answered(to, r, body)
 	if err != nil {
 		book.end(nil, err)
 		return err
@@ -122,8 +122,8 @@ func (x *exchange) across(to Target, q *embed.Request) error {
 }
 
 // answered is what a backend answers with a good status.
-func answered(to Target, r *http.Request) ([]byte, error) {
-	resp, err := to.Backend.Forward(r)
+func (x *exchange) answered(to Target, r *http.Request, body []byte) ([]byte, error) {
+	resp, err := x.forward(to, r, body)
 	if err != nil {
 		return nil, err
 	}

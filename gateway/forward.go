@@ -120,7 +120,7 @@ func (x *exchange) through(to Target, body []byte) error {
 	if err != nil {
 		return err
 	}
-	resp, err := to.Backend.Forward(r.WithContext(x.r.Context()))
+	resp, err := x.forward(to, r, body)
 	if err != nil {
 		book.end(nil, err)
 		return err

@@ -121,6 +121,7 @@ type Gateway struct {
 	shared   sharing
 	metrics  metrics
 	breaks   breakers
+	loads    loads
 	lessons  lessons
 	second   *bucket // what may be asked for once more
 }

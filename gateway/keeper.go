@@ -28,6 +28,7 @@ type kept struct {
 	thoughts []utp.Part    // before the call
 	call     utp.Call
 	pick     learn.Pick // the form of a conversation
+	target   string     // that of a conversation, as spots are called
 }
 
 // keepTime is how long a thing is kept after it was last used.

@@ -42,6 +42,7 @@ var help = map[string]string{
 	"bx_settlements_total":      "Reservations that ended, by how.",
 	"bx_late_settlements_total": "Reservations that were charged in full and corrected later.",
 	"bx_unbooked_total":         "Requests of keys without a budget that found no room while the ledger was away.",
+	"bx_targets_chosen_total":   "Requests to targets and with keys that were chosen among several, by why.",
 	"bx_second_requests_total":  "Replies asked for once more, by reason.",
 }
 
@@ -172,8 +173,9 @@ func (x *exchange) scraped() error {
 	gauge{"bx_requests_running", "gauge", "Requests for a reply that are not over.", float64(x.gate.running.Load())}.text(&b)
 	b.WriteString("# HELP bx_target_left_alone Targets that failed too often, or want fewer requests, and are not asked for a while.\n# TYPE bx_target_left_alone gauge\n")
 	for _, at := range x.gate.breaks.open(x.Now()) {
-		fmt.Fprintf(&b, "bx_target_left_alone{%s} 1\n", labels(label("target", at.target), label("model", at.model)))
+		fmt.Fprintf(&b, "bx_target_left_alone{%s} 1\n", at.labels())
 	}
+	x.gate.loads.gauges(&b)
 	x.sharedGauges(&b)
 	process(&b, x.Build)
 	x.told = true

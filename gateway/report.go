@@ -23,6 +23,8 @@ type Report struct {
 	ClientID  string // what the client calls the request (x-request-id); "": it did not say
 	ReplyID   string // the target's
 	Parent    string // the client's traceparent header (W3C Trace Context); "": it sent none
+	Chosen    string // why its target was asked, in a word of the log's; "": there is one
+	Key       string // the name of that key of the target which it was asked with; "": it has one
 	Fixes     []utp.Fix
 	Lost      []wire.Loss // Losses, one by one
 	Warnings  []string
@@ -86,6 +88,8 @@ func (r *Report) log(ctx context.Context, to *slog.Logger) {
 		add("asked", r.Asked) // another model answers
 	}
 	add("target", r.Backend)
+	add("chosen", r.Chosen)
+	add("key", r.Key)
 	attrs = append(attrs, slog.Bool("stream", r.Stream))
 	for _, c := range []struct {
 		name string

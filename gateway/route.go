@@ -21,7 +21,8 @@ import (
 type Route struct {
 	Match   []string // models' names, or globs in which "*" stands for any letters: "claude-*"; none is "*"
 	Listed  bool     // only names that one of its targets lists
-	To      []Target // one of them by weight; a conversation stays with its own
+	To      []Target // one of them, by Choose; a conversation stays with its own
+	Choose  Choose   // how; "" is ByWeight
 	Else    []Target // one after the other where that fails before the client has seen anything
 	Once    bool     // a reply whose call is broken is not asked for once more
 	Hidden  bool     // not in the lists of models
@@ -34,22 +35,31 @@ type Route struct {
 type Target struct {
 	Name    string // for headers, the log and the metrics; "" is the backend's API
 	Backend Backend
+	Keys    []Key  // that the server may be asked with, where there are several; Backend is then not asked
 	Model   string // the name that the backend is asked for; "" is the client's
 	Own     bool   // a name that the backend lists is asked for by itself; Model, or without one the best that it lists, is for the others
-	Weight  int    // beside the other targets of its route; 0 is 1
+	Weight  int    // beside the other targets of its route: of the conversations, or of the requests under way; 0 is 1
 	Retries int    // further tries if the client has seen nothing, no other target is left, and the client does not ask again by itself; 0 is 2, below 0 none
 	Breaker Breaker
 
 	stock *stock
+	key   string // the name of that of Keys which Backend has
+	spare bool   // it is one of Else
 }
 
 func (r *Route) check() error {
 	if len(r.To) == 0 {
 		return errors.New("it leads nowhere: want at least one target")
 	}
+	if r.Choose != "" && !slices.Contains(Chooses, r.Choose) {
+		return fmt.Errorf("choose = %q: want weight, least-busy or latency", r.Choose)
+	}
 	for _, t := range slices.Concat(r.To, r.Else) {
 		if t.Backend == nil {
 			return fmt.Errorf("target %q has no backend", t.Name)
+		}
+		if err := checkKeys(t.Keys); err != nil {
+			return fmt.Errorf("target %q: %w", t.Name, err)
 		}
 		if t.Weight < 0 {
 			return fmt.Errorf("target %q: weight %d: want 0 or more", t.Name, t.Weight)
@@ -72,7 +82,7 @@ func (t Target) name() string {
 }
 
 // spot is the model behind the backend, for what is known of how it fares.
-func (t Target) spot(model string) spot { return spot{t.name(), t.asked(model)} }
+func (t Target) spot(model string) spot { return spot{t.name(), t.asked(model), ""} }
 
 func (t Target) retries() int {
 	if t.Retries == 0 {
@@ -199,7 +209,7 @@ func isGlob(match string) bool { return strings.ContainsAny(match, "*?[\\") }
 
 // targets are those to try, in order, each with the name that it is asked for.
 // Which of To comes first is decided by the conversation's beginning, so that a
-// backend finds its prompt in the cache; but those that list the model come before
+// backend finds its prompt in the cache, unless Choose says otherwise (choose); but those that list the model come before
 // those where another one would answer.
 func (r *Route) targets(q *utp.Request) []Target {
 	to := r.To
@@ -210,6 +220,7 @@ func (r *Route) targets(q *utp.Request) []Target {
 	to = slices.Concat(to, r.Else)
 	for i := range to {
 		to[i] = to[i].resolved(q.Model)
+		to[i].spare = i >= len(r.To)
 	}
 	slices.SortStableFunc(to[:len(r.To)], func(a, b Target) int { return standIn(a, q.Model) - standIn(b, q.Model) })
 	return to
@@ -321,7 +332,7 @@ func (h *house) answers(ctx context.Context) (ok bool, why map[string]string) {
 	said := make(chan answer, len(targets))
 	for _, t := range targets {
 		go func() {
-			_, err := t.Backend.Models(ctx)
+			_, err := t.models(ctx)
 			said <- answer{t.name(), err}
 		}()
 	}
@@ -345,7 +356,7 @@ func (r *Route) models(ctx context.Context) (out []wire.Model, err error) {
 	theirs := make([][]wire.Model, len(r.To))
 	for i, t := range r.To {
 		var failed error
-		if theirs[i], failed = t.Backend.Models(ctx); err == nil {
+		if theirs[i], failed = t.models(ctx); err == nil {
 			err = failed
 		}
 	}

@@ -121,10 +121,11 @@ type keptJSON struct {
 	Messages []utp.Message `json:"messages,omitempty"`
 	Call     *utp.Message  `json:"call,omitempty"` // the thoughts, and behind them the call
 	Pick     learn.Pick    `json:"pick,omitzero"`
+	Target   string        `json:"target,omitempty"`
 }
 
 func (k *kept) marshal() ([]byte, error) {
-	j := keptJSON{Messages: k.messages, Pick: k.pick}
+	j := keptJSON{Messages: k.messages, Pick: k.pick, Target: k.target}
 	if k.call.Name != "" {
 		j.Call = &utp.Message{Role: utp.RoleAssistant, Parts: append(append([]utp.Part(nil), k.thoughts...), k.call)}
 	}
@@ -136,7 +137,7 @@ func (k *kept) unmarshal(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	k.messages, k.pick = j.Messages, j.Pick
+	k.messages, k.pick, k.target = j.Messages, j.Pick, j.Target
 	if j.Call != nil {
 		for _, p := range j.Call.Parts {
 			if c, ok := p.(utp.Call); ok {

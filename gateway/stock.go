@@ -173,7 +173,7 @@ func equipped(c Config) *house {
 			t := &targets[i]
 			key := cmp.Or(t.Name, fmt.Sprintf("%s %d.%d", kind, route, i))
 			if stocks[key] == nil {
-				stocks[key] = &stock{list: t.Backend.Models, now: c.Now}
+				stocks[key] = &stock{list: t.models, now: c.Now}
 			}
 			t.stock = stocks[key]
 		}

@@ -167,6 +167,23 @@ type retryInfo struct {
 	} `json:"error"`
 }
 
+// dates are the forms of a date in a header. Source: RFC 9110, section 5.6.7.
+var dates = []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC}
+
+// RetryAfter is the pause that an answer asks for: in its Retry-After header, as
+// seconds or a date, or in its body, as Google's do; 0 if in none.
+func RetryAfter(header string, body []byte, now time.Time) time.Duration {
+	if n, err := strconv.ParseFloat(strings.TrimSpace(header), 64); err == nil && n > 0 && n < 1e6 {
+		return time.Duration(n * float64(time.Second))
+	}
+	for _, form := range dates {
+		if t, err := time.Parse(form, header); err == nil && t.After(now) {
+			return t.Sub(now).Round(time.Second)
+		}
+	}
+	return RetryDelay(body)
+}
+
 // RetryDelay is the pause that an error body asks for, as Google's do; 0 if none.
 func RetryDelay(body []byte) time.Duration {
 	var j retryInfo

@@ -12,6 +12,7 @@ import (
 type Remedy struct {
 	Same  bool          // the same server may answer the same request a moment later
 	Other bool          // another server may answer it
+	Key   bool          // so may the same server for another key: it refuses this one, or has had enough of it
 	Sick  bool          // the server fails, whatever it is asked: it is not there, breaks off, sends nonsense
 	Busy  bool          // nothing is wrong with the server, but it wants fewer requests
 	Never bool          // no pause mends it: somebody must change the configuration, the request or a bill
@@ -59,9 +60,11 @@ func (e *Error) remedy() Remedy {
 		r.Same = true
 	case f.Kind == RateLimited:
 		r.Busy, r.Never = true, e.Code == "insufficient_quota" || e.Type == "insufficient_quota"
-		r.Same = !r.Never
+		r.Same, r.Key = !r.Never, true
 	case f.Kind == NoKey:
-		r.Sick, r.Never = true, true // the gateway has one key for all
+		r.Sick, r.Never, r.Key = true, true, true
+	case e.Status == 402:
+		r.Never, r.Key = true, true
 	case f.Kind == Forbidden, f.Kind == NotFound, f.Kind == NotThere:
 		r.Never = true
 	case f.Kind == BadInput, f.Kind == TooLarge:

@@ -197,6 +197,7 @@ func (c clients) route(r serving.Route) (out gateway.Route, err error) {
 	for i, w := range r.Weights {
 		out.To[i].Weight = w
 	}
+	out.Choose = gateway.Choose(r.Choose)
 	out.Else, err = c.targets(r.Else, r.Policy)
 	if len(r.Match) == 0 || slices.Equal(r.Match, []string{"*"}) {
 		c.standIn(out.To)
@@ -232,8 +233,14 @@ func (c clients) targets(specs []string, p serving.Policy) (out []gateway.Target
 // target is a backend with what the file says of another try.
 func (c clients) target(name string, client *backend.Client) gateway.Target {
 	b := c.read.Backends[name]
-	return gateway.Target{Name: name, Backend: client, Retries: b.Retries,
+	t := gateway.Target{Name: name, Backend: client, Retries: b.Retries,
 		Breaker: gateway.Breaker{Failures: b.Breaker.Failures, Pause: time.Duration(b.Breaker.Pause)}}
+	if keys, err := b.Secrets(c.app.env); err == nil && len(keys) > 1 {
+		for _, k := range keys {
+			t.Keys = append(t.Keys, gateway.Key{Name: k.Name, Backend: client.WithKey(k.Key)})
+		}
+	}
+	return t
 }
 
 func (c clients) client(name string, p serving.Policy) (*backend.Client, error) {
@@ -242,13 +249,13 @@ func (c clients) client(name string, p serving.Policy) (*backend.Client, error) 
 		return c.by[key], nil
 	}
 	b := c.read.Backends[name]
-	secret, err := b.Secret(c.app.env)
+	secrets, err := b.Secrets(c.app.env)
 	if err != nil && !c.flags.check {
 		return nil, fmt.Errorf("[backends.%s]: %w", name, err)
 	}
 	first, idle := time.Duration(b.First), time.Duration(b.Idle)
 	conf := backend.Config{
-		Provider: b.Provider, URL: b.URL, APIKey: secret, NumCtx: b.NumCtx,
+		Provider: b.Provider, URL: b.URL, APIKey: secrets[0].Key, NumCtx: b.NumCtx,
 		Timeouts: backend.Timeouts{First: first, Idle: idle}, HTTP: signed(backend.HTTP(c.app.offline, 0), c.id),
 		OnlyOffered: true, Literal: true, Parse: parse.Config{More: c.dialects()}, Compile: c.app.schemas.Compile,
 	}
@@ -297,7 +304,7 @@ func (s *server) printRoutes(c gateway.Config) error {
 		if r.Listed {
 			match = "what it lists"
 		}
-		fmt.Fprintf(s.app.out, "%s → %s", match, words(r.To))
+		fmt.Fprintf(s.app.out, "%s → %s%s", match, words(r.To), chosen(r))
 		if len(r.Else) > 0 {
 			fmt.Fprintf(s.app.out, ", else %s", words(r.Else))
 		}
@@ -307,7 +314,10 @@ func (s *server) printRoutes(c gateway.Config) error {
 		fmt.Fprintf(s.app.out, "* → %s\n", c.Absent)
 	}
 	for _, name := range s.read.Names() {
-		if _, err := s.read.Backends[name].Secret(s.app.env); err != nil { // the keys are where it serves
+		if keys := s.read.Backends[name].KeysEnv; len(keys) > 1 {
+			fmt.Fprintf(s.app.out, "[backends.%s] has %d keys (%s); one that is refused or has asked for too much is left alone by itself\n", name, len(keys), strings.Join(keys, ", "))
+		}
+		if _, err := s.read.Backends[name].Secrets(s.app.env); err != nil { // the keys are where it serves
 			s.view.Warn("[backends.%s]: %v: bx serve does not start without it", name, err)
 		}
 	}
@@ -315,6 +325,15 @@ func (s *server) printRoutes(c gateway.Config) error {
 		s.view.Warn("%s", shadow)
 	}
 	return nil
+}
+
+// chosen says how one of a route's targets is chosen.
+func chosen(r gateway.Route) string {
+	if len(r.To) < 2 {
+		return ""
+	}
+	how := map[gateway.Choose]string{gateway.LeastBusy: "the least busy for its weight", gateway.ByLatency: "the fastest to its first byte"}[r.Choose]
+	return ", " + cmp.Or(how, "by weight") + "; a conversation stays with its own"
 }
 
 func words(targets []gateway.Target) string {

@@ -208,6 +208,7 @@ type Backend struct {
 	URL      string   `toml:"url"`
 	KeyEnv   string   `toml:"key_env"`  // the variable that holds the key
 	KeyFile  string   `toml:"key_file"` // or the file
+	KeysEnv  []string `toml:"keys_env"` // the variables of several keys, in place of one
 	NumCtx   int      `toml:"num_ctx"`  // Ollama: the window to load models with; 0: by the prompt's size
 	First    Duration `toml:"first"`    // to the first byte, in which a model may be loaded
 	Idle     Duration `toml:"idle"`     // between two pieces of a reply
@@ -227,6 +228,7 @@ type Route struct {
 	Match   []string `toml:"match"`   // names or globs; none is "*"
 	To      []string `toml:"to"`      // "BACKEND" or "BACKEND/MODEL"
 	Weights []int    `toml:"weights"` // of To
+	Choose  string   `toml:"choose"`  // among To: weight, least-busy, latency; "" is weight
 	Else    []string `toml:"else"`    // where To fails
 	Hidden  bool     `toml:"hidden"`  // not in the list of models
 	Content bool     `toml:"content"` // what is asked and answered is kept, redacted
@@ -467,6 +469,13 @@ func (b Backend) check() error {
 		return errors.New(`url is missing: want "http://HOST:PORT" or "https://HOST/v1"`)
 	case b.KeyEnv != "" && b.KeyFile != "":
 		return errors.New("want key_env or key_file, not both")
+	case len(b.KeysEnv) > 0 && (b.KeyEnv != "" || b.KeyFile != ""):
+		return errors.New("keys_env stands in place of key_env and key_file: want one of them")
+	}
+	for i, name := range b.KeysEnv {
+		if name == "" || slices.Contains(b.KeysEnv[:i], name) {
+			return fmt.Errorf("keys_env: %q: want each variable once", name)
+		}
 	}
 	if err := times(map[string]Duration{"first": b.First, "idle": b.Idle}); err != nil {
 		return err
@@ -485,6 +494,12 @@ func (f *File) route(r Route, known config.Own) error {
 	}
 	if len(r.Weights) > 0 && len(r.Weights) != len(r.To) {
 		return fmt.Errorf("weights has %d numbers for %d targets", len(r.Weights), len(r.To))
+	}
+	switch {
+	case r.Choose != "" && !slices.Contains([]string{"weight", "least-busy", "latency"}, r.Choose):
+		return fmt.Errorf("choose = %q: want weight, least-busy, latency", r.Choose)
+	case r.Choose != "" && len(r.To) == 1:
+		return fmt.Errorf("choose = %q: there is one target in to, and nothing to choose from (else is asked in its order)", r.Choose)
 	}
 	for _, t := range slices.Concat(r.To, r.Else) {
 		name, _, _ := strings.Cut(t, "/")
@@ -551,20 +566,39 @@ func hashOf(digits, made string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(b), nil
 }
 
-// Secret is the backend's key, read from where the file says.
-func (b Backend) Secret(env func(string) string) (string, error) {
-	switch {
-	case b.KeyEnv != "":
-		if key := env(b.KeyEnv); key != "" {
-			return key, nil
+// Secret is one of the backend's keys.
+type Secret struct {
+	Name string // of the variable or the file that holds it; "": the backend has none
+	Key  string
+}
+
+// Secrets are the backend's keys, read from where the file says; always one at least.
+func (b Backend) Secrets(env func(string) string) (out []Secret, err error) {
+	names, key := b.KeysEnv, "keys_env"
+	if b.KeyEnv != "" {
+		names, key = []string{b.KeyEnv}, "key_env"
+	}
+	for _, name := range names {
+		text := env(name)
+		if text == "" {
+			return []Secret{{}}, fmt.Errorf("%s: the variable %s is not set", key, name)
 		}
-		return "", fmt.Errorf("key_env: the variable %s is not set", b.KeyEnv)
-	case b.KeyFile != "":
+		for _, other := range out {
+			if other.Key == text {
+				return []Secret{{}}, fmt.Errorf("%s: the variables %s and %s hold the same key", key, other.Name, name)
+			}
+		}
+		out = append(out, Secret{name, text})
+	}
+	if b.KeyFile != "" {
 		text, err := os.ReadFile(b.KeyFile)
 		if err != nil {
-			return "", fmt.Errorf("key_file: %w", err)
+			return []Secret{{}}, fmt.Errorf("key_file: %w", err)
 		}
-		return strings.TrimSpace(string(text)), nil
+		out = []Secret{{b.KeyFile, strings.TrimSpace(string(text))}}
 	}
-	return "", nil
+	if len(out) == 0 {
+		out = []Secret{{}}
+	}
+	return out, nil
 }

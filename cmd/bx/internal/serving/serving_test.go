@@ -22,6 +22,10 @@ func TestMistakesAreFound(t *testing.T) {
 		{"provider", "[backends.x]\nurl = \"http://x\"\n", "[backends.x]: provider is missing"},
 		{"url", "[backends.x]\nprovider = \"openai\"\n", "[backends.x]: url is missing"},
 		{"two keys", local + "key_env = \"A\"\nkey_file = \"b\"\n", "want key_env or key_file, not both"},
+		{"keys beside a key", local + "key_env = \"A\"\nkeys_env = [\"B\", \"C\"]\n", "keys_env stands in place of key_env and key_file"},
+		{"a key twice", local + "keys_env = [\"B\", \"B\"]\n", "keys_env: \"B\": want each variable once"},
+		{"choose", local + "[[routes]]\nto = [\"local/a\", \"local/b\"]\nchoose = \"least-bsy\"\n", "choose = \"least-bsy\": want weight, least-busy, latency"},
+		{"nothing to choose", local + "[[routes]]\nto = [\"local/a\"]\nchoose = \"latency\"\n", "there is one target in to, and nothing to choose from"},
 		{"slash in a name", "[backends.\"a/b\"]\nprovider = \"openai\"\nurl = \"http://x\"\n", "want a name without a slash"},
 		{"no target", local + "[[routes]]\nmatch = [\"*\"]\n", "[[routes]] 1: to is missing"},
 		{"unknown target", local + "[[routes]]\nto = [\"cloud/x\"]\n", "there is no [backends.cloud]: want one of local"},
@@ -82,18 +86,28 @@ func TestKeysAreReadFromTheirPlaces(t *testing.T) {
 	if err := os.WriteFile(file, []byte("from-file\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := func(name string) string { return map[string]string{"KEY": "from-env"}[name] }
+	env := func(name string) string {
+		return map[string]string{"KEY": "from-env", "OTHER": "other", "SAME": "from-env"}[name]
+	}
 	for _, tt := range []struct {
 		b          serving.Backend
 		want, fail string
 	}{
 		{serving.Backend{}, "", ""},
 		{serving.Backend{KeyEnv: "KEY"}, "from-env", ""},
+		{serving.Backend{KeysEnv: []string{"KEY", "OTHER"}}, "from-env other", ""},
+		{serving.Backend{KeysEnv: []string{"KEY", "GONE"}}, "", "keys_env: the variable GONE is not set"},
+		{serving.Backend{KeysEnv: []string{"KEY", "SAME"}}, "", "the variables KEY and SAME hold the same key"},
 		{serving.Backend{KeyFile: file}, "from-file", ""},
 		{serving.Backend{KeyEnv: "GONE"}, "", "the variable GONE is not set"},
 		{serving.Backend{KeyFile: file + "x"}, "", "key_file"},
 	} {
-		got, err := tt.b.Secret(env)
+		all, err := tt.b.Secrets(env)
+		var texts []string
+		for _, k := range all {
+			texts = append(texts, k.Key)
+		}
+		got := strings.Join(texts, " ")
 		if got != tt.want || (err == nil) != (tt.fail == "") || err != nil && !strings.Contains(err.Error(), tt.fail) {
 			t.Errorf("%+v: got %q, %v; want %q, %q", tt.b, got, err, tt.want, tt.fail)
 		}

@@ -1,0 +1,303 @@
+package gateway
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+)
+
+// Choose says how one of the targets of a route is chosen for a conversation that
+// begins. Targets that are left alone are not among them.
+type Choose string
+
+// The ways to choose.
+const (
+	ByWeight  Choose = "weight"     // by the conversation's beginning, in proportion to the weights
+	LeastBusy Choose = "least-busy" // the one with the fewest requests under way in this process, for its weight
+	ByLatency Choose = "latency"    // the one whose first byte has come soonest of late; of those that are about as fast the least busy
+)
+
+// Chooses lists them.
+var Chooses = []Choose{ByWeight, LeastBusy, ByLatency}
+
+// Why a target was asked, as the log and the metrics say it.
+const (
+	whyStays    = "conversation" // it has answered the conversation before
+	whyUntried  = "untried"      // nothing is known of how fast it is
+	whyExplored = "explored"     // it was slow, and not asked for a while
+	whyFallback = "fallback"     // one before it has failed
+)
+
+// About as fast as the fastest is who takes up to near times its time. A target that
+// was passed over exploreAfter times, and for exploreTime, is asked once by one
+// request. An average loses half of its weight in averageHalf, and at least newest of
+// it with each reply.
+const (
+	near         = 1.2
+	exploreAfter = 20
+	exploreTime  = 10 * time.Second
+	averageHalf  = 10 * time.Second
+	newest       = 0.2
+)
+
+// loads are what this process knows of how busy and how fast targets are.
+type loads struct {
+	mu sync.Mutex
+	by map[spot]*load
+}
+
+type load struct {
+	running int
+	passed  int       // choices since it was last chosen
+	asked   time.Time // when that was
+	first   [2]average
+}
+
+// average is the moving average of a time, in seconds; at is zero if there is none.
+type average struct {
+	value float64
+	at    time.Time
+}
+
+// with is the average with one more value.
+func (a average) with(value float64, now time.Time) average {
+	if a.at.IsZero() {
+		return average{value, now}
+	}
+	share := max(newest, 1-math.Exp2(-now.Sub(a.at).Seconds()/averageHalf.Seconds()))
+	return average{a.value + share*(value-a.value), now}
+}
+
+// of is what is known of a spot. The caller has the lock.
+func (l *loads) of(at spot) *load {
+	own := l.by[at]
+	if own == nil {
+		own = &load{}
+		if l.by == nil {
+			l.by = map[spot]*load{}
+		}
+		if len(l.by) >= maxSpots {
+			maps.DeleteFunc(l.by, func(_ spot, l *load) bool { return l.running == 0 })
+		}
+		l.by[at] = own
+	}
+	return own
+}
+
+// kind of a reply: one in one piece has its first byte when it is whole.
+func kind(whole bool) int {
+	if whole {
+		return 1
+	}
+	return 0
+}
+
+// hear notes how long a good reply has taken to begin.
+func (l *loads) hear(at spot, whole bool, first time.Duration, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	own := &l.of(at).first[kind(whole)]
+	*own = own.with(first.Seconds(), now)
+}
+
+// begin counts a request to a target, until end is called.
+func (l *loads) begin(at spot) (end func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.of(at).running++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		own := l.of(at)
+		own.running--
+		if own.running == 0 && *own == (load{}) {
+			delete(l.by, at)
+		}
+	}
+}
+
+// candidate is a target to choose from.
+type candidate struct {
+	at     spot
+	weight int
+}
+
+// take chooses one of some candidates, of which the first is preferred where they are
+// equal, and counts a request to it until end is called.
+func (l *loads) take(by Choose, of []candidate, whole bool, now time.Time) (order []int, why string, end func()) {
+	l.mu.Lock()
+	known := make([]load, len(of))
+	for i, c := range of {
+		known[i] = *l.of(c.at)
+	}
+	order, why = ranked(by, of, known, kind(whole), now)
+	for i, c := range of {
+		own := l.of(c.at)
+		if own.passed++; i == order[0] {
+			own.passed, own.asked = 0, now
+		}
+	}
+	l.mu.Unlock()
+	return order, why, l.begin(of[order[0]].at)
+}
+
+// ranked is the order in which candidates are asked, and why the first is the first.
+func ranked(by Choose, of []candidate, known []load, kind int, now time.Time) (order []int, why string) {
+	for i := range of {
+		order = append(order, i)
+	}
+	busy := func(i int) float64 { return float64(known[i].running) / float64(max(of[i].weight, 1)) }
+	slow := func(i int) float64 { return 0 }
+	why = string(by)
+	if by == ByLatency {
+		fastest := math.Inf(1)
+		for i := range of {
+			if a := known[i].first[kind]; !a.at.IsZero() {
+				fastest = min(fastest, a.value)
+			}
+		}
+		slow = func(i int) float64 {
+			switch a := known[i].first[kind]; {
+			case a.at.IsZero() && math.IsInf(fastest, 1): // of none is anything known
+				return 0
+			case a.at.IsZero():
+				return math.Inf(1)
+			case a.value <= near*fastest:
+				return 0
+			default:
+				return a.value
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(slow(a), slow(b)), cmp.Compare(busy(a), busy(b))) })
+	if by != ByLatency {
+		return order, why
+	}
+	for i := range of {
+		l := known[i]
+		switch untried := l.first[kind].at.IsZero(); {
+		case untried && l.running == 0:
+			why = whyUntried
+		case l.running == 0 && l.passed >= exploreAfter && now.Sub(l.asked) >= exploreTime && slow(i) > 0:
+			why = whyExplored
+		default:
+			continue
+		}
+		at := slices.Index(order, i)
+		return slices.Insert(slices.Delete(order, at, at+1), 0, i), why
+	}
+	return order, why
+}
+
+// lineup is the targets of a request in the order in which they are asked.
+type lineup struct {
+	targets []Target
+	why     string // the first is the first
+	own     string // the target that the conversation has, as spots are called; "": none is known
+	begun   func() // ends the count of the first; nil: it is not counted yet
+}
+
+// choose puts one of a route's targets in front, and counts a request to it.
+func (x *exchange) choose(targets []Target, q *utp.Request) lineup {
+	c := lineup{targets: targets}
+	n := 0 // that may be chosen: those of To that list the model, or else all of To
+	for n < len(targets) && !targets[n].spare && standIn(targets[n], q.Model) == standIn(targets[0], q.Model) {
+		n++
+	}
+	if len(x.way.To) < 2 {
+		return c
+	}
+	if c.why = string(ByWeight); !x.way.roams() || n == 0 {
+		return c
+	}
+	if slices.ContainsFunc(q.Messages, func(m utp.Message) bool { return m.Role == utp.RoleAssistant }) {
+		if found, _ := x.fetch(targetPlace(x, q)); found[0] != nil { // without it the conversation is taken for one that begins
+			c.own = found[0].target
+		}
+	}
+	if i := slices.IndexFunc(targets[:n], func(t Target) bool { return t.spot(q.Model).String() == c.own }); i >= 0 {
+		c.why, c.targets = whyStays, slices.Insert(slices.Delete(slices.Clone(targets), i, i+1), 0, targets[i])
+		return c
+	}
+	var of []candidate
+	for _, t := range targets[:n] {
+		of = append(of, candidate{t.spot(q.Model), t.Weight})
+	}
+	var order []int
+	order, c.why, c.begun = x.gate.loads.take(x.way.Choose, of, !q.Stream, x.Now())
+	c.targets = nil
+	for _, i := range order {
+		c.targets = append(c.targets, targets[i])
+	}
+	c.targets = append(c.targets, targets[n:]...)
+	return c
+}
+
+// roams reports whether the target of a conversation does not follow from its
+// beginning, and has to be kept.
+func (r *Route) roams() bool { return len(r.To) > 1 && r.Choose != "" && r.Choose != ByWeight }
+
+// begin counts a request to the i-th target of a lineup, until end is called.
+func (x *exchange) begin(c lineup, i int, q *utp.Request) (end func()) {
+	if x.report.Chosen = c.why; i > 0 {
+		x.report.Chosen = whyFallback
+	}
+	if i == 0 && c.begun != nil {
+		return c.begun
+	}
+	return x.gate.loads.begin(c.targets[i].spot(q.Model))
+}
+
+// targetPlace is where the target of a conversation is kept.
+func targetPlace(x *exchange, q *utp.Request) place {
+	return place{"target", q.Model + "\x00" + x.report.Conversation}
+}
+
+// stay has a conversation stay with the target that has answered it.
+func (x *exchange) stay(c lineup, t Target, q *utp.Request) {
+	if at := t.spot(q.Model).String(); x.way.roams() && !t.spare && at != c.own && x.report.Conversation != "" {
+		x.store(targetPlace(x, q), &kept{size: formKept, target: at})
+	}
+}
+
+// gauges tell how busy and how fast targets are.
+func (l *loads) gauges(b *strings.Builder) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := slices.SortedFunc(maps.Keys(l.by), func(a, b spot) int { return strings.Compare(a.String(), b.String()) })
+	b.WriteString("# HELP bx_target_requests_running Requests under way at a target.\n# TYPE bx_target_requests_running gauge\n")
+	for _, at := range all {
+		fmt.Fprintf(b, "bx_target_requests_running{%s} %d\n", at.labels(), l.by[at].running)
+	}
+	b.WriteString("# HELP bx_target_first_byte_seconds Moving average of the time to the first byte of good replies, where a target is chosen by it.\n# TYPE bx_target_first_byte_seconds gauge\n")
+	for _, at := range all {
+		for i, name := range []string{"true", "false"} {
+			if a := l.by[at].first[i]; !a.at.IsZero() {
+				fmt.Fprintf(b, "bx_target_first_byte_seconds{%s} %g\n", labels(at.labels(), label("stream", name)), a.value)
+			}
+		}
+	}
+}
+
+// labels of a spot.
+func (at spot) labels() string {
+	out := labels(label("target", at.target), label("model", at.model))
+	if at.key != "" {
+		out = labels(out, label("key", at.key))
+	}
+	return out
+}
+
+// countChoice counts a request to a target or with a key that was one of several.
+func (x *exchange) countChoice(t Target) {
+	if x.report.Chosen != "" || t.key != "" {
+		x.gate.metrics.add("bx_targets_chosen_total", labels(label("target", t.name()), label("key", t.key), label("why", x.report.Chosen)), 1)
+	}
+}

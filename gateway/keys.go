@@ -1,0 +1,120 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/wire"
+)
+
+// Key is one of several keys of a server. One that the server refuses (401, 402) or
+// that has asked for too much (429) is left alone by itself, and the next is taken.
+type Key struct {
+	Name    string  // for the log, the metrics and other replicas: never the key itself
+	Backend Backend // the server, asked with it
+}
+
+func checkKeys(keys []Key) error {
+	seen := map[string]bool{}
+	for _, k := range keys {
+		if k.Name == "" || seen[k.Name] || k.Backend == nil {
+			return fmt.Errorf("key %q: want a name of its own and a backend", k.Name)
+		}
+		seen[k.Name] = true
+	}
+	return nil
+}
+
+// with is the target asked with one of its keys.
+func (t Target) with(k Key) Target {
+	t.Backend, t.key = k.Backend, k.Name
+	return t
+}
+
+// keySpot is the target's key for the model.
+func (t Target) keySpot(model string) spot { return spot{t.name(), t.asked(model), t.key} }
+
+// models lists what the server has, by the first of its keys that it takes.
+func (t Target) models(ctx context.Context) (out []wire.Model, err error) {
+	if len(t.Keys) == 0 {
+		return t.Backend.Models(ctx)
+	}
+	for _, k := range t.Keys {
+		if out, err = k.Backend.Models(ctx); err == nil || !wire.RemedyFor(err).Key {
+			break
+		}
+	}
+	return out, err
+}
+
+// keyed is the target with each of its keys, in the order in which they are tried:
+// the conversation's own first, as a provider caches prompts by the account, and only
+// those that are not left alone if there are any.
+func (x *exchange) keyed(t Target, q *utp.Request) []Target {
+	if len(t.Keys) == 0 {
+		return []Target{t}
+	}
+	first := int(beginning(q) % uint64(len(t.Keys)))
+	var all []Target
+	for _, k := range slices.Concat(t.Keys[first:], t.Keys[:first]) {
+		all = append(all, t.with(k))
+	}
+	if some := x.gate.breaks.rested(all, q.Model, x.Now()); len(some) > 0 {
+		return some
+	}
+	return all
+}
+
+// rested are the targets whose keys are not left alone.
+func (b *breakers) rested(keyed []Target, model string, now time.Time) (out []Target) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, t := range keyed {
+		if !b.resting(t.keySpot(model), now) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// forward has the target's server answer a request as it is, by the first of its keys
+// that it takes: where it refuses one with others left, it has done nothing.
+func (x *exchange) forward(to Target, r *http.Request, body []byte) (*http.Response, error) {
+	keyed := x.keyed(to, &utp.Request{Model: x.report.Route})
+	for i, t := range keyed {
+		x.report.Key = t.key
+		q := r.WithContext(x.r.Context())
+		q.Body = io.NopCloser(bytes.NewReader(body))
+		resp, err := t.Backend.Forward(q)
+		if err != nil || t.key == "" {
+			return resp, err
+		}
+		var refused error
+		if resp.StatusCode >= http.StatusBadRequest {
+			text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+			_ = resp.Body.Close() // of a refusal, which is read
+			resp.Body = io.NopCloser(bytes.NewReader(text))
+			e := wire.ReadError(resp.StatusCode, text)
+			e.RetryAfter = wire.RetryAfter(resp.Header.Get("Retry-After"), text, x.Now())
+			refused = e
+		}
+		x.tellBreaker(t, x.report.Route, refused)
+		if i == len(keyed)-1 || !wire.RemedyFor(refused).Key {
+			return resp, nil
+		}
+		x.nextKey(t, refused)
+	}
+	return nil, nil // there is always a key
+}
+
+// nextKey says that another key of a target is taken, and why. Which one it was not is
+// in a line of the log.
+func (x *exchange) nextKey(t Target, why error) {
+	x.warn("%s did not take one of its keys and was asked with another: %s", t.name(), wire.FaultOf(why).Message)
+}
