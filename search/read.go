@@ -55,12 +55,14 @@ func Open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 
 // Read reads a text file of at most limit bytes.
 func Read(root *os.Root, name string, limit int64) ([]byte, error) {
-	f, _, err := Open(root, name)
+	f, info, err := Open(root, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, limit+1))
+	room := bytes.NewBuffer(make([]byte, 0, min(info.Size(), limit)+bytes.MinRead))
+	_, err = room.ReadFrom(io.LimitReader(f, limit+1))
+	src := room.Bytes()
 	switch {
 	case err != nil:
 		return nil, err

@@ -133,18 +133,36 @@ func named(symbol string) search.Query {
 	return search.Query{Pattern: lastPart(symbol), Literal: true, Word: true}
 }
 
-// users are mentions as well, by the index where a search has opened it: it knows
-// which files have a name, so that not all of them are read.
-func (s *Set) users(ctx context.Context, symbol string) ([]search.Match, error) {
+// users are mentions of what d defines, those that d.mentioned shows among them. The
+// index, where a search has opened it, knows which files have a name, so that not
+// all of them are read. The most telling lines have the name of d's package or file
+// beside it; where these are enough, files without are not read either.
+func (s *Set) users(ctx context.Context, d definition) ([]search.Match, error) {
 	s.mu.Lock()
 	x := s.index
 	s.mu.Unlock()
-	if x != nil {
-		if files, err := x.Having(ctx, lastPart(symbol)); err == nil {
-			return search.Exact(ctx, s.root, files, named(symbol))
-		}
+	if x == nil {
+		return s.mentions(ctx, d.Symbols[0])
 	}
-	return s.mentions(ctx, symbol)
+	name := lastPart(d.Symbols[0])
+	var files []search.File
+	for _, home := range slices.Compact(d.homes()) {
+		more, err := x.Having(ctx, home+" "+name)
+		if err != nil {
+			return s.mentions(ctx, d.Symbols[0])
+		}
+		files = append(files, more...)
+	}
+	slices.SortFunc(files, func(a, b search.File) int { return strings.Compare(a.Path, b.Path) })
+	found, err := search.Exact(ctx, s.root, slices.CompactFunc(files, func(a, b search.File) bool { return a.Path == b.Path }), named(name))
+	best := d.best(found)
+	if err != nil || len(best) == maxMentions && d.use(best[maxMentions-1], d.homes()) >= homeUse {
+		return found, err
+	}
+	if files, err = x.Having(ctx, name); err != nil {
+		return s.mentions(ctx, d.Symbols[0])
+	}
+	return search.Exact(ctx, s.root, files, named(name))
 }
 
 func lastPart(symbol string) string {
@@ -222,7 +240,7 @@ func fits(c search.Chunk, symbol string) (best int) {
 func (s *Set) inspected(ctx context.Context, d definition, also []definition) (string, error) {
 	tail := d.neighbours()
 	if len(d.Symbols) > 0 {
-		mentions, err := s.users(ctx, d.Symbols[0])
+		mentions, err := s.users(ctx, d)
 		if err != nil {
 			return "", err
 		}
@@ -275,12 +293,8 @@ func (d definition) neighbours() string {
 
 // mentioned shows lines outside of d, the most telling first.
 func (d definition) mentioned(ms []search.Match) string {
-	out := slices.DeleteFunc(slices.Clone(ms), func(m search.Match) bool {
-		return m.Path == d.path && d.Start <= m.Line && m.Line <= d.End || search.KindOf(m.Path) != search.Code
-	})
-	slices.SortStableFunc(out, func(a, b search.Match) int { return d.use(b) - d.use(a) })
 	var b strings.Builder
-	for i, m := range out[:min(len(out), maxMentions)] {
+	for i, m := range d.best(ms) {
 		if i == 0 {
 			b.WriteString("\nMentioned in:\n")
 		}
@@ -289,13 +303,31 @@ func (d definition) mentioned(ms []search.Match) string {
 	return b.String()
 }
 
+// best are the lines of programs outside of d that tell most, at most maxMentions.
+func (d definition) best(ms []search.Match) []search.Match {
+	out := slices.DeleteFunc(slices.Clone(ms), func(m search.Match) bool {
+		return m.Path == d.path && d.Start <= m.Line && m.Line <= d.End || search.KindOf(m.Path) != search.Code
+	})
+	homes := d.homes()
+	slices.SortStableFunc(out, func(a, b search.Match) int { return d.use(b, homes) - d.use(a, homes) })
+	return out[:min(len(out), maxMentions)]
+}
+
+// homes are the names of d's package and file.
+func (d definition) homes() []string {
+	file, _, _ := strings.Cut(path.Base(d.path), ".")
+	return []string{path.Base(path.Dir(d.path)), file}
+}
+
+// homeUse is the least grade of a line with the name of d's package or file.
+const homeUse = 4
+
 // use grades how likely a line uses d: by the name of its package or file, as
 // a call, outside of tests.
-func (d definition) use(m search.Match) (grade int) {
+func (d definition) use(m search.Match, homes []string) (grade int) {
 	name := lastPart(d.Symbols[0])
-	file, _, _ := strings.Cut(path.Base(d.path), ".")
-	if strings.Contains(m.Text, path.Base(path.Dir(d.path))+"."+name) || strings.Contains(m.Text, file+"."+name) {
-		grade += 4
+	if slices.ContainsFunc(homes, func(home string) bool { return strings.Contains(m.Text, home+"."+name) }) {
+		grade += homeUse
 	}
 	if !m.Def && strings.Contains(m.Text, name+"(") {
 		grade += 2

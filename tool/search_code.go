@@ -63,25 +63,24 @@ func (s *Set) searchCode(ctx context.Context, a searchArgs) (string, error) {
 	if a.Limit <= 0 {
 		a.Limit = defaultHits
 	}
-	f, err := s.search(ctx, a.Query, min(a.Limit, maxHits))
+	best, err := s.search(ctx, a.Query)
 	if err != nil {
 		return "", err
 	}
+	f := best(min(a.Limit, maxHits))
 	if s.config.Plain {
 		return f.plain(), nil
 	}
-	return s.rendered("search_code "+a.Query, f.result("search"), func() te.Result {
-		if more, err := s.search(ctx, a.Query, maxHits); err == nil {
-			f = more
-		}
-		return f.result("search")
-	}), nil
+	return s.rendered("search_code "+a.Query, f.result("search"), func() te.Result { return best(maxHits).result("search") }), nil
 }
 
 // Places are the limit best places for a question, as search_code gives them.
 func (s *Set) Places(ctx context.Context, question string, limit int) ([]te.Match, error) {
-	f, err := s.search(ctx, question, limit)
-	return f.matches, err
+	best, err := s.search(ctx, question)
+	if err != nil {
+		return nil, err
+	}
+	return best(limit).matches, nil
 }
 
 func (f finding) result(command string) te.Result {
@@ -99,28 +98,36 @@ func (s *Set) rendered(command string, r te.Result, all func() te.Result) string
 	return te.Render(r, s.config.MaxResult)
 }
 
-// search asks the index, or looks for the words themselves where there is none.
-func (s *Set) search(ctx context.Context, query string, limit int) (finding, error) {
+// search asks the index, or looks for the words themselves where there is none. It
+// gives the limit best places of what was found.
+func (s *Set) search(ctx context.Context, query string) (best func(limit int) finding, err error) {
 	x, err := s.openIndex(ctx)
 	if err == nil {
-		var hits []index.Hit
-		var totals []index.Total
-		if hits, totals, err = x.Query(ctx, query, limit); err == nil {
-			hits = slices.DeleteFunc(hits, func(h index.Hit) bool { return secret(h.Path) || keys(h.Path) })
-			return ranked(hits, totals), nil
+		var a *index.Answer
+		if a, err = x.Query(ctx, query); err == nil {
+			return func(limit int) finding {
+				return ranked(slices.DeleteFunc(a.Hits(limit), func(h index.Hit) bool { return secret(h.Path) || keys(h.Path) }), a.Totals)
+			}, nil
 		}
 	}
 	if ctx.Err() != nil {
-		return finding{}, ctx.Err()
+		return nil, ctx.Err()
 	}
-	f, err2 := s.words(ctx, query, limit)
+	all, err2 := s.words(ctx, query)
 	if err2 != nil {
-		return finding{}, err2
+		return nil, err2
 	}
 	if !errors.Is(err, errNoIndex) && !errors.Is(err, index.ErrNoWords) {
-		f.hint = "the search index cannot be used; these lines contain words of the query"
+		all.hint = "the search index cannot be used; these lines contain words of the query"
 	}
-	return f, nil
+	return all.first, nil
+}
+
+// first cuts a finding after its first matches.
+func (f finding) first(limit int) finding {
+	n := min(len(f.matches), limit)
+	f.matches, f.places = f.matches[:n], f.places[:n]
+	return f
 }
 
 // errNoIndex says that the configuration has no place for an index.
@@ -170,7 +177,7 @@ func match(m search.Match) te.Match {
 
 // words finds the lines that have any word of the query: those with most words
 // first, then definitions, tests last.
-func (s *Set) words(ctx context.Context, query string, limit int) (f finding, err error) {
+func (s *Set) words(ctx context.Context, query string) (f finding, err error) {
 	terms := index.Terms(query)
 	if len(terms) == 0 {
 		terms = []string{strings.TrimSpace(query)}
@@ -188,7 +195,7 @@ func (s *Set) words(ctx context.Context, query string, limit int) (f finding, er
 	}
 	te.Rank(all)
 	slices.SortStableFunc(all, func(a, b te.Match) int { return cmp.Compare(score(b, terms), score(a, terms)) })
-	f.matches = all[:min(len(all), limit)]
+	f.matches = all
 	for _, m := range f.matches {
 		f.places = append(f.places, span{m.N, m.N, ""})
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -50,11 +51,17 @@ func having(servers []local.Server, model string) local.Server {
 	return servers[max(i, 0)]
 }
 
+// searchGrowth is how much the heap may grow between collections, in percent, where
+// nothing but a search runs: it lives shorter than its garbage is worth keeping.
+const searchGrowth = 50
+
 // searchAlone is the built-in model that only searches.
 func (j *job) searchAlone(why string) *connection {
 	what := "no model: answering by search alone"
 	if j.serves {
 		what = "no model"
+	} else if j.app.env("GOGC") == "" {
+		debug.SetGCPercent(searchGrowth)
 	}
 	j.view.Unmarked = true
 	return &connection{model: extract.New(), name: extract.Name, tools: j.offers("", ""), why: what + " (" + why + ")"}

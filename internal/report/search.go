@@ -65,10 +65,11 @@ func searching(w io.Writer, trees []string) error {
 			if q.tree != tree {
 				continue
 			}
-			hits, _, err := x.Query(context.Background(), q.question, searchPlaces)
+			a, err := x.Query(context.Background(), q.question)
 			if err != nil {
 				return err
 			}
+			hits := a.Hits(searchPlaces)
 			s := q.score(hits)
 			for _, name := range []string{names[i%2], tree} {
 				if scores[name] == nil {

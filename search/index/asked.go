@@ -13,6 +13,8 @@ type asked struct {
 	sum   float64 // of the rarities
 	types bool    // the question is about a type
 	known map[string]bits
+
+	names, parts tally // of the text at hand
 }
 
 // bits are the words of a question that a text has: the words themselves in the
@@ -38,7 +40,7 @@ func (q *asked) has(t *tally) (b bits) {
 		one, ok := q.known[w]
 		if !ok {
 			one = q.look(w)
-			q.known[w] = one
+			q.known[strings.Clone(w)] = one // else it would keep the whole file
 		}
 		b |= one
 	}

@@ -21,14 +21,14 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer x.Close()
-	hits, totals, err := x.Query(ctx, "How do I connect?", 1)
+	a, err := x.Query(ctx, "How do I connect?")
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, h := range hits {
+	for _, h := range a.Hits(1) {
 		fmt.Printf("%s:%d-%d %s: %s\n", h.Path, h.Start, h.End, h.Symbol, h.Lines[0].Text)
 	}
-	fmt.Println(totals)
+	fmt.Println(a.Totals)
 	// Output:
 	// pool.py:1-2 connect: def connect(url):
 	// [{./ 2}]

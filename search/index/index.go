@@ -5,11 +5,11 @@
 // files, and may be shared by processes. It holds no text: what is shown is
 // read from the files.
 //
-// The ranking is BM25 over chunks (see search.Chunks) with the columns path,
-// symbols and body at weights 3, 2 and 1; identifiers count whole and in their
-// parts; tests and documents count less unless the question is about them. The
-// best chunks are read and weighed by how near their text is to the question (see
-// search/vector); a file's score is the decayed sum of its five best chunks.
+// The ranking is BM25 over chunks (see search.Chunks) by the stems of words, where
+// those of symbols count twice; identifiers count whole and in their parts; tests
+// and documents count less unless the question is about them. The best chunks are
+// read and weighed by how near their text is to the question (see search/vector); a
+// file's score is the decayed sum of its five best chunks.
 package index
 
 import (
@@ -30,9 +30,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// version changes with schema.sql, with how chunks are cut and how words are
-// split. A database of another version is emptied.
-const version = 3
+// version changes with schema.sql and part.go, with how chunks are cut and how words are
+// split and stemmed. A database of another version is emptied.
+const version = 4
 
 //go:embed schema.sql
 var schema string
@@ -145,7 +145,7 @@ func (x *Index) prepare(ctx context.Context) error {
 		if have, err := x.version(ctx, tx); err != nil || have == version {
 			return err // another process was faster
 		}
-		_, err := tx.ExecContext(ctx, "DROP TABLE IF EXISTS words; DROP TABLE IF EXISTS chunks; DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS state;"+
+		_, err := tx.ExecContext(ctx, "DROP TABLE IF EXISTS words; DROP TABLE IF EXISTS chunks; DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS parts; DROP TABLE IF EXISTS gone; DROP TABLE IF EXISTS state;"+
 			schema+fmt.Sprintf("PRAGMA user_version = %d", version))
 		return err
 	})
@@ -198,8 +198,8 @@ func remove(file string) error {
 	return nil
 }
 
-// broken reports SQLITE_CORRUPT and SQLITE_NOTADB.
+// broken reports SQLITE_CORRUPT, SQLITE_NOTADB and a blob that nobody wrote.
 func broken(err error) bool {
 	var e *sqlite.Error
-	return errors.As(err, &e) && (e.Code()&0xff == 11 || e.Code()&0xff == 26)
+	return errors.Is(err, errBlob) || errors.As(err, &e) && (e.Code()&0xff == 11 || e.Code()&0xff == 26)
 }

@@ -38,25 +38,32 @@ const (
 // firstLines is how many lines of comments, at most, say what a definition is for.
 const firstLines = 3
 
-// judge multiplies the scores of the best places by what their texts are about.
-func (x *Index) judge(ctx context.Context, found []place, words []weighed, files func(string) []string) error {
+// judge multiplies the scores of the best places by what their texts are about. It
+// reads their files, one after another, and keeps none.
+func (x *Index) judge(ctx context.Context, found []place, words []weighed) error {
 	about := &vector.Vector{}
 	for _, w := range words {
 		about.Add(w.word, w.weight)
 	}
-	texts := make([][]string, len(found))
+	of := map[string][]int{} // the places of a file
+	var files []string
 	for i, p := range found {
-		if lines := files(p.path); p.end <= len(lines) {
-			texts[i] = lines[p.start-1 : p.end]
+		if of[p.path] == nil {
+			files = append(files, p.path)
 		}
+		of[p.path] = append(of[p.path], i)
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		g.Go(func() error {
 			q := newAsked(words)
-			for i := w; i < len(found); i += workers {
-				found[i].score *= math.Exp(found[i].near(texts[i], about, q))
+			for i := w; i < len(files); i += workers {
+				lines := x.lines(files[i])
+				for _, at := range of[files[i]] {
+					p := &found[at]
+					p.score *= math.Exp(p.near(p.text(lines), about, q))
+				}
 				if err := ctx.Err(); err != nil {
 					return err
 				}
@@ -67,20 +74,32 @@ func (x *Index) judge(ctx context.Context, found []place, words []weighed, files
 	return g.Wait()
 }
 
+// text is the lines of a place, none if the file got shorter.
+func (p *place) text(lines []string) []string {
+	if p.end > len(lines) {
+		return nil
+	}
+	return lines[p.start-1 : p.end]
+}
+
 // near tells how near a place is to what a question is about.
-func (p place) near(lines []string, about *vector.Vector, q *asked) float64 {
+func (p *place) near(lines []string, about *vector.Vector, q *asked) (near float64) {
 	ext := path.Ext(p.path)
 	comments, code := prose(ext, lines)
 	kind := search.KindOf(p.path)
 	if kind != search.Code { // all of it is both
 		comments, code = lines, lines
 	}
-	says, does := tallied(comments...), tallied(code...)
-	here, told := tallied(strings.TrimSuffix(p.path, ext)), q.has(says)|q.has(does)
-	near := pathNear*about.Cos(here.vector()) + commentNear*about.Cos(says.vector()) + codeNear*about.Cos(does.vector()) +
-		nameHas*q.share(q.has(tallied(p.symbols))) + pathHas*q.share(q.has(here)) + allHas*q.share(told)
+	measure := func(cosine float64, text ...string) bits {
+		t := q.tallied(text...)
+		near += cosine * about.Cos(t.vector())
+		return q.has(t)
+	}
+	here := measure(pathNear, strings.TrimSuffix(p.path, ext))
+	says, does := measure(commentNear, comments...), measure(codeNear, code...)
+	near += nameHas*q.share(q.has(q.tallied(p.symbols))) + pathHas*q.share(here) + allHas*q.share(says|does)
 	if kind == search.Code {
-		near += firstHas*q.share(q.has(tallied(first(comments)...))) + codeHas*q.share(q.has(does))
+		near += firstHas*q.share(q.has(q.tallied(first(comments)...))) + codeHas*q.share(does)
 	}
 	if p.symbols != "" || kind == search.Doc {
 		near += defines
@@ -113,16 +132,18 @@ func isType(line string) bool {
 	return strings.HasPrefix(line, "type ") || strings.HasPrefix(line, "class ")
 }
 
-// tallied counts the words of a text.
-func tallied(lines ...string) *tally {
-	var names, parts tally
+// tallied counts the words of a text. The tally is good until the next.
+func (q *asked) tallied(lines ...string) *tally {
+	q.names.reset()
+	q.parts.reset()
+	add := func(name string) { q.names.add(name, 1) }
 	for _, l := range lines {
-		identifiers(l[:min(len(l), maxShown)], func(name string) { names.add(name, 1) })
+		identifiers(l[:min(len(l), maxShown)], add)
 	}
-	for i, name := range names.words {
-		identifier(name, func(w string) { parts.add(w, names.n[i]) })
+	for i, name := range q.names.words {
+		identifier(name, func(w string) { q.parts.add(w, q.names.n[i]) })
 	}
-	return &parts
+	return &q.parts
 }
 
 // vector is the sum of the words. One that comes often counts little more than one
@@ -141,6 +162,11 @@ type tally struct {
 	at    map[string]int
 	words []string
 	n     []int
+}
+
+func (t *tally) reset() {
+	clear(t.at)
+	t.words, t.n = t.words[:0], t.n[:0]
 }
 
 func (t *tally) add(word string, n int) {
@@ -202,17 +228,11 @@ func trailing(l string) (does, says string) {
 	return l, ""
 }
 
-// reader gives the lines of files as they are now, none of a file that is gone.
-func (x *Index) reader() func(file string) []string {
-	files := map[string][]string{}
-	return func(file string) []string {
-		lines, ok := files[file]
-		if !ok {
-			if src, err := search.Read(x.root, file, search.DefaultMaxSize); err == nil {
-				lines = strings.Split(strings.TrimSuffix(string(src), "\n"), "\n")
-			}
-			files[file] = lines
-		}
-		return lines
+// lines are those of a file as it is now, none of one that is gone.
+func (x *Index) lines(file string) []string {
+	src, err := search.Read(x.root, file, search.DefaultMaxSize)
+	if err != nil {
+		return nil
 	}
+	return strings.Split(strings.TrimSuffix(string(src), "\n"), "\n")
 }

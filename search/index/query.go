@@ -46,45 +46,58 @@ type Total struct {
 // ErrNoWords says that a question has no word that can be searched for.
 var ErrNoWords = errors.New("index: the question has no words")
 
-// Query brings the index up to date and gives the limit best places for a
-// question, of different files as far as there are, in the order of their
-// files. The totals count every place, those given included, by directory.
-func (x *Index) Query(ctx context.Context, question string, limit int) ([]Hit, []Total, error) {
-	terms := Terms(question)
-	if len(terms) == 0 {
-		return nil, nil, ErrNoWords
+// Answer is the places that answer a question.
+type Answer struct {
+	Totals []Total // of every place that has any word of the question, by directory
+
+	files [][]place
+	lines func(file string) []string
+	terms []string
+}
+
+// Query brings the index up to date and looks for the places that answer a question.
+func (x *Index) Query(ctx context.Context, question string) (*Answer, error) {
+	a := &Answer{terms: Terms(question), lines: x.lines}
+	if len(a.terms) == 0 {
+		return nil, ErrNoWords
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var found []place
 	var words []weighed
-	var totals []Total
 	err := x.again(ctx, func(ctx context.Context) error {
 		if err := x.refresh(ctx); err != nil {
 			return err
 		}
-		return x.snapshot(ctx, func(tx *sql.Tx) (err error) {
-			if found, words, err = places(ctx, tx, terms); err == nil {
-				totals, err = counts(ctx, tx, terms)
+		return x.snapshot(ctx, func(tx *sql.Tx) error {
+			c, err := load(ctx, tx)
+			if err != nil {
+				return err
 			}
+			found, words, err = c.places(a.terms)
+			a.Totals = c.totals()
 			return err
 		})
 	})
+	if err == nil {
+		err = x.judge(ctx, found, words)
+	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("index: query: %w", err)
+		return nil, fmt.Errorf("index: query: %w", err)
 	}
-	files := x.reader()
-	if err := x.judge(ctx, found, words, files); err != nil {
-		return nil, nil, fmt.Errorf("index: query: %w", err)
-	}
-	return hits(pick(rank(found, question), limit), files, terms), totals, nil
+	a.files = rank(found, question)
+	return a, nil
 }
+
+// Hits are the limit best places, of different files as far as there are, in the
+// order of their files.
+func (a *Answer) Hits(limit int) []Hit { return hits(pick(a.files, limit), a.lines, a.terms) }
 
 // recent is how long ago the index may have been brought up to date for Having.
 const recent = 2 * time.Second
 
 // Having gives the files that have a name from the code, or one that reads like it,
-// by path. What changed in the last two seconds may be missing.
+// by path; of several names, those that have all in one place. What changed in the last two seconds may be missing.
 func (x *Index) Having(ctx context.Context, name string) (files []search.File, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -104,25 +117,19 @@ func (x *Index) Having(ctx context.Context, name string) (files []search.File, e
 }
 
 func (x *Index) having(ctx context.Context, name string) (files []search.File, err error) {
-	var whole []string
-	identifiers(name, func(id string) { whole = append(whole, `"`+strings.ToLower(strings.ReplaceAll(id, "_", ""))+`"`) })
-	if len(whole) == 0 {
+	var names []string
+	identifiers(name, func(id string) { names = append(names, strings.ToLower(strings.ReplaceAll(id, "_", ""))) })
+	if len(names) == 0 {
 		return nil, ErrNoWords
 	}
-	rows, err := x.db.QueryContext(ctx, `SELECT path FROM files WHERE id IN (SELECT c.file FROM words JOIN chunks c ON c.id = words.rowid WHERE words MATCH ?) ORDER BY path`,
-		strings.Join(whole, " "))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var f search.File
-		if err := rows.Scan(&f.Path); err != nil {
-			return nil, err
+	err = x.snapshot(ctx, func(tx *sql.Tx) error {
+		c, err := load(ctx, tx)
+		if err == nil {
+			files, err = c.having(names)
 		}
-		files = append(files, f)
-	}
-	return files, rows.Err()
+		return err
+	})
+	return files, err
 }
 
 func (x *Index) snapshot(ctx context.Context, f func(*sql.Tx) error) error {
@@ -141,25 +148,6 @@ type place struct {
 	symbols          string
 	score            float64
 	named            float64 // what its path says, the same for all places of a file
-}
-
-func counts(ctx context.Context, tx *sql.Tx, terms []string) ([]Total, error) {
-	rows, err := tx.QueryContext(ctx, `
-		SELECT f.dir, count(*) FROM words JOIN chunks c ON c.id = words.rowid JOIN files f ON f.id = c.file
-		WHERE words MATCH ? GROUP BY f.dir ORDER BY 2 DESC, 1`, match(meant(terms)))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Total
-	for rows.Next() {
-		var t Total
-		if err := rows.Scan(&t.Dir, &t.N); err != nil {
-			return nil, err
-		}
-		out = append(out, t)
-	}
-	return out, rows.Err()
 }
 
 // rank groups places by file, best file first, best place of a file first.

@@ -26,10 +26,9 @@ const batch = 500
 // it, a file may change once more and keep its time and size.
 const settle = 100 * time.Millisecond
 
-// drift is the share of removed chunks, one in so many, at which the index is
-// made anew: FTS5 goes on counting removed rows of a contentless table, which
-// makes every word look rarer than it is.
-const drift = 10
+// removable is how many of the chunks that were made may be removed, one in so many: the
+// words of the removed stay until the index is made anew.
+const removable = 2
 
 // known is a file as the index has it.
 type known struct {
@@ -125,14 +124,14 @@ func (x *Index) tell(ctx context.Context, done *int, part, of int) {
 func (x *Index) worn(ctx context.Context) (bool, error) {
 	var made, have int
 	err := x.db.QueryRowContext(ctx, "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'chunks'), 0), (SELECT count(*) FROM chunks)").Scan(&made, &have)
-	return (made-have)*drift > have, err
+	return (made-have)*removable > made, err
 }
 
 // rebuild fills an empty index. Other processes see the old one until the end.
 func (x *Index) rebuild(ctx context.Context, files []search.File) error {
 	return x.write(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM files; DELETE FROM chunks; DELETE FROM sqlite_sequence;
-			INSERT INTO words(words) VALUES('delete-all')`); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM files; DELETE FROM chunks; DELETE FROM parts; DELETE FROM gone; DELETE FROM words;
+			DELETE FROM sqlite_sequence`); err != nil {
 			return err
 		}
 		done := 0
@@ -181,8 +180,8 @@ func (x *Index) forget(ctx context.Context, gone map[string]known) error {
 
 func drop(ctx context.Context, tx *sql.Tx, file int64) error {
 	for _, q := range []string{
-		"DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE file = ?)",
-		"DELETE FROM chunks WHERE file = ?",
+		"INSERT INTO gone SELECT first, last FROM files WHERE id = ? AND last >= first",
+		"DELETE FROM chunks WHERE id BETWEEN (SELECT first FROM files WHERE id = ?1) AND (SELECT last FROM files WHERE id = ?1)",
 		"DELETE FROM files WHERE id = ?",
 	} {
 		if _, err := tx.ExecContext(ctx, q, file); err != nil {
@@ -196,7 +195,7 @@ func drop(ctx context.Context, tx *sql.Tx, file int64) error {
 type entry struct {
 	search.File
 	chunks []search.Chunk
-	bodies []string // of each chunk, split into words
+	words  []counted // of each chunk
 }
 
 func (x *Index) put(ctx context.Context, tx *sql.Tx, files []search.File) error {
@@ -213,7 +212,7 @@ func (x *Index) put(ctx context.Context, tx *sql.Tx, files []search.File) error 
 			return fmt.Errorf("%s: %w", e.Path, err)
 		}
 	}
-	return nil
+	return w.part.write(ctx, tx)
 }
 
 // read cuts and splits files in parallel. One that is no text, or gone by now,
@@ -241,16 +240,17 @@ func (x *Index) read(ctx context.Context, files []search.File) ([]entry, error) 
 func (e *entry) cut(src []byte) {
 	lines := strings.SplitAfter(string(src), "\n")
 	e.chunks = search.Chunks(e.Path, src)
+	stems := map[string]string{}
 	for _, c := range e.chunks {
-		e.bodies = append(e.bodies, split(strings.Join(lines[c.Start-1:c.End], "")))
+		e.words = append(e.words, count(c.Path, strings.Join(c.Symbols, " "), strings.Join(lines[c.Start-1:c.End], ""), stems))
 	}
 }
 
-// writer holds the statements of a transaction, which closes them.
+// writer holds what a transaction writes with, which closes the statements.
 type writer struct {
-	tx                 *sql.Tx
-	find               *sql.Stmt
-	file, chunk, words *sql.Stmt
+	tx                      *sql.Tx
+	find, file, chunk, ends *sql.Stmt
+	part                    part
 }
 
 func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
@@ -260,9 +260,9 @@ func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
 		text string
 	}{
 		{&w.find, "SELECT id, size, mtime FROM files WHERE path = ?"},
-		{&w.file, "INSERT INTO files(path, dir, size, mtime) VALUES(?, ?, ?, ?)"},
+		{&w.file, "INSERT INTO files(path, size, mtime, first, last) VALUES(?, ?, ?, 0, -1)"},
 		{&w.chunk, `INSERT INTO chunks(file, start, "end", line, symbols) VALUES(?, ?, ?, ?, ?)`},
-		{&w.words, "INSERT INTO words(rowid, path, sym, body) VALUES(?, ?, ?, ?)"},
+		{&w.ends, "UPDATE files SET first = ?, last = ? WHERE id = ?"},
 	} {
 		var err error
 		if *s.stmt, err = tx.PrepareContext(ctx, s.text); err != nil {
@@ -286,7 +286,7 @@ func (w *writer) put(ctx context.Context, e entry) error {
 			return err
 		}
 	}
-	r, err := w.file.ExecContext(ctx, e.Path, dirOf(e.Path), e.Size, e.ModTime.UnixNano())
+	r, err := w.file.ExecContext(ctx, e.Path, e.Size, e.ModTime.UnixNano())
 	if err != nil {
 		return err
 	}
@@ -294,26 +294,25 @@ func (w *writer) put(ctx context.Context, e entry) error {
 	if err != nil {
 		return err
 	}
+	last := int64(-1)
 	for i, c := range e.chunks {
-		if err := w.putChunk(ctx, file, c, e.bodies[i]); err != nil {
+		if last, err = w.putChunk(ctx, file, c, e.words[i]); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err = w.ends.ExecContext(ctx, last-int64(len(e.chunks))+1, last, file)
+	return err
 }
 
-func (w *writer) putChunk(ctx context.Context, file int64, c search.Chunk, body string) error {
-	symbols := strings.Join(c.Symbols, " ")
-	r, err := w.chunk.ExecContext(ctx, file, c.Start, c.End, c.Line, symbols)
+func (w *writer) putChunk(ctx context.Context, file int64, c search.Chunk, words counted) (id int64, err error) {
+	r, err := w.chunk.ExecContext(ctx, file, c.Start, c.End, c.Line, strings.Join(c.Symbols, " "))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	id, err := r.LastInsertId()
-	if err != nil {
-		return err
+	if id, err = r.LastInsertId(); err == nil {
+		w.part.add(id, dirOf(c.Path), words)
 	}
-	_, err = w.words.ExecContext(ctx, id, split(c.Path), split(symbols), body)
-	return err
+	return id, err
 }
 
 func dirOf(file string) string {

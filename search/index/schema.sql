@@ -1,9 +1,10 @@
 CREATE TABLE files (
   id    INTEGER PRIMARY KEY,
   path  TEXT NOT NULL UNIQUE,
-  dir   TEXT NOT NULL,      -- ends in a slash; "./" is the root
   size  INTEGER NOT NULL,
-  mtime INTEGER NOT NULL    -- nanoseconds; -1: to be read again
+  mtime INTEGER NOT NULL,   -- nanoseconds; -1: to be read again
+  first INTEGER NOT NULL,   -- of its chunks
+  last  INTEGER NOT NULL    -- below first: it has none
 );
 CREATE TABLE chunks (
   id      INTEGER PRIMARY KEY AUTOINCREMENT, -- so that the removed can be counted
@@ -13,9 +14,25 @@ CREATE TABLE chunks (
   line    INTEGER NOT NULL,
   symbols TEXT NOT NULL     -- separated by blanks
 );
-CREATE INDEX chunks_file ON chunks(file);
--- The words of each chunk by its id; the text itself is not kept.
-CREATE VIRTUAL TABLE words USING fts5(path, sym, body, content='', contentless_delete=1, tokenize='porter unicode61');
+-- Chunks that were written together, from first on. postings.go has the form of
+-- the blobs here and below.
+CREATE TABLE parts (
+  first   INTEGER PRIMARY KEY,
+  lengths BLOB NOT NULL,
+  dirs    BLOB NOT NULL
+);
+-- Chunks that were removed: the words below still lead to them.
+CREATE TABLE gone (
+  first INTEGER NOT NULL,
+  last  INTEGER NOT NULL
+);
+-- In which chunks of a part a word is. The text itself is not kept.
+CREATE TABLE words (
+  word   TEXT NOT NULL,
+  first  INTEGER NOT NULL,
+  places BLOB NOT NULL,
+  PRIMARY KEY (word, first)
+) WITHOUT ROWID;
 -- The files as a query found them when nothing had changed since they were read
 -- in: a listing with this sum needs no look at the table of files.
 CREATE TABLE state (

@@ -21,8 +21,11 @@ const maxShown = 1000
 // got shorter is left out.
 func hits(places []place, files func(string) []string, terms []string) []Hit {
 	out := make([]Hit, 0, len(places))
-	for _, p := range places {
-		lines := files(p.path)
+	var lines []string
+	for i, p := range places {
+		if i == 0 || p.path != places[i-1].path {
+			lines = files(p.path)
+		}
 		if p.end <= len(lines) {
 			out = append(out, p.hit(lines, terms))
 		}

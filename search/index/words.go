@@ -9,17 +9,8 @@ import (
 // maxWord is the longest word kept, in bytes: longer ones are data.
 const maxWord = 64
 
-// split makes the words of a text for the index: identifiers in lower case,
-// whole (without underscores) and, where they have parts, in their parts.
-func split(s string) string {
-	b := make([]byte, 0, len(s)+len(s)/2)
-	each(s, func(word string) {
-		b = append(append(b, word...), ' ')
-	})
-	return string(b)
-}
-
-// each gives the words of a text in order.
+// each gives the words of a text in order: identifiers in lower case, whole
+// (without underscores) and, where they have parts, in their parts.
 func each(s string, yield func(string)) {
 	identifiers(s, func(name string) { identifier(name, yield) })
 }
@@ -50,7 +41,8 @@ func inWord(r rune) bool {
 }
 
 func identifier(s string, yield func(string)) {
-	parts := partsOf(s)
+	var room [8]string
+	parts := partsOf(s, room[:0])
 	if len(parts) > 1 {
 		yield(strings.ToLower(strings.ReplaceAll(s, "_", "")))
 	}
@@ -59,25 +51,26 @@ func identifier(s string, yield func(string)) {
 	}
 }
 
-// partsOf cuts an identifier at underscores and humps: HTTPServer_v2 is HTTP,
-// Server, v2.
-func partsOf(s string) (parts []string) {
+// partsOf appends the parts of an identifier, which underscores and humps end:
+// HTTPServer_v2 is HTTP, Server, v2.
+func partsOf(s string, parts []string) []string {
 	start := 0
-	flush := func(end int) {
-		if p := strings.Trim(s[start:end], "_"); p != "" {
-			parts = append(parts, p)
-		}
-		start = end
-	}
 	var before rune
 	for i, r := range s {
 		hump := unicode.IsUpper(r) && (unicode.IsLower(before) || unicode.IsDigit(before) || unicode.IsUpper(before) && lowerNext(s[i:]))
 		if i > start && (r == '_' || hump) {
-			flush(i)
+			parts = appendPart(parts, s[start:i])
+			start = i
 		}
 		before = r
 	}
-	flush(len(s))
+	return appendPart(parts, s[start:])
+}
+
+func appendPart(parts []string, p string) []string {
+	if p = strings.Trim(p, "_"); p != "" {
+		parts = append(parts, p)
+	}
 	return parts
 }
 
@@ -97,7 +90,7 @@ var stop = strings.Fields(`a an and any are as at be been being but by can code 
 	project repo repository s search should show so some tell than that the their them then there these they this those
 	to us use used uses using was we were what when where which while who whose why will with would you your`)
 
-// Terms are the words of a question that a search is about: those of split,
+// Terms are the words of a question that a search is about: those of each,
 // each once, without stop words unless there is nothing else.
 func Terms(question string) []string {
 	var all, out []string
