@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,10 +55,10 @@ type breaking struct {
 	tests []suite
 }
 
-// suite is a test binary with all mutants in it.
+// suite is a test binary with all mutants in it, and which of its tests run.
 type suite struct {
-	name, binary, dir string
-	limit             time.Duration // an endless loop ends here
+	name, binary, dir, tests string
+	limit                    time.Duration // an endless loop ends here
 }
 
 func (b *breaking) run(pkg string, others []string, number int) (killed, all int, err error) {
@@ -134,26 +136,65 @@ func (b *breaking) overlay(dir, name string, files map[string]string) (string, e
 	return to, os.WriteFile(to, list, 0o666)
 }
 
-// build makes the test binary of a package and runs it without a mutant.
+// build makes the test binary of a package and runs it without a mutant. Its slow
+// tests are a suite of their own, for mutants that its quick ones do not notice.
 func (b *breaking) build(pkg, overlay string) error {
 	s := suite{name: pkg, binary: filepath.Join(b.dir, fmt.Sprintf("test%d", len(b.tests))), dir: pkg, limit: 20 * time.Minute}
 	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", s.binary, pkg).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", pkg, err, out)
 	}
-	began := time.Now()
-	if out, err := b.test(s, 0); err != nil {
+	out, err := b.test(s, 0)
+	if err != nil {
 		return fmt.Errorf("the tests of %s fail without a mutant: %w\n%s", pkg, err, out)
 	}
-	s.limit = 3*time.Since(began) + 10*time.Second
-	b.tests = append(b.tests, s)
+	for _, part := range bySpeed(string(out)) {
+		s.tests, s.limit = part.tests, 3*part.took+10*time.Second
+		b.tests = append(b.tests, s)
+	}
 	return nil
+}
+
+// part is tests that run together: a pattern of their names, and their time.
+type part struct {
+	tests string
+	took  time.Duration
+}
+
+// testPassed is a line of a verbose run: a test by its name, and its seconds.
+var testPassed = regexp.MustCompile(`(?m)^--- PASS: (\w+) \(([0-9.]+s)\)$`)
+
+// bySpeed parts the tests of a verbose run: first all that took less than a tenth
+// of the time, then the others.
+func bySpeed(out string) (parts []part) {
+	times, all := map[string]time.Duration{}, time.Duration(0)
+	for _, m := range testPassed.FindAllStringSubmatch(out, -1) {
+		times[m[1]], _ = time.ParseDuration(m[2])
+		all += times[m[1]]
+	}
+	for _, slow := range []bool{false, true} {
+		var names []string
+		took := time.Duration(0)
+		for name, t := range times {
+			if slow == (t > 0 && 10*t >= all) {
+				names, took = append(names, name), took+t
+			}
+		}
+		if len(names) > 0 {
+			slices.Sort(names)
+			parts = append(parts, part{"^(" + strings.Join(names, "|") + ")$", took})
+		}
+	}
+	return parts
 }
 
 func (b *breaking) test(s suite, id int) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.limit)
 	defer cancel()
 	// A loop that never ends may take memory, too.
-	args := []string{"-c", `ulimit -v 8000000; exec "$0" "$@"`, s.binary, "-test.failfast"}
+	args := []string{"-c", `ulimit -v 8000000; exec "$0" "$@"`, s.binary, "-test.failfast", "-test.run=" + s.tests}
+	if id == 0 {
+		args = append(args, "-test.v")
+	}
 	if b.skip != "" {
 		args = append(args, "-test.skip="+b.skip)
 	}

@@ -3,8 +3,10 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestMutants breaks a function of which one half is tested.
@@ -62,5 +64,12 @@ func TestSign(t *testing.T) {
 	}
 	if err := mutants(&out, nil); err == nil {
 		t.Error("no package, and no error")
+	}
+}
+
+func TestSlowTestsComeLast(t *testing.T) {
+	parts := bySpeed("=== RUN   TestA\n--- PASS: TestA (0.01s)\n--- PASS: TestSlow (3.00s)\n    --- PASS: TestSlow/one (2.00s)\n--- PASS: ExampleB (0.29s)\nPASS\n")
+	if want := []part{{"^(ExampleB|TestA)$", 300 * time.Millisecond}, {"^(TestSlow)$", 3 * time.Second}}; !slices.Equal(parts, want) {
+		t.Errorf("%v, want %v", parts, want)
 	}
 }
