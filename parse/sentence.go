@@ -53,7 +53,7 @@ func (p *Parser) cutOpener(v scan.View) bool {
 		n, f := scan.MatchLiteral(v.S, o.steps[0].Lead)
 		switch {
 		case f == scan.No:
-		case o.kind == openCall && (f == scan.Yes && scan.CountBlanks(v.S[n:]) == len(v.S)-n || p.cutWithin(o, v)):
+		case o.kind == openCall && (f == scan.Yes && n >= minCut && scan.CountBlanks(v.S[n:]) == len(v.S)-n || p.cutWithin(o, v)):
 			p.cutIn(o)
 			return true
 		case o.kind == openHeader && f == scan.Yes && p.cut && p.begins() && p.cutHead(o, v):
