@@ -174,7 +174,7 @@ func spacedName(s string, end int) int {
 	for i := end; i < len(s) && i < end+MaxSlot; i++ {
 		switch {
 		case s[i] == '>':
-			return i
+			return len(strings.TrimRight(s[:i], " "))
 		case s[i] != ' ' && !IsNameByte(s[i]):
 			return end
 		}
