@@ -16,7 +16,7 @@ func TestTrieLeads(t *testing.T) {
 		ids  []int32
 		open bool
 	}{
-		"<tool_call>{": {[]int32{0, 3, 1}, false}, "<TOOL": {[]int32{0, 3}, true}, "<too": {nil, true}, "[tool_": {[]int32{2}, false}, "x": {nil, false}, "": {nil, false},
+		"<tool_call>{": {[]int32{0, 3, 1}, false}, "<tool_call>": {[]int32{0, 3, 1}, false}, "<TOOL": {[]int32{0, 3}, true}, "<too": {nil, true}, "[tool_": {[]int32{2}, false}, "x": {nil, false}, "": {nil, false},
 	} {
 		ids, open := tr.Leads(nil, text)
 		if !slices.Equal(ids, want.ids) || open != want.open {
