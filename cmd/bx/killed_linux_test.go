@@ -307,18 +307,17 @@ const pause = 100 * time.Millisecond
 func (w *watch) look() string {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", w.pid))
 	var used time.Duration
-	wants := false // to run
+	sleeps := true // and is not ready to run, on a disk or stopped
 	for _, thread := range threads {
 		var d time.Duration
 		b, _ := os.ReadFile(thread + "/schedstat")
 		_, _ = fmt.Sscan(string(b), (*int64)(&d))
 		used += d
 		b, _ = os.ReadFile(thread + "/stat")
-		b = b[bytes.LastIndexByte(b, ')')+1:]
-		wants = wants || bytes.HasPrefix(b, []byte(" R")) || bytes.HasPrefix(b, []byte(" D"))
+		sleeps = sleeps && bytes.HasPrefix(b[bytes.LastIndexByte(b, ')')+1:], []byte(" S"))
 	}
 	w.asleep++
-	if wants || used-w.used > pause/10 {
+	if !sleeps || used-w.used > pause/10 {
 		w.asleep = 0
 	}
 	w.used = used
