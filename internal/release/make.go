@@ -43,42 +43,44 @@ func Make(ctx context.Context, j Job) ([]File, error) {
 
 // Pack makes all of a release of programs that are built.
 func (j Job) Pack(ctx context.Context, r Release, builds []Build) ([]File, error) {
-	temp, err := os.MkdirTemp("", "release")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(temp)
-	src, err := j.sources(ctx, r, builds, temp)
-	if err != nil {
-		return nil, err
-	}
-	made, archives, err := j.portable(r, builds, src)
-	if err != nil {
-		return nil, err
-	}
-	packages, err := j.linux(ctx, r, builds, src, temp)
-	if err != nil {
-		return nil, err
-	}
-	made = append(made, packages...)
-	certificates, err := j.command(ctx, "go", "-C", "tools", "run", "./roots")
-	if err != nil {
-		return nil, err
-	}
-	image, err := r.OCI(builds, []byte(certificates+"\n"))
-	if err != nil {
-		return nil, err
-	}
-	made = append(made, image, r.Formula(archives), r.Compose())
-	if zip, ok := archives[Platform{"windows", "amd64"}]; ok {
-		made = append(made, r.Scoop(zip))
-	}
-	return append(made, Sums(made)), nil
+	return j.summed(ctx, r, builds, func(src sources, temp string) ([]File, error) {
+		made, archives, err := j.portable(r, builds, src)
+		if err != nil {
+			return nil, err
+		}
+		packages, err := j.linux(ctx, r, builds, src, temp)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, packages...)
+		certificates, err := j.command(ctx, "go", "-C", "tools", "run", "./roots")
+		if err != nil {
+			return nil, err
+		}
+		image, err := r.OCI(builds, []byte(certificates+"\n"))
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, image, r.Formula(archives), r.Compose())
+		if zip, ok := archives[Platform{"windows", "amd64"}]; ok {
+			made = append(made, r.Scoop(zip))
+		}
+		return made, nil
+	})
 }
 
 // Portable makes what no other program has a part in: archives, bills of materials,
 // wheels and npm packages, with their sums.
 func (j Job) Portable(ctx context.Context, r Release, builds []Build) ([]File, error) {
+	return j.summed(ctx, r, builds, func(src sources, _ string) ([]File, error) {
+		made, _, err := j.portable(r, builds, src)
+		return made, err
+	})
+}
+
+// summed adds their sums to the files that are made of the sources, with a folder for
+// what is of no use after it.
+func (j Job) summed(ctx context.Context, r Release, builds []Build, make func(src sources, temp string) ([]File, error)) ([]File, error) {
 	temp, err := os.MkdirTemp("", "release")
 	if err != nil {
 		return nil, err
@@ -88,8 +90,11 @@ func (j Job) Portable(ctx context.Context, r Release, builds []Build) ([]File, e
 	if err != nil {
 		return nil, err
 	}
-	made, _, err := j.portable(r, builds, src)
-	return append(made, Sums(made)), err
+	made, err := make(src, temp)
+	if err != nil {
+		return nil, err
+	}
+	return append(made, Sums(made)), nil
 }
 
 // release asks git what is released.

@@ -11,7 +11,7 @@ import time
 import unittest
 
 import utp_bx
-from utp_bx import Bx, BxCrashed, BxError, BxNotFound, Stream
+from utp_bx import Bx, BxCrashed, BxError, BxNotFound, Stream, pipe
 
 from . import goldens
 
@@ -203,6 +203,68 @@ class Crashes(unittest.TestCase):
         bx.close()
 
 
+    def test_interrupts(self):
+        """Wherever an interrupt strikes a thread that reads, no answer is mixed up and
+        nobody waits forever."""
+        bx = Bx()
+        wrong, stop_now = [], threading.Event()
+
+        def work(k):
+            n = 0
+            while not stop_now.is_set():
+                n += 1
+                try:
+                    if bx.parse(CALL % (n * 10 + k)).tool_calls[0].arguments != {"n": n * 10 + k}:
+                        wrong.append(n)
+                except BxCrashed:
+                    pass
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
+        for t in threads:
+            t.start()
+        rnd, struck, answered = random.Random(5), 0, 0
+        signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        for n in range(400):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, rnd.uniform(1e-6, 1e-3))
+                try:
+                    while True:
+                        self.assertEqual(bx.parse(CALL % n).tool_calls[0].arguments, {"n": n})
+                        answered += 1
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                struck += 1
+            except BxCrashed:
+                pass
+        stop_now.set()
+        for t in threads:
+            t.join(30)
+        self.assertEqual((wrong, [t for t in threads if t.is_alive()]), ([], []))
+        self.assertGreater(struck, 0)
+        self.assertEqual(bx.parse(CALL % 1).tool_calls[0].arguments, {"n": 1})
+        bx.close()
+
+    def test_interrupted_between_answers(self):
+        """An interrupt while answers are handed out: bx is started anew, and who waits is told."""
+        bx = Bx()
+        stream = Stream(bx=bx)
+        stream.feed("open")
+        waiter = pipe.ThreadWaiter.answer
+
+        def struck(self, line):
+            pipe.ThreadWaiter.answer = waiter
+            raise KeyboardInterrupt
+
+        pipe.ThreadWaiter.answer = struck
+        with self.assertRaises(KeyboardInterrupt):
+            bx.parse("x")
+        with self.assertRaises(BxCrashed):
+            stream.feed("more")
+        self.assertEqual(bx.parse("y").content, "y")
+        bx.close()
+
+
 @unittest.skipUnless(hasattr(os, "fork"), "no fork on this system")
 class Forks(unittest.TestCase):
     def child(self, what):
@@ -265,7 +327,7 @@ class Forks(unittest.TestCase):
         """A fork that lives on holds no end of the parent's pipe."""
         bx = Bx()
         bx.parse("x")
-        pipe = bx._pipe
+        ours = bx._pipe
         r, w = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -273,13 +335,51 @@ class Forks(unittest.TestCase):
             os._exit(0)
         bx.close()
         try:
-            self.assertEqual(pipe.process.wait(10), 0)
+            self.assertEqual(ours.process.wait(10), 0)
         finally:
             os.write(w, b"x")
             os.waitpid(pid, 0)
 
 
 class Loads(unittest.TestCase):
+    def test_threads_beside_a_loop(self):
+        """Whoever reads the answers, each goes to who asked."""
+        bx = Bx()
+        got = []
+
+        def work(k):
+            got.extend(bx.parse(CALL % (k * 1000 + n)).tool_calls[0].arguments["n"] - k * 1000 == n for n in range(300))
+
+        async def run():
+            return [(await bx.aparse(CALL % n)).tool_calls[0].arguments["n"] == n for n in range(300)]
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
+        for t in threads:
+            t.start()
+        got += asyncio.run(run())
+        for t in threads:
+            t.join()
+        self.assertEqual((len(got), all(got)), (1200, True))
+        bx.close()
+
+    def test_nothing_stays_of_a_closed_one(self):
+        """Neither a thread nor a descriptor, however it ended."""
+        one = Bx()
+        one.parse("x")
+        open_before, before = len(os.listdir("/dev/fd")), set(threading.enumerate())
+        for end in (lambda b: b.close(), lambda b: os.kill(b.process_id, signal.SIGKILL)):
+            bx = Bx()
+            bx.parse("x")
+            end(bx)
+            deadline = time.monotonic() + 10
+            while bx.process_id is not None and time.monotonic() < deadline:
+                time.sleep(0.001)
+        for t in set(threading.enumerate()) - before:
+            t.join(10)
+        self.assertEqual(set(threading.enumerate()) - before, set())
+        self.assertEqual(len(os.listdir("/dev/fd")), open_before)
+        one.close()
+
     def test_huge(self):
         big = "Words without end. " * 300_000
         reply = utp_bx.parse(big + CALL % 1)
@@ -319,7 +419,7 @@ class Loads(unittest.TestCase):
     def test_dropped_streams(self):
         """A stream that is thrown away is closed in bx too: its id is free there."""
         bx = Bx()
-        pipe = bx._running()
+        running = bx._running()
         ids = []
         for _ in range(300):
             s = Stream(bx=bx)
@@ -328,7 +428,7 @@ class Loads(unittest.TestCase):
             del s
         gc.collect()
         for id in ids:  # opening an id that is open is an error
-            bx._ask(b'{"id":%d,"op":"open"}\n' % id, pipe)
+            bx._ask(b'{"id":%d,"op":"open"}\n' % id, running)
         bx.close()
 
     def test_cancelled(self):

@@ -12,7 +12,7 @@ import weakref
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .pipe import BxError, LoopWaiter, Pipe, ThreadWaiter, decoded
+from .pipe import BxError, LoopWaiter, Pipe, decoded
 from .reply import Event, Json, Rendered, Reply, ToolList, Tools, Translation, event_of, reply_of
 
 
@@ -84,9 +84,7 @@ class Bx:
             return self._pipe
 
     def _ask(self, line: bytes, pipe: Pipe | None = None) -> Json:
-        waiter = ThreadWaiter()
-        (pipe or self._running()).send(line, waiter)
-        return decoded(waiter.wait())
+        return decoded((pipe or self._running()).ask(line))
 
     async def _aask(self, line: bytes, pipe: Pipe | None = None) -> Json:
         waiter = LoopWaiter()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import queue
+import select
 import shutil
 import subprocess
 import sys
@@ -42,9 +44,11 @@ def find_binary() -> str:
 
 
 class Waiter(Protocol):
-    """Who waits for an answer. Exactly one of the two is called, by the reading thread."""
+    """Who waits for an answer. answer or fail is called by whoever reads, the second
+    also after the first if reading was interrupted."""
 
     size: int
+    sleeps: bool
 
     def answer(self, line: bytes) -> None: ...
     def fail(self, why: BxCrashed) -> None: ...
@@ -53,34 +57,44 @@ class Waiter(Protocol):
 class ThreadWaiter:
     """A thread that waits."""
 
-    __slots__ = ("size", "_lock", "_line", "_why")
+    __slots__ = ("size", "line", "_lock", "_why")
+    sleeps = True
 
     def __init__(self) -> None:
         self.size = 0
+        self.line: bytes | None = None
         self._lock = threading.Lock()
         self._lock.acquire()
-        self._line: bytes | None = None
         self._why: BxCrashed | None = None
 
     def answer(self, line: bytes) -> None:
-        self._line = line
-        self._lock.release()
+        self.line = line
+        self._wake()
 
     def fail(self, why: BxCrashed) -> None:
         self._why = why
-        self._lock.release()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._lock.locked():
+            self._lock.release()
+
+    @property
+    def woken(self) -> bool:
+        return not self._lock.locked()
 
     def wait(self) -> bytes:
         self._lock.acquire()
-        if self._line is None:
+        if self.line is None:
             raise BxCrashed(*self._why.args) if self._why else BxCrashed("bx ended")
-        return self._line
+        return self.line
 
 
 class LoopWaiter:
     """A coroutine that waits."""
 
     __slots__ = ("size", "_loop", "future")
+    sleeps = False
 
     def __init__(self) -> None:
         self.size = 0
@@ -112,6 +126,7 @@ class _Nobody:
     """Waits for nothing."""
 
     size = 0
+    sleeps = True
 
     def answer(self, line: bytes) -> None:
         pass
@@ -121,7 +136,12 @@ class _Nobody:
 
 
 class Pipe:
-    """A running bx. Lines are answered in their order, one answer each."""
+    """A running bx. Lines are answered in their order, one answer each.
+
+    The answers are read by one at a time: a thread that waits for one reads it itself
+    if nobody reads, which takes less than to be woken by another. A thread of the pipe
+    reads for coroutines, and what is left when a reader has its own.
+    """
 
     #: So many bytes may be on their way before a coroutine hands its line to a thread:
     #: what an operating system's pipe holds at least, so that writing does not block.
@@ -147,11 +167,47 @@ class Pipe:
         self._dropped: deque[bytes] = deque()
         self._sent = self._answered = 0
         self._dead: BxCrashed | None = None
-        threading.Thread(target=self._read, name="utp_bx", daemon=True).start()
+        self._reader: dict[None, object] = {}  # setdefault takes the part of who reads
+        self._chunks: deque[bytes] = deque()  # that are being handed out
+        self._begun: list[bytes] = []  # of an answer
+        self._look: queue.SimpleQueue[None] = queue.SimpleQueue()  # wakes who helps
+        self._closing = False
+        threading.Thread(target=self._help, name="utp_bx", daemon=True).start()
 
     @property
     def alive(self) -> bool:
+        if self._dead is None and self._hung_up():
+            self._to_the_end()
+            return False
         return self._dead is None
+
+    def _hung_up(self) -> bool:
+        if sys.platform == "win32":
+            return self.process.poll() is not None
+        poll = select.poll()  # Popen.poll keeps its lock if it is interrupted
+        try:
+            poll.register(self._out, 0)
+            return bool(poll.poll(0))
+        except ValueError:  # closed
+            return True
+
+    def ask(self, line: bytes) -> bytes:
+        """The answer to a line. It blocks until it is here."""
+        waiter = ThreadWaiter()
+        try:
+            self.send(line, waiter)
+            if self._reader.setdefault(None, waiter) is waiter:
+                while not waiter.woken:
+                    self._read()
+                del self._reader[None]
+                if self._waiting or self._closing:
+                    self._look.put(None)
+            return waiter.wait()
+        except BaseException:  # who waits no more does not read either
+            if self._reader.get(None) is waiter:
+                del self._reader[None]
+            self._look.put(None)
+            raise
 
     @property
     def on_the_way(self) -> int:
@@ -162,6 +218,8 @@ class Pipe:
         """Writes a line. It blocks while bx is busy and much is on its way."""
         with self._write:
             self._send(line, waiter)
+        if not waiter.sleeps:
+            self._look.put(None)
 
     def try_send(self, line: bytes, waiter: Waiter) -> bool:
         """Writes a line if that blocks nobody."""
@@ -171,6 +229,7 @@ class Pipe:
             self._send(line, waiter)
         finally:
             self._write.release()
+        self._look.put(None)
         return True
 
     def drop(self, line: bytes) -> None:
@@ -186,6 +245,7 @@ class Pipe:
     def _flush(self) -> None:
         while self._dropped and self._dead is None:
             self._put(self._dropped.popleft(), _Nobody())
+            self._look.put(None)
 
     def _send(self, line: bytes, waiter: Waiter) -> None:
         self._flush()
@@ -195,9 +255,9 @@ class Pipe:
 
     def _put(self, line: bytes, waiter: Waiter) -> None:
         waiter.size = len(line)
-        self._sent += len(line)
-        self._waiting.append(waiter)
         try:
+            self._sent += len(line)
+            self._waiting.append(waiter)
             written = self._in.write(line)
             while written < len(line):
                 line = line[written:]
@@ -208,40 +268,73 @@ class Pipe:
                 return  # the reading thread sees the end, and tells all who wait
             raise
 
-    def _read(self) -> None:
-        begun: list[bytes] = []
+    def _to_the_end(self) -> None:
+        """Lets somebody read until bx has ended."""
+        self._closing = True
+        self._look.put(None)
+
+    def _help(self) -> None:
+        """Reads what no thread reads that waits, and while coroutines use the pipe."""
+        me = object()
+        while self._dead is None:
+            self._look.get()
+            while self._dead is None and self._reader.setdefault(None, me) is me:
+                stays = self._closing
+                while self._dead is None and (self._waiting or stays):
+                    stays = self._read() or self._closing
+                del self._reader[None]
+                if not self._waiting:
+                    break
+
+    def _read(self) -> bool:
+        """Hands out what bx answers, and reports whether a coroutine had the last of it.
+        Called by who has taken the part of the reader."""
+        chunks, loops = self._chunks, False
         try:
-            while chunk := self._out.read(1 << 16):
-                *lines, rest = chunk.split(b"\n")
-                for line in lines:
-                    if begun:
-                        line = b"".join([*begun, line])
-                        begun = []
-                    if not self._waiting:
-                        continue  # at its end bx names the streams that were left open
-                    waiter = self._waiting.popleft()
-                    self._answered += waiter.size
-                    waiter.answer(line)
-                if rest:
-                    begun.append(rest)
+            # One call, so that no signal's handler runs between reading and keeping.
+            chunks.extend(map(os.read, (self._out.fileno(),), (1 << 16,)))
+            if not chunks or not chunks[-1]:
+                self._end()
+                return False
+            *lines, rest = chunks[0].split(b"\n")
+            begun = self._begun
+            for line in lines:
+                if begun:
+                    line = b"".join([*begun, line])
+                    begun.clear()
+                if not self._waiting:
+                    continue  # at its end bx names the streams that were left open
+                waiter = self._waiting[0]
+                self._answered += waiter.size
+                loops = not waiter.sleeps
+                waiter.answer(line)
+                self._waiting.popleft()
+            if rest:
+                begun.append(rest)
+            chunks.clear()
         except (OSError, ValueError):
-            pass  # closed
-        finally:
-            self._end()
+            self._end()  # closed
+        except BaseException:
+            if chunks:  # an answer may be lost: none can be told from another
+                self.kill()
+                chunks.clear()
+            raise
+        return loops
 
     def _end(self) -> None:
         code = self.process.wait()
-        self._errors.seek(0)
-        words = self._errors.read(2000).decode("utf-8", "replace").strip()
-        why = BxCrashed(f"bx ended ({code}); what was open in it is lost" + (f": {words}" if words else ""))
-        self._dead = why
         with self._write:  # nobody joins the queue any more
-            waiting, self._waiting = self._waiting, deque()
-            self._in.close()
-            self._out.close()
-            self._errors.close()
-        for waiter in waiting:
-            waiter.fail(why)
+            if self._dead is None:
+                self._errors.seek(0)
+                words = self._errors.read(2000).decode("utf-8", "replace").strip()
+                self._dead = BxCrashed(f"bx ended ({code}); what was open in it is lost" + (f": {words}" if words else ""))
+                self._in.close()
+                self._out.close()
+                self._errors.close()
+        while self._waiting:
+            self._waiting[0].fail(self._dead)
+            self._waiting.popleft()
+        self._look.put(None)
 
     def kill(self) -> None:
         self.process.kill()
@@ -256,6 +349,7 @@ class Pipe:
             pass
         except subprocess.TimeoutExpired:
             self.kill()
+        self._to_the_end()
 
     def forget(self) -> None:
         """Lets go of a process that belongs to the parent of a fork."""
@@ -264,14 +358,17 @@ class Pipe:
                 end.close()
             except (OSError, ValueError):
                 pass
-        self._write = threading.Lock()
+        self._write, self._look = threading.Lock(), queue.SimpleQueue()
         self.process.returncode = 0  # it is not this process's child to wait for
         self._dead = BxCrashed("this was opened before a fork, in the parent: open it anew here")
 
 
+_decode = json.JSONDecoder().decode
+
+
 def decoded(line: bytes) -> dict[str, Any]:
     """An answer. One that holds an error raises it."""
-    answer: dict[str, Any] = json.loads(line)
+    answer: dict[str, Any] = _decode(line.decode())
     if "error" in answer:
         words: str = answer["error"]
         head, _, tail = words.partition(": ")

@@ -9,6 +9,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // Tally counts lines.
@@ -35,14 +36,15 @@ type Tally struct {
 //
 // The answers to what has been read are written before more input is waited for,
 // and no more is read than a few batches ahead of what out takes. An error is one
-// of in or out, or ctx's; a blocked Read of in is left behind.
+// of in or out, or ctx's; a blocked Read of in or Write of out is left behind.
 func Lines(ctx context.Context, in io.Reader, out io.Writer, o Options) (Tally, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	workers := runtime.GOMAXPROCS(0)
 	work, order := make(chan *batch, workers), make(chan *batch, 2*workers)
 	m, s := newMemory(o), &streams{open: map[string]*stream{}}
-	go cut(ctx, in, &worker{memory: m, streams: s}, work, order)
+	p := &printer{out: out}
+	go cut(ctx, in, &worker{memory: m, streams: s}, work, order, p)
 	for range workers {
 		go func() {
 			w := &worker{memory: m, streams: s}
@@ -51,7 +53,7 @@ func Lines(ctx context.Context, in io.Reader, out io.Writer, o Options) (Tally, 
 			}
 		}()
 	}
-	return write(ctx, out, order)
+	return p.all(ctx, order)
 }
 
 // worker answers one line at a time.
@@ -91,14 +93,15 @@ func newBatch(from int, before <-chan struct{}) *batch {
 }
 
 // cut makes batches of the input and sends them to the workers and, in order,
-// to the writer. A short line that comes alone it answers itself: that takes less
-// than to wake a worker.
-func cut(ctx context.Context, in io.Reader, w *worker, work, order chan<- *batch) {
+// to the printer. A short line that comes alone it answers itself, and prints the
+// answer if no other is to be printed before: that takes less than to wake others.
+func cut(ctx context.Context, in io.Reader, w *worker, work, order chan<- *batch, p *printer) {
 	defer close(work)
 	defer close(order)
 	r := bufio.NewReaderSize(in, batchSize)
 	none := make(chan struct{})
 	close(none)
+	sent := int64(0)
 	b := newBatch(1, none)
 	for err := error(nil); err == nil; {
 		if err = b.next(r); err != nil && !errors.Is(err, io.EOF) {
@@ -113,6 +116,12 @@ func cut(ctx context.Context, in io.Reader, w *worker, work, order chan<- *batch
 		if len(b.ends) == 1 && len(b.in) < short {
 			b.answer(w)
 			to = to[1:]
+			if err == nil && p.printed.Load() == sent && ctx.Err() == nil {
+				if b.err = p.print(b); b.err == nil {
+					to = nil
+					spare.Put(b)
+				}
+			}
 		}
 		for _, to := range to {
 			select {
@@ -120,6 +129,9 @@ func cut(ctx context.Context, in io.Reader, w *worker, work, order chan<- *batch
 			case <-ctx.Done():
 				return
 			}
+		}
+		if to != nil {
+			sent++
 		}
 		b = newBatch(next, done)
 	}
@@ -164,30 +176,47 @@ func (b *batch) answer(w *worker) {
 	}
 }
 
-// write writes the answers in order.
-func write(ctx context.Context, out io.Writer, order <-chan *batch) (t Tally, err error) {
+// printer prints the answers in order.
+type printer struct {
+	out     io.Writer
+	tally   Tally
+	printed atomic.Int64 // batches of order; who has sent no more of them may print
+}
+
+// all prints the batches of order.
+func (p *printer) all(ctx context.Context, order <-chan *batch) (Tally, error) {
 	for {
 		var b *batch
 		select {
 		case b = <-order:
 		case <-ctx.Done():
-			return t, ctx.Err()
+			return Tally{}, ctx.Err()
 		}
 		if b == nil {
-			return t, ctx.Err()
+			return p.tally, ctx.Err()
 		}
 		<-b.done
-		t.add(b.tally)
-		if _, err := out.Write(b.out.Bytes()); err != nil {
-			return t, err
+		err := b.err
+		if failed := p.print(b); failed != nil {
+			err = failed
 		}
-		if b.err != nil {
-			return t, b.err
+		if err != nil {
+			return p.tally, err
 		}
 		if cap(b.in)+b.out.Cap() < maxSpare {
 			spare.Put(b)
 		}
+		p.printed.Add(1)
 	}
+}
+
+// print prints the answers of one batch, once.
+func (p *printer) print(b *batch) error {
+	p.tally.add(b.tally)
+	b.tally = Tally{}
+	_, err := p.out.Write(b.out.Bytes())
+	b.out.Reset()
+	return err
 }
 
 func (t *Tally) add(u Tally) {

@@ -20,9 +20,14 @@ import (
 // linesOf answers lines and gives the answers.
 func linesOf(t *testing.T, o reading.Options, in string) ([]string, reading.Tally) {
 	t.Helper()
+	return linesFrom(t, o, strings.NewReader(in))
+}
+
+func linesFrom(t *testing.T, o reading.Options, in io.Reader) ([]string, reading.Tally) {
+	t.Helper()
 	var out bytes.Buffer
 	o.Replies = replyReader
-	tally, err := reading.Lines(t.Context(), strings.NewReader(in), &out, o)
+	tally, err := reading.Lines(t.Context(), in, &out, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,23 +38,43 @@ func linesOf(t *testing.T, o reading.Options, in string) ([]string, reading.Tall
 	return strings.Split(text, "\n"), tally
 }
 
-// Every line has its answer, in order, whatever its length.
+// oneLine gives a line at a time, as a program does that waits for each answer.
+type oneLine struct{ rest string }
+
+func (r *oneLine) Read(p []byte) (int, error) {
+	if r.rest == "" {
+		return 0, io.EOF
+	}
+	n := strings.IndexByte(r.rest, '\n') + 1
+	if n == 0 {
+		n = len(r.rest)
+	}
+	n = copy(p, r.rest[:n])
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// Every line has its answer, in order, whatever its length and however it arrives.
 func TestLinesInOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var in strings.Builder
+		var lines strings.Builder
 		var sizes []int
 		for i, n := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 100, 1000, 200_000}), 1, 60).Draw(rt, "sizes") {
-			fmt.Fprintf(&in, "{\"id\":%d,\"input\":%q}\n", i, strings.Repeat("x", n))
+			fmt.Fprintf(&lines, "{\"id\":%d,\"input\":%q}\n", i, strings.Repeat("x", n))
 			sizes = append(sizes, n)
 			if n == 1 {
-				in.WriteString(" \r\n\n")
+				lines.WriteString(" \r\n\n")
 			}
 		}
-		text := in.String()
+		text := lines.String()
 		if rapid.Bool().Draw(rt, "no newline at the end") {
 			text = strings.TrimRight(text, " \r\n")
 		}
-		got, tally := linesOf(t, reading.Options{}, text)
+		in := io.Reader(strings.NewReader(text))
+		if rapid.Bool().Draw(rt, "a line at a time") {
+			in = &oneLine{text}
+		}
+		got, tally := linesFrom(t, reading.Options{}, in)
 		if len(got) != len(sizes) || tally != (reading.Tally{Lines: len(sizes)}) {
 			rt.Fatalf("%d answers to %d lines: %+v", len(got), len(sizes), tally)
 		}
@@ -198,6 +223,14 @@ func TestLinesEnd(t *testing.T) {
 		tally, err := reading.Lines(t.Context(), in, &out, reading.Options{})
 		if !errors.Is(err, broken) || tally.Lines != 1 || !strings.HasPrefix(out.String(), `{"id":1,`) {
 			t.Error(tally, err, out.String())
+		}
+	})
+	t.Run("out breaks after a line that came alone", func(t *testing.T) {
+		in, feed := io.Pipe()
+		defer feed.Close()
+		go fmt.Fprintln(feed, `{"id":1,"input":"x"}`)
+		if _, err := reading.Lines(t.Context(), in, full{broken}, reading.Options{}); !errors.Is(err, broken) {
+			t.Error(err)
 		}
 	})
 	t.Run("out breaks", func(t *testing.T) {
