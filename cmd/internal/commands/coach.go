@@ -40,7 +40,7 @@ type served struct {
 }
 
 // follow counts a use by the next one of the same agent.
-func (s *served) follow(c, next record.Command) {
+func (s *served) follow(c, next *record.Command) {
 	s.Count++
 	switch {
 	case next.Cmd == "handle" && next.Handle == c.Handle && c.Handle != "":
@@ -59,13 +59,13 @@ func (s *served) share() record.Share {
 
 // scored adds up what came after each command, in the order of time: by how
 // results were shown, and those of te grep that were cut by the settings, too.
-func scored(all []record.Command) (shown, ways []*served) {
+func scored(all []*record.Command) (shown, ways []*served) {
 	byShown, byWay := map[string]*served{}, map[record.Way]*served{}
 	for i, c := range all {
 		if c.Cmd == "handle" || c.Mode == record.Failed {
 			continue
 		}
-		next := slices.IndexFunc(all[i+1:], func(n record.Command) bool { return n.Agent == c.Agent && n.Session == c.Session })
+		next := slices.IndexFunc(all[i+1:], func(n *record.Command) bool { return n.Agent == c.Agent && n.Session == c.Session })
 		if next < 0 || all[i+1+next].Time.Sub(c.Time) > patience {
 			continue
 		}

@@ -14,12 +14,12 @@ type way struct {
 	proceeded, fetched, repeated int
 }
 
-func log(ways ...way) (out []record.Command) {
+func log(ways ...way) (out []*record.Command) {
 	at := time.Unix(0, 0)
 	next := func(c record.Command) {
 		at = at.Add(time.Second)
 		c.Time = at
-		out = append(out, c)
+		out = append(out, &c)
 	}
 	for _, w := range ways {
 		use := record.Command{Cmd: "grep", Mode: record.Enriched, Query: "q", Handle: "res_1", Truncated: true, Way: w.Way}
@@ -45,7 +45,7 @@ func TestTheCoachOfTeProposes(t *testing.T) {
 	now, more, clear := record.Way{Matches: 10, Percent: 20, Crumbs: 5, Zone: true}, record.Way{Matches: 20, Percent: 40, Crumbs: 5, Zone: true}, record.Way{Matches: 10, Percent: 20, Crumbs: 10, Zone: true}
 	other := record.Way{Matches: 40, Percent: 20, Crumbs: 2}
 	for name, c := range map[string]struct {
-		log  []record.Command
+		log  []*record.Command
 		want record.Way // the zero Way: nothing
 		why  string
 	}{

@@ -2,10 +2,10 @@ package commands
 
 import (
 	"cmp"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -40,7 +40,7 @@ func (a *app) told(began time.Time, code int, err error) {
 	}
 	c.Query = queryOf(a.name(), a.args)
 	if a.table.Telemetry.CaptureOutput {
-		c.ID = rand.Text()
+		c.ID = fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
 		text, most := utp.Redact(a.text), int(a.table.Telemetry.OutputMaxBytes)
 		line := strings.Join(append([]string{"te", a.name()}, a.args...), " ")
 		keep(dirs.Content(), journal.Content, record.Content{ID: c.ID, Time: began, Request: utp.Redact(line), Raw: text[:min(len(text), most)], Cut: len(text) > most})
@@ -95,7 +95,7 @@ func queryOf(command string, args []string) string {
 
 // uses are all that were kept, the oldest first, and how many lines could not be
 // read.
-func uses() (all []record.Command, skipped int, err error) {
+func uses() (all []*record.Command, skipped int, err error) {
 	segments, err := journal.List(dirs.Events())
 	if err != nil {
 		return nil, 0, err
@@ -106,7 +106,7 @@ func uses() (all []record.Command, skipped int, err error) {
 		}
 		_, sk, err := journal.Read(dirs.Events(), s.Name, 0, func(_ int64, e record.Event) bool {
 			if c, ok := e.(record.Command); ok {
-				all = append(all, c)
+				all = append(all, &c)
 			}
 			return true
 		})
@@ -115,7 +115,7 @@ func uses() (all []record.Command, skipped int, err error) {
 		}
 		skipped += sk.Lines()
 	}
-	slices.SortStableFunc(all, func(a, b record.Command) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(all, func(a, b *record.Command) int { return a.Time.Compare(b.Time) })
 	return all, skipped, nil
 }
 
