@@ -164,6 +164,10 @@ func (k *Key) Allows(model string) bool {
 	return k.Limits.Allows(model) && (k.Team == nil || k.Team.Limits.Allows(model))
 }
 
+// PersonID is how the ids of keys begin that nobody holds: they are persons, whose
+// tokens an issuer signs.
+const PersonID = "oidc-"
+
 // Kept reports whether the Ledger decides about requests of the key.
 func (k *Key) Kept() bool { return k.Budget.Kept() || k.Team != nil && k.Team.Budget.Kept() }
 

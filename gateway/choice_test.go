@@ -68,8 +68,9 @@ func turn(t *testing.T, url, question string, said ...string) *http.Response {
 func TestTheFastestIsChosen(t *testing.T) {
 	c := &clock{at: time.Unix(1000, 0)}
 	slow, fast := &paced{clock: c, takes: 8 * time.Second}, &paced{clock: c, takes: time.Second}
+	var mu sync.Mutex
 	var log bytes.Buffer
-	url := listen(t, gateway.Config{NewID: ids(), Now: c.now, Log: slog.New(slog.NewTextHandler(&log, nil)), Routes: []gateway.Route{{Choose: gateway.ByLatency,
+	url := listen(t, gateway.Config{NewID: ids(), Now: c.now, Log: slog.New(slog.NewTextHandler(&locked{&mu, &log}, nil)), Routes: []gateway.Route{{Choose: gateway.ByLatency,
 		To: []gateway.Target{behind(t, "slow", "openai", slow), behind(t, "fast", "openai", fast)}}}})
 	for i := range 100 {
 		turn(t, url, fmt.Sprint("Question ", i))
@@ -78,7 +79,7 @@ func TestTheFastestIsChosen(t *testing.T) {
 		t.Errorf("the slow target was asked %d of 100 times", n)
 	}
 	for _, word := range []string{"chosen=untried", "chosen=latency", "chosen=explored"} {
-		if !strings.Contains(log.String(), word) {
+		if !strings.Contains(told(&mu, &log), word) {
 			t.Errorf("the log does not say %s", word)
 		}
 	}
@@ -240,8 +241,9 @@ func TestKeysAreLeftAloneByThemselves(t *testing.T) {
 			c := &clock{at: time.Now()}
 			k := &keyring{asked: map[string]int{}, refuse: map[string]http.HandlerFunc{"k2": tt.refuse}}
 			to := behindKeys(t, k)
+			var mu sync.Mutex
 			var log bytes.Buffer
-			conf := gateway.Config{NewID: ids(), Now: c.now, State: b.DB, Log: slog.New(slog.NewTextHandler(&log, nil)), Routes: []gateway.Route{{To: []gateway.Target{to}}}}
+			conf := gateway.Config{NewID: ids(), Now: c.now, State: b.DB, Log: slog.New(slog.NewTextHandler(&locked{&mu, &log}, nil)), Routes: []gateway.Route{{To: []gateway.Target{to}}}}
 			url := listen(t, conf)
 			ask := func(url string) {
 				for i := range 12 {
@@ -252,8 +254,8 @@ func TestKeysAreLeftAloneByThemselves(t *testing.T) {
 			if k.asked["k2"] != 1 || k.asked["k1"]+k.asked["k3"] != 12 || k.asked["k1"] == 0 || k.asked["k3"] == 0 {
 				t.Errorf("asked with %v", k.asked)
 			}
-			if !strings.Contains(log.String(), `msg="a key is left alone" target=up model=m key=K2`) || strings.Contains(log.String(), "k2") {
-				t.Errorf("the log: %s", log.String())
+			if !strings.Contains(told(&mu, &log), `msg="a key is left alone" target=up model=m key=K2`) || strings.Contains(told(&mu, &log), "k2") {
+				t.Errorf("the log: %s", told(&mu, &log))
 			}
 			if _, text := get(t, "GET", url+"/metrics", ""); !strings.Contains(text, `bx_target_left_alone{target="up",model="m",key="K2"} 1`) || !strings.Contains(text, `bx_targets_chosen_total{target="up",key="K1"`) {
 				t.Errorf("the metrics: %s", text)

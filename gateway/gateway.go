@@ -20,6 +20,7 @@ import (
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/fleet"
+	"github.com/unifiedtoolprotocol/utp/fleet/oidc"
 	"github.com/unifiedtoolprotocol/utp/learn"
 	"github.com/unifiedtoolprotocol/utp/price"
 	"github.com/unifiedtoolprotocol/utp/record"
@@ -51,6 +52,7 @@ type Config struct {
 	Limits  Limits
 	State   fleet.State  // what replicas share and may lose; nil: this process keeps it for itself
 	Ledger  fleet.Ledger // keys beside Clients, their budgets and what they spend; nil: there are none
+	Issuer  *oidc.Issuer // whose tokens count beside keys, for teams of the Ledger; nil: there is none
 	Prices  price.List   // of the targets' models, for budgets of money
 	Replica string       // by which the Ledger knows this process from all others, also from those before it
 	Away    Away
@@ -164,6 +166,9 @@ func (c *Config) check() error {
 	}
 	if c.Ledger != nil && c.Replica == "" {
 		return errors.New("gateway: Replica is missing: want a name that no other process has had")
+	}
+	if c.Issuer != nil && c.Ledger == nil {
+		return errors.New("gateway: Issuer without a Ledger: its tokens name teams of the Ledger")
 	}
 	for i := range c.Routes {
 		if err := c.Routes[i].check(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/unifiedtoolprotocol/utp/fleet"
+	"github.com/unifiedtoolprotocol/utp/fleet/oidc"
 )
 
 // guard keeps web pages out. A page cannot hide its Origin, nor, when it has
@@ -126,6 +127,8 @@ func (g *Gateway) client(h *house, r *http.Request) (*Client, error) {
 	switch {
 	case found != nil && key != "":
 		return found, nil
+	case h.Issuer != nil && h.Ledger != nil && oidc.LooksLike(key):
+		return g.shared.person(r.Context(), h, key)
 	case key != "" && h.Ledger != nil:
 		return g.shared.member(r.Context(), h, sum)
 	case key == "":

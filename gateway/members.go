@@ -45,14 +45,21 @@ func (m *members) put(hash fleet.Hash, is member) {
 	m.by[hash] = is
 }
 
-// member finds who asks in the Ledger.
+// member finds who asks in the Ledger by the hash of the key.
 func (s *sharing) member(ctx context.Context, h *house, hash fleet.Hash) (*Client, error) {
+	return s.find(ctx, h, hash, func(ctx context.Context) (*fleet.Key, error) { return h.Ledger.Key(ctx, hash) },
+		denied(http.StatusUnauthorized, "unknown_key", "the gateway does not know this key"))
+}
+
+// find is a client as the Ledger has told of it under hash a moment ago, or tells now.
+// absent is the error where the Ledger does not have it.
+func (s *sharing) find(ctx context.Context, h *house, hash fleet.Hash, ask func(ctx context.Context) (*fleet.Key, error), absent error) (*Client, error) {
 	now := h.Now()
 	known, has := s.members.get(hash)
 	if !has || now.Sub(known.at) >= memberFresh {
 		var k *fleet.Key
 		err := s.with(ctx, h, &s.ledger, "ledger", func(ctx context.Context) (err error) {
-			if k, err = h.Ledger.Key(ctx, hash); errors.Is(err, fleet.ErrUnknown) {
+			if k, err = ask(ctx); errors.Is(err, fleet.ErrUnknown) {
 				k, err = nil, nil
 			}
 			return err
@@ -66,7 +73,7 @@ func (s *sharing) member(ctx context.Context, h *house, hash fleet.Hash) (*Clien
 		}
 	}
 	if known.client == nil {
-		return nil, denied(http.StatusUnauthorized, "unknown_key", "the gateway does not know this key")
+		return nil, absent
 	}
 	if why := known.client.key.Why(now); why != "" {
 		return nil, denied(http.StatusUnauthorized, "key_"+why, "this key is %s", why)

@@ -17,6 +17,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
+	"github.com/unifiedtoolprotocol/utp/fleet/oidc"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 	"github.com/unifiedtoolprotocol/utp/record"
 )
@@ -129,7 +130,8 @@ type server struct {
 	now   atomic.Pointer[serving.File] // as it was read last
 	trace func(gateway.Trace)
 
-	common  common // with other replicas
+	common  common       // with other replicas
+	issuer  *oidc.Issuer // of tokens; nil: there is none
 	observe func(gateway.Report)
 	content func(record.Content)
 }

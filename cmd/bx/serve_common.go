@@ -5,12 +5,15 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"reflect"
 	"time"
 
+	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
 	"github.com/unifiedtoolprotocol/utp/fleet"
 	"github.com/unifiedtoolprotocol/utp/fleet/cache"
 	"github.com/unifiedtoolprotocol/utp/fleet/database"
+	"github.com/unifiedtoolprotocol/utp/fleet/oidc"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 )
 
@@ -71,6 +74,30 @@ func (c common) into(g *gateway.Config, replica string) {
 	if g.State = c.state; c.ledger != nil {
 		g.Ledger, g.Replica = c.ledger, replica
 	}
+}
+
+// identify has the tokens of the file's issuer count. An issuer that stays the same
+// over a change of the file keeps the keys that are known of it.
+func (s *server) identify(c *gateway.Config) error {
+	of := s.read.OIDC
+	if !of.Set() || c.Ledger == nil {
+		s.issuer = nil
+		return nil
+	}
+	if s.issuer == nil || !reflect.DeepEqual(s.issuer.Config, of.Config()) {
+		i, err := oidc.New(of.Config(), backend.HTTP(s.app.offline, 0), nil)
+		if err != nil {
+			return err
+		}
+		s.issuer = i
+		go func() {
+			if err := i.Fetch(context.Background()); err != nil {
+				s.view.Warn("[oidc]: %v; it is asked again when a token comes", err)
+			}
+		}()
+	}
+	c.Issuer = s.issuer
+	return nil
 }
 
 // pruneEvery is how often what is kept no more leaves the database.

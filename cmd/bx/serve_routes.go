@@ -66,6 +66,9 @@ func (s *server) config(ctx context.Context) (c gateway.Config, err error) {
 		NewID: newReplyID, Build: build.Version(), Log: s.requestLog(), Compile: s.app.schemas.Compile,
 	}
 	s.common.into(&c, s.id)
+	if err := s.identify(&c); err != nil {
+		return c, &config.Error{File: s.file, Message: err.Error(), Err: err}
+	}
 	c.Away = gateway.Away{Refuse: f.State.Rates == "refuse", Forget: f.State.Previous == "forget"}
 	c.Prices = price.List{}
 	maps.Copy(c.Prices, s.set.Prices)
@@ -298,6 +301,13 @@ func (s *server) printRoutes(c gateway.Config) error {
 	}
 	if at.admin.address != "" {
 		fmt.Fprintf(s.app.out, "admin %s\n", at.admin.address)
+	}
+	if of := s.read.OIDC; of.Set() {
+		var teams []string
+		for _, t := range of.Teams {
+			teams = append(teams, fmt.Sprintf("%q is team %s", t.Value, t.Team))
+		}
+		fmt.Fprintf(s.app.out, "oidc %s, audience %s, claim %s: %s\n", of.Issuer, of.Audience, of.Claim, strings.Join(teams, ", "))
 	}
 	for _, r := range c.Routes {
 		match := cmp.Or(strings.Join(r.Match, ", "), "*")

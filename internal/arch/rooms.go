@@ -56,6 +56,7 @@ var rooms = []Room{
 	{Path: "fleet", Ring: 3},
 	{Path: "fleet/cache", Ring: 3, Beside: []string{"fleet"}},
 	{Path: "fleet/database", Ring: 3, Beside: []string{"fleet"}},
+	{Path: "fleet/oidc", Ring: 3, Beside: []string{"fleet"}},
 	{Path: "git", Ring: 3},
 	{Path: "journal", Ring: 3},
 	{Path: "mcp", Ring: 3},

@@ -155,6 +155,9 @@ func (d *Desk) Rotate(ctx context.Context, name string, grace time.Duration) (se
 	if err != nil {
 		return "", err
 	}
+	if strings.HasPrefix(k.ID, fleet.PersonID) {
+		return "", &bad{fmt.Errorf("%s logs in at the issuer of [oidc] and has no key: bx keys disable %s shuts the person out", k.Name, k.Name)}
+	}
 	secret, now := d.NewKey(), d.Now()
 	return secret, d.Books.Rotate(ctx, d.By, k.ID, sha256.Sum256([]byte(secret)), now.Add(max(grace, time.Microsecond)), now)
 }

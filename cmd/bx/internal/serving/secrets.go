@@ -3,10 +3,54 @@ package serving
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/fleet/oidc"
 )
+
+// OIDC is an issuer of OpenID Connect, whose tokens count beside keys for the teams of
+// the ledger.
+type OIDC struct {
+	Issuer     string   `toml:"issuer"`     // as its tokens say it; "": there is none
+	Audience   string   `toml:"audience"`   // for whom its tokens must be
+	Algorithms []string `toml:"algorithms"` // RS256, ES256, EdDSA; none: RS256
+	Claim      string   `toml:"claim"`      // what names the team
+	Teams      []Member `toml:"teams"`      // the first whose value the claim has counts
+}
+
+// Member is a team for a value of the claim.
+type Member struct {
+	Value string `toml:"value"`
+	Team  string `toml:"team"` // of the ledger
+}
+
+// Set reports whether the file names an issuer.
+func (o OIDC) Set() bool { return o.Issuer != "" }
+
+// Config is what is believed of its tokens.
+func (o OIDC) Config() oidc.Config {
+	c := oidc.Config{Issuer: o.Issuer, Audience: o.Audience, Algorithms: o.Algorithms, Claim: o.Claim}
+	for _, t := range o.Teams {
+		c.Teams = append(c.Teams, oidc.Team{Value: t.Value, Team: t.Team})
+	}
+	return c
+}
+
+func (o OIDC) check(f *File) error {
+	if !o.Set() && o.Audience == "" && o.Claim == "" && len(o.Algorithms)+len(o.Teams) == 0 {
+		return nil
+	}
+	if err := o.Config().Check(); err != nil {
+		return err
+	}
+	if f.Ledger == (Ledger{}) {
+		return errors.New("issuer: there is no [ledger], whose teams its tokens could name")
+	}
+	return nil
+}
 
 // Hash is the SHA-256 of the client's key.
 func (c Client) Hash() ([sha256.Size]byte, error) { return hashOf(c.Key, "bx serve --new-key") }

@@ -43,6 +43,7 @@ type File struct {
 	Ledger     Ledger             `toml:"ledger"`
 	State      State              `toml:"state"`
 	Admin      Admin              `toml:"admin"`
+	OIDC       OIDC               `toml:"oidc"`
 	Prices     price.List         `toml:"prices"` // over those of bx.toml
 	Dialects   config.Dialects    `toml:"dialects"`
 
@@ -112,6 +113,9 @@ func (f *File) shared() error {
 		if err := f.Prices[name].Check(); err != nil {
 			return fmt.Errorf("[prices.%q]: %w", name, within("prices."+name, 1, err))
 		}
+	}
+	if err := f.OIDC.check(f); err != nil {
+		return fmt.Errorf("[oidc]: %w", within("oidc", 1, err))
 	}
 	return f.Admin.check(f)
 }

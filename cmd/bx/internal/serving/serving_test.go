@@ -11,6 +11,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
 )
 
+const issuer = "[oidc]\nissuer = \"https://login.example.com\"\n"
+
 const local = "[backends.local]\nprovider = \"ollama\"\nurl = \"http://127.0.0.1:11434\"\n"
 
 func TestMistakesAreFound(t *testing.T) {
@@ -24,6 +26,13 @@ func TestMistakesAreFound(t *testing.T) {
 		{"two keys", local + "key_env = \"A\"\nkey_file = \"b\"\n", "want key_env or key_file, not both"},
 		{"keys beside a key", local + "key_env = \"A\"\nkeys_env = [\"B\", \"C\"]\n", "keys_env stands in place of key_env and key_file"},
 		{"a key twice", local + "keys_env = [\"B\", \"B\"]\n", "keys_env: \"B\": want each variable once"},
+		{"an issuer without a ledger", issuer + "audience = \"bx\"\nclaim = \"groups\"\n[[oidc.teams]]\nvalue = \"a\"\nteam = \"b\"\n", "serve.toml:2:1: [oidc]: issuer: there is no [ledger]"},
+		{"an issuer without TLS", "[oidc]\nissuer = \"http://login.example.com\"\n", "want https (http only on this machine)"},
+		{"no audience", issuer, "[oidc]: audience is missing"},
+		{"no claim", issuer + "audience = \"bx\"\n", "[oidc]: claim is missing"},
+		{"no teams", issuer + "audience = \"bx\"\nclaim = \"groups\"\n", "[oidc]: teams is missing"},
+		{"an algorithm of secrets", issuer + "audience = \"bx\"\nclaim = \"groups\"\nalgorithms = [\"HS256\"]\n[[oidc.teams]]\nvalue = \"a\"\nteam = \"b\"\n", "algorithms: \"HS256\": want some of RS256, ES256, EdDSA"},
+		{"half a team", issuer + "audience = \"bx\"\nclaim = \"groups\"\n[[oidc.teams]]\nvalue = \"a\"\n", "want value and team in each [[oidc.teams]]"},
 		{"choose", local + "[[routes]]\nto = [\"local/a\", \"local/b\"]\nchoose = \"least-bsy\"\n", "choose = \"least-bsy\": want weight, least-busy, latency"},
 		{"nothing to choose", local + "[[routes]]\nto = [\"local/a\"]\nchoose = \"latency\"\n", "there is one target in to, and nothing to choose from"},
 		{"slash in a name", "[backends.\"a/b\"]\nprovider = \"openai\"\nurl = \"http://x\"\n", "want a name without a slash"},

@@ -1,0 +1,101 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha512"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/unifiedtoolprotocol/utp/fleet"
+	"github.com/unifiedtoolprotocol/utp/fleet/oidc"
+)
+
+// byIssuer is who changes the Ledger, for its audit, when a person comes or changes
+// teams.
+const byIssuer = "oidc"
+
+// person finds who asks by a token of the issuer: a key of the Ledger that nobody
+// holds, in the team that the token names. It is made when the person first comes.
+func (s *sharing) person(ctx context.Context, h *house, token string) (*Client, error) {
+	p, err := h.Issuer.Verify(ctx, token)
+	var refused *oidc.Refusal
+	switch {
+	case errors.As(err, &refused) && refused.Team:
+		return nil, denied(http.StatusForbidden, "no_team", "%s", refused.Why)
+	case errors.As(err, &refused):
+		return nil, denied(http.StatusUnauthorized, "bad_token", "%s", refused.Why)
+	case errors.Is(err, oidc.ErrAway):
+		h.Log.Error("a token cannot be verified", "error", err.Error())
+		return nil, denial503("issuer_away", "the issuer of tokens does not answer, and its keys are not known: ask again in a moment")
+	case err != nil:
+		return nil, err
+	}
+	hash := p.Hash()
+	known := sha512.Sum512_256(append(hash[:], p.Team...))
+	return s.find(ctx, h, known, func(ctx context.Context) (*fleet.Key, error) { return keyOfPerson(ctx, h, p) },
+		denied(http.StatusForbidden, "no_team", "the token is for the team %q, which the ledger does not have: whoever runs the gateway makes it with bx keys team create", p.Team))
+}
+
+// keyOfPerson is a person's key in the Ledger. ErrUnknown is a team that is not there.
+func keyOfPerson(ctx context.Context, h *house, p oidc.Person) (*fleet.Key, error) {
+	k, err := h.Ledger.Key(ctx, p.Hash())
+	if err == nil && k.Team != nil && k.Team.Name == p.Team {
+		return k, nil
+	}
+	if err != nil && !errors.Is(err, fleet.ErrUnknown) {
+		return nil, err
+	}
+	teams, failed := h.Ledger.Teams(ctx)
+	if failed != nil {
+		return nil, failed
+	}
+	for _, t := range teams {
+		switch {
+		case t.Name != p.Team:
+		case err == nil:
+			k.Team = &t
+			return k, h.Ledger.SetKey(ctx, byIssuer, *k, h.Now())
+		default:
+			return newPerson(ctx, h, p, &t)
+		}
+	}
+	return nil, fleet.ErrUnknown
+}
+
+// newPerson makes the key of a person, by the first of their names that nobody has.
+// Another replica may be quicker.
+func newPerson(ctx context.Context, h *house, p oidc.Person, team *fleet.Team) (*fleet.Key, error) {
+	hash := p.Hash()
+	k := fleet.Key{ID: fleet.PersonID + hex.EncodeToString(hash[:12]), Team: team, Created: h.Now()}
+	host := ""
+	if at, err := url.Parse(h.Issuer.Issuer); err == nil {
+		host = at.Host
+	}
+	for _, k.Name = range []string{nameOf(p.Subject), nameOf(p.Subject) + "@" + host, k.ID} {
+		err := h.Ledger.CreateKey(ctx, byIssuer, k, hash)
+		if err != nil && !errors.Is(err, fleet.ErrTaken) {
+			return nil, err
+		}
+		if found, err := h.Ledger.Key(ctx, hash); !errors.Is(err, fleet.ErrUnknown) {
+			return found, err
+		}
+	}
+	return nil, fleet.ErrTaken
+}
+
+// maxName bounds the name of a person.
+const maxName = 60
+
+// nameOf is what a person is called on the command line and in the log.
+func nameOf(subject string) string {
+	name := strings.Map(func(c rune) rune {
+		if c <= ' ' || c > '~' || c == '/' {
+			return '_'
+		}
+		return c
+	}, subject)
+	return name[:min(len(name), maxName)]
+}
