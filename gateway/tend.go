@@ -94,6 +94,7 @@ const (
 	leaseEvery  = 8 * time.Second
 	visitsEvery = 20 * time.Second
 	coolEvery   = time.Second
+	lookEvery   = 100 * time.Millisecond // for what is away
 	oweEvery    = 500 * time.Millisecond
 	sweepEvery  = 10 * time.Second
 	tendTime    = 5 * time.Second // for one question
@@ -127,12 +128,25 @@ func (g *Gateway) Tend(ctx context.Context) {
 		every(sweepEvery, g.sweep)
 		every(oweEvery, g.payDebts)
 		every(oweEvery, g.record)
+		every(lookEvery, whileAway(&g.shared.ledger, g.lease))
 	}
 	if h.State != nil {
 		every(visitsEvery, g.renew)
 		every(coolEvery, g.cool)
+		every(lookEvery, whileAway(&g.shared.state, g.cool))
 	}
 	all.Wait()
+}
+
+// whileAway asks what does not answer, so that no request has to find out that it
+// does again.
+func whileAway(p *presence, ask func(context.Context, *house) error) func(context.Context, *house) error {
+	return func(ctx context.Context, h *house) error {
+		if p.until.Load() == 0 {
+			return nil
+		}
+		return ask(ctx, h)
+	}
 }
 
 // Join takes the first lease: without one nothing may be reserved.

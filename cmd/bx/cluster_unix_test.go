@@ -423,7 +423,10 @@ func TestClusterSurvivesKills(t *testing.T) {
 			}
 			kills := many(1, 50)
 			for i := range kills {
-				time.Sleep(time.Duration(100+rand.IntN(200)) * time.Millisecond)
+				for served := good.Load(); good.Load() < served+3 && lost.Load() == 0; { // under load: what serves nobody is not killed
+					time.Sleep(5 * time.Millisecond)
+				}
+				time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
 				switch victim {
 				case "replica":
 					c.replicas[i%3].kill()
