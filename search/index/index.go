@@ -110,7 +110,7 @@ func (x *Index) connect(ctx context.Context) error {
 	if !strings.HasPrefix(name, "/") {
 		name = "/" + name
 	}
-	settings := "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_txlock=immediate"
+	settings := "_pragma=busy_timeout(30000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_txlock=immediate"
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: name, RawQuery: settings}).String())
 	if err != nil {
 		return err

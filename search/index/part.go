@@ -29,31 +29,41 @@ type counted struct {
 // that has neither has it in its path.
 type uses struct{ symbols, text int32 }
 
-// count counts the words of a chunk's path, symbols and text by their stems, which
-// it remembers.
-func count(path, symbols, text string, stems map[string]string) (c counted) {
-	at := map[string]int{}
-	add := func(s string, u uses) {
-		each(s, func(word string) {
-			short, ok := stems[word]
-			if !ok {
-				short = strings.Clone(stem(word)) // else it would keep the whole file
-				stems[word] = short
-			}
-			i, ok := at[short]
-			if !ok {
-				i = len(c.words)
-				at[short], c.words, c.uses = i, append(c.words, short), append(c.uses, uses{})
-			}
-			c.uses[i].symbols += u.symbols
-			c.uses[i].text += u.text
-			c.length++
-		})
-	}
-	add(path, uses{})
-	add(symbols, uses{symbols: 1})
-	add(text, uses{text: 1})
-	return c
+// counter counts the words of chunks by their stems, which it remembers.
+type counter struct {
+	stems map[string]string
+	at    map[string]int // in the words of the chunk at hand
+	counted
+}
+
+func newCounter() *counter { return &counter{stems: map[string]string{}, at: map[string]int{}} }
+
+// count counts the words of a chunk's path, symbols and text.
+func (c *counter) count(path, symbols, text string) counted {
+	clear(c.at)
+	c.counted = counted{words: c.words[:0], uses: c.uses[:0]}
+	c.add(path, uses{})
+	c.add(symbols, uses{symbols: 1})
+	c.add(text, uses{text: 1})
+	return counted{slices.Clone(c.words), slices.Clone(c.uses), c.length}
+}
+
+func (c *counter) add(text string, u uses) {
+	each(text, func(word string) {
+		short, ok := c.stems[word]
+		if !ok {
+			short = strings.Clone(stem(word)) // else it would keep the whole file
+			c.stems[word] = short
+		}
+		i, ok := c.at[short]
+		if !ok {
+			i = len(c.words)
+			c.at[short], c.words, c.uses = i, append(c.words, short), append(c.uses, uses{})
+		}
+		c.uses[i].symbols += u.symbols
+		c.uses[i].text += u.text
+		c.length++
+	})
 }
 
 // part gathers the words of chunks until they are written.

@@ -19,8 +19,12 @@ import (
 	"github.com/unifiedtoolprotocol/utp/search"
 )
 
-// batch is how many files are written in one transaction.
-const batch = 500
+// How many files are read before they are written, and how many are written in one
+// transaction, as one part: many parts make the table of words slow to write.
+const (
+	batch    = 500
+	together = 2000
+)
 
 // settle is how old a change must be before its time can be trusted: within
 // it, a file may change once more and keep its time and size.
@@ -72,9 +76,8 @@ func (x *Index) update(ctx context.Context) error {
 		return err
 	}
 	done := 0
-	for part := range slices.Chunk(changed, batch) {
-		x.tell(ctx, &done, len(part), len(changed))
-		if err := x.write(ctx, func(tx *sql.Tx) error { return x.put(ctx, tx, part) }); err != nil {
+	for part := range slices.Chunk(changed, together) {
+		if err := x.write(ctx, func(tx *sql.Tx) error { return x.put(ctx, tx, part, &done, len(changed)) }); err != nil {
 			return err
 		}
 	}
@@ -135,9 +138,8 @@ func (x *Index) rebuild(ctx context.Context, files []search.File) error {
 			return err
 		}
 		done := 0
-		for part := range slices.Chunk(files, batch) {
-			x.tell(ctx, &done, len(part), len(files))
-			if err := x.put(ctx, tx, part); err != nil {
+		for part := range slices.Chunk(files, together) {
+			if err := x.put(ctx, tx, part, &done, len(files)); err != nil {
 				return err
 			}
 		}
@@ -198,18 +200,22 @@ type entry struct {
 	words  []counted // of each chunk
 }
 
-func (x *Index) put(ctx context.Context, tx *sql.Tx, files []search.File) error {
-	entries, err := x.read(ctx, files)
-	if err != nil {
-		return err
-	}
+// put writes files as one part. It tells how many are done.
+func (x *Index) put(ctx context.Context, tx *sql.Tx, files []search.File, done *int, of int) error {
 	w, err := newWriter(ctx, tx)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if err := w.put(ctx, e); err != nil {
-			return fmt.Errorf("%s: %w", e.Path, err)
+	for some := range slices.Chunk(files, batch) {
+		x.tell(ctx, done, len(some), of)
+		entries, err := x.read(ctx, some)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if err := w.put(ctx, e); err != nil {
+				return fmt.Errorf("%s: %w", e.Path, err)
+			}
 		}
 	}
 	return w.part.write(ctx, tx)
@@ -240,9 +246,9 @@ func (x *Index) read(ctx context.Context, files []search.File) ([]entry, error) 
 func (e *entry) cut(src []byte) {
 	lines := strings.SplitAfter(string(src), "\n")
 	e.chunks = search.Chunks(e.Path, src)
-	stems := map[string]string{}
+	words := newCounter()
 	for _, c := range e.chunks {
-		e.words = append(e.words, count(c.Path, strings.Join(c.Symbols, " "), strings.Join(lines[c.Start-1:c.End], ""), stems))
+		e.words = append(e.words, words.count(c.Path, strings.Join(c.Symbols, " "), strings.Join(lines[c.Start-1:c.End], "")))
 	}
 }
 
