@@ -69,17 +69,20 @@ wasm:
 # Its tests: every case as bx parse reads it, whole and in pieces; its types; the middleware
 # with the AI SDK (with its version 7 where node is 22 or newer).
 typescript: wasm
+	$(GO) -C tools test ./snapshot
 	npm --prefix typescript ci --ignore-scripts --no-audit --no-fund
 	typescript/node_modules/.bin/tsc --noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext typescript/test/types.ts
 	node --test typescript/test/
 
 # The middleware beside those of @ai-sdk-tool/parser; then size, start and speed beside the
-# native engine; then a real Chromium (another: CHROMIUM=/path).
+# native engine; then a real Chromium (another: CHROMIUM=/path); then Deno and the runtime of
+# Cloudflare's workers, fetched from npm (250 MB).
 typescript-figures: wasm
 	npm --prefix typescript ci --ignore-scripts --no-audit --no-fund
 	node typescript/compare.mjs
 	node typescript/bench.mjs
 	node typescript/browser.mjs
+	node typescript/runtimes.mjs
 
 # The programs of docs/go.md, in a module of their own, as a user of the library has them.
 examples:

@@ -227,11 +227,16 @@ var (
 		"contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema"}
 )
 
+func readable(expr string) bool {
+	_, err := regexp.Compile(expr)
+	return err == nil
+}
+
 func (z normaliser) children(m map[string]any) {
 	for _, k := range schemaMaps {
 		subs, _ := m[k].(map[string]any)
 		for name, sub := range subs {
-			if _, err := regexp.Compile(name); err != nil && k == "patternProperties" {
+			if k == "patternProperties" && !readable(name) {
 				delete(subs, name)
 			} else if _, list := sub.([]any); !list || k != "dependencies" {
 				subs[name] = z.schema(sub)

@@ -5,76 +5,182 @@ export class ParseError extends Error {
   name = "ParseError";
 }
 
-let engines = 0;
-
 /** Starts an engine of its own. `source` is the WebAssembly: its bytes, a module, a
  * response, or its address; by default the file beside this one. */
 export async function load(source) {
-  const Go = await goRuntime();
-  const go = new Go();
-  const { instance } = await instantiate(source, go.importObject);
-  return begin(go, instance);
+  const door = new Door(), module = await moduleOf(source);
+  for (const { name } of WebAssembly.Module.imports(module)) door.imports[name] ??= () => unknown; // files and the like
+  door.open(await WebAssembly.instantiate(module, { wasi_snapshot_preview1: door.imports }));
+  return new Engine(door);
 }
 
-async function instantiate(source, imports) {
+const compiled = new Map(); // by address: engines of one program share the code
+
+async function moduleOf(source) {
+  if (source instanceof WebAssembly.Module) return source;
   source ??= new URL("./parse.wasm", import.meta.url);
-  if (source instanceof WebAssembly.Module) return { instance: await WebAssembly.instantiate(source, imports) };
-  if (source instanceof URL || typeof source === "string") source = await read(new URL(source));
-  if (typeof Response !== "undefined" && source instanceof Response) source = await source.arrayBuffer();
-  return WebAssembly.instantiate(source, imports);
+  if (!(source instanceof URL) && typeof source !== "string") return compile(source);
+  const { href } = new URL(source);
+  if (!compiled.has(href)) {
+    compiled.set(href, read(new URL(href)).then(compile));
+    compiled.get(href).catch(() => compiled.delete(href)); // the next one may find it
+  }
+  return compiled.get(href);
+}
+
+async function compile(source) {
+  if (typeof Response === "undefined" || !(source instanceof Response)) return WebAssembly.compile(source);
+  if (!source.ok) throw new Error(`the engine cannot be loaded from ${source.url}: HTTP ${source.status}`);
+  const type = source.headers.get("Content-Type") ?? "";
+  return /^application\/wasm\b/.test(type) ? WebAssembly.compileStreaming(source) : WebAssembly.compile(await source.arrayBuffer());
 }
 
 async function read(url) {
   if (url.protocol !== "file:") return fetch(url);
-  const { readFile } = await import("node:fs/promises");
-  return readFile(url);
+  const { readFileSync } = await import("node:fs");
+  return readFileSync(url);
 }
 
-// What runs Go puts stand-ins for a file system on the global object; they are
-// taken away again once a program has them.
-const standIns = ["fs", "process", "path", "Go"];
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const [done, unknown] = [0, 52]; // numbers of WASI: success, no such function
 
-async function goRuntime() {
-  const before = standIns.filter((name) => name in globalThis);
-  await import("./wasm_exec.js");
-  made ??= { Go: globalThis.Go, names: standIns.filter((name) => !before.includes(name)), values: {} };
-  for (const name of made.names) made.values[name] ??= globalThis[name];
-  return made.Go;
-}
-let made;
+// Door passes texts to the engine and its answers back. The engine asks its host for
+// little: the time, random numbers, and to show its last words.
+class Door {
+  #calls;
+  #memory;
+  #bytes = new Uint8Array();
+  #slept = 0n; // nanoseconds that the engine did not have to wait for
+  #awake = false;
+  #words = "";
+  #broken;
 
-function begin(go, instance) {
-  const door = `__utp_parse_${++engines}`;
-  let calls;
-  globalThis[door] = (functions) => { calls = functions; };
-  const given = made.names.filter((name) => !(name in globalThis));
-  for (const name of given) globalThis[name] = made.values[name];
-  go.argv = ["parse", door];
-  go.run(instance); // it ends with the program
-  delete globalThis[door];
-  for (const name of made.names) delete globalThis[name];
-  return new Engine(calls, instance.exports.mem);
-}
+  imports = {
+    clock_time_get: (clock, _, at) => {
+      const ms = clock === 0 ? Date.now() : performance.timeOrigin + performance.now();
+      this.#view().setBigUint64(at, BigInt(Math.round(ms * 1e6)) + this.#slept, true);
+      return done;
+    },
+    random_get: (at, size) => {
+      for (let i = 0; i < size; i += 65536) crypto.getRandomValues(this.#at(at + i, Math.min(65536, size - i)));
+      return done;
+    },
+    fd_write: (_, list, n, written) => {
+      const view = this.#view();
+      let size = 0;
+      for (let i = list; i < list + 8 * n; i += 8) {
+        if (this.#words.length < 2000) this.#words += decoder.decode(this.#at(view.getUint32(i, true), view.getUint32(i + 4, true)));
+        size += view.getUint32(i + 4, true);
+      }
+      view.setUint32(written, size, true);
+      return done;
+    },
+    proc_exit: (code) => {
+      throw new Error(`the engine ended with ${code}: ${this.#words}`);
+    },
+    poll_oneoff: (wanted, events, n, count) => this.#sleep(wanted, events, n, count),
+    sched_yield: () => done,
+  };
 
-// An answer is a number, nothing, JSON, or the words of an error behind "!".
-function answer(said) {
-  if (typeof said !== "string") return said;
-  if (said[0] === "!") throw new ParseError(said.slice(1));
-  return JSON.parse(said);
+  open({ exports }) {
+    this.#calls = exports;
+    this.#memory = exports.memory;
+  }
+
+  get memory() {
+    return this.#memory.buffer.byteLength;
+  }
+
+  has(name) {
+    return name in this.#calls;
+  }
+
+  #view() {
+    return new DataView(this.#memory.buffer);
+  }
+
+  #at(from, size) {
+    if (this.#bytes.buffer !== this.#memory.buffer) this.#bytes = new Uint8Array(this.#memory.buffer);
+    return this.#bytes.subarray(from, from + size);
+  }
+
+  // Nobody waits in the middle of a call: the engine's clock goes on instead. Of what
+  // it waits for only the clock (0) comes.
+  #sleep(wanted, events, n, count) {
+    const view = this.#view();
+    let at = events;
+    for (let i = wanted; i < wanted + 48 * n; i += 48) {
+      if (view.getUint8(i + 8) !== 0) continue;
+      if (view.getUint16(i + 40, true) === 0) this.#slept += view.getBigUint64(i + 24, true);
+      view.setBigUint64(at, view.getBigUint64(i, true), true);
+      view.setUint32(at + 8, 0, true);
+      at += 32;
+    }
+    view.setUint32(count, (at - events) / 32, true);
+    return done;
+  }
+
+  // call is what the engine answers to a call with numbers: a number, below 0 if it refuses.
+  call(name, ...numbers) {
+    if (this.#broken) throw this.#broken;
+    if (!this.#awake) crypto.getRandomValues(new Uint8Array(1)); // a worker has none before its first request
+    try {
+      if (!this.#awake) this.#calls.wake();
+      this.#awake = true;
+      return this.#calls[name](...numbers);
+    } catch (e) {
+      throw this.#broken = e;
+    }
+  }
+
+  // told is a call whose last argument is a text.
+  told(name, n, text) {
+    let size = text.length;
+    let at = this.call("room", size) >>> 0;
+    let { read, written } = encoder.encodeInto(text, this.#at(at, size));
+    if (read < text.length) {
+      size *= 3;
+      at = this.call("room", size) >>> 0;
+      ({ written } = encoder.encodeInto(text, this.#at(at, size)));
+    }
+    return n === undefined ? this.call(name, at, written) : this.call(name, n, at, written);
+  }
+
+  // number is an answer that is one.
+  number(answer) {
+    if (answer < 0) throw new ParseError(this.#said(-answer));
+    return answer;
+  }
+
+  // value is an answer in JSON.
+  value(answer) {
+    return JSON.parse(this.#said(this.number(answer)));
+  }
+
+  // reply is an answer in JSON, with the content behind it.
+  reply(answer) {
+    const size = this.number(answer), plain = this.call("plain");
+    const reply = JSON.parse(this.#said(size - plain));
+    if (plain > 0) reply.content = decoder.decode(this.#at((this.call("said") >>> 0) + size - plain, plain));
+    return reply;
+  }
+
+  #said(size) {
+    return decoder.decode(this.#at(this.call("said") >>> 0, size));
+  }
 }
 
 const kept = 64; // sets of options that the engine keeps ready
 
 class Engine {
-  #calls;
+  #door;
   #hints = new Map();
   #lost;
-  #memory;
 
-  constructor(calls, memory) {
-    this.#calls = calls;
-    this.#memory = memory;
-    this.#lost = new FinalizationRegistry((n) => calls.free(n));
+  constructor(door) {
+    this.#door = door;
+    this.#lost = new FinalizationRegistry((n) => door.call("free", n));
   }
 
   // ready is the number under which the engine knows these options.
@@ -82,11 +188,11 @@ class Engine {
     const key = JSON.stringify({ tools, grammar: dialect, model, prefill, policy, cut });
     let n = this.#hints.get(key);
     if (n !== undefined) return n;
-    n = answer(this.#calls.hints(key));
+    n = this.#door.number(this.#door.told("hints", undefined, key));
     if (this.#hints.size >= kept) {
       const [oldest, number] = this.#hints.entries().next().value;
       this.#hints.delete(oldest);
-      this.#calls.forget(number);
+      this.#door.call("forget", number);
     }
     this.#hints.set(key, n);
     return n;
@@ -94,18 +200,18 @@ class Engine {
 
   /** The bytes that the engine holds. */
   get memory() {
-    return this.#memory.buffer.byteLength;
+    return this.#door.memory;
   }
 
   /** Finds the calls in a text. */
   parse(text, options) {
-    return answer(this.#calls.parse(this.#ready(options), text));
+    return this.#door.reply(this.#door.told("parse", this.#ready(options), text));
   }
 
   /** Begins a text that comes in pieces. */
   stream(options) {
-    const n = answer(this.#calls.open(this.#ready(options)));
-    const s = new Stream(this.#calls, n, () => this.#lost.unregister(s));
+    const n = this.#door.number(this.#door.call("open", this.#ready(options)));
+    const s = new Stream(this.#door, n, () => this.#lost.unregister(s));
     this.#lost.register(s, n, s);
     return s;
   }
@@ -113,19 +219,19 @@ class Engine {
   /** Writes tools, and with them calls and results, as the text of a dialect: of an
    * engine that was loaded from full.wasm. */
   render(ask) {
-    if (!this.#calls.render) throw new ParseError("this engine only reads: load full.wasm, as @unifiedtoolprotocol/parse/full does");
-    return answer(this.#calls.render(JSON.stringify(ask)));
+    if (!this.#door.has("render")) throw new ParseError("this engine only reads: load full.wasm, as @unifiedtoolprotocol/parse/full does");
+    return this.#door.value(this.#door.told("render", undefined, JSON.stringify(ask)));
   }
 }
 
 class Stream {
-  #calls;
+  #door;
   #n;
   #over;
   #half = ""; // of a character whose other half is in the next piece
 
-  constructor(calls, n, over) {
-    this.#calls = calls;
+  constructor(door, n, over) {
+    this.#door = door;
     this.#n = n;
     this.#over = over;
   }
@@ -134,20 +240,26 @@ class Stream {
   feed(piece) {
     piece = this.#half + piece;
     this.#half = "";
-    if (/[\uD800-\uDBFF]$/.test(piece)) {
+    const last = piece.charCodeAt(piece.length - 1);
+    if (last >= 0xd800 && last < 0xdc00) {
       this.#half = piece.slice(-1);
       piece = piece.slice(0, -1);
     }
+    return this.#fed(piece);
+  }
+
+  #fed(piece) {
     if (piece === "") return [];
-    return answer(this.#calls.feed(this.#n, piece)) ?? [];
+    const answer = this.#door.told("feed", this.#n, piece);
+    return answer === 0 ? [] : this.#door.value(answer);
   }
 
   /** Ends the text: what was found in all of it. `cut` says that it was cut off. */
   close(cut = false) {
     const rest = this.#half;
     this.#half = "";
-    const before = rest ? answer(this.#calls.feed(this.#n, rest)) ?? [] : [];
-    const reply = answer(this.#calls.close(this.#n, cut));
+    const before = this.#fed(rest);
+    const reply = this.#door.reply(this.#door.call("close", this.#n, cut));
     this.#over();
     reply.events = [...before, ...(reply.events ?? [])];
     return reply;
@@ -155,7 +267,7 @@ class Stream {
 
   /** Forgets a text that is not read to its end. */
   free() {
-    this.#calls.free(this.#n);
+    this.#door.call("free", this.#n);
     this.#over();
   }
 

@@ -49,6 +49,26 @@ export function cases() {
   return out;
 }
 
+/** Arguments that fit a tool and such that do not, by every keyword of a plain schema. */
+export function arguing() {
+  const properties = {
+    kind: { type: "string", enum: ["a", "b"], description: "which" }, n: { type: "integer", default: 3 },
+    list: { type: "array", items: { type: "number" } }, any: { anyOf: [{ type: "string" }, { type: "null" }] },
+    sub: { type: "object", properties: { x: { type: "boolean" } }, required: ["x"], additionalProperties: false },
+    fixed: { const: "k" }, more: { type: "object", additionalProperties: { type: "integer" } }, free: true,
+  };
+  const values = [
+    {}, { kind: "c" }, { kind: 1 }, { kind: "a", n: "2" }, { kind: "a", n: "x" }, { kind: "b", n: 1.5 }, { kind: "a", list: ["1", 2, "z"] }, { kind: "a", list: 4 },
+    { kind: "a", any: 5 }, { kind: "a", any: null }, { kind: "a", sub: {} }, { kind: "a", sub: { x: "true", y: 1 } }, { kind: "a", fixed: "z" }, { kind: "a", fixed: "k" },
+    { kind: "a", more: { a: "1", b: "q" } }, { kind: "a", free: [{}] }, { kind: "a", stranger: 1 },
+  ];
+  return [{}, { additionalProperties: false }, { minProperties: 1 }].flatMap((rest, i) => values.map((args) => ({
+    name: `${i}: ${JSON.stringify(args)}`,
+    input: `<tool_call>${JSON.stringify({ name: "book", arguments: args })}</tool_call>`,
+    options: { tools: [{ name: "book", parameters: { type: "object", title: "Book", properties, required: ["kind"], ...rest } }] },
+  })));
+}
+
 /** What bx parse says of texts, one object each. */
 export function bxParse(list) {
   let bx = process.env.BX;

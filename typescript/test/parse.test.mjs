@@ -4,7 +4,7 @@ import test from "node:test";
 import { parse, ParseError, stream } from "../dist/index.js";
 import { load } from "../dist/engine.js";
 import * as full from "../dist/full.js";
-import { bxParse, cases } from "./cases.mjs";
+import { arguing, bxParse, cases } from "./cases.mjs";
 
 const tools = [{ name: "now", parameters: { type: "object", properties: { zone: { type: "string" } }, required: ["zone"] } }];
 const text = 'I look.\n<tool_call>{"name": "now", "arguments": {"zone": "UTC",}}</tool_call>';
@@ -24,10 +24,17 @@ function random(seed) {
 
 const all = cases();
 const said = bxParse(all);
+const argued = arguing();
+const judged = bxParse(argued);
 
 test("every case is read as bx parse reads it", () => {
   assert.ok(all.length > 900, `${all.length} cases`);
   all.forEach((c, i) => assert.deepEqual(parse(c.input, c.options), said[i], c.name));
+});
+
+test("arguments are judged as bx parse judges them", () => {
+  assert.deepEqual(new Set(judged.map((r) => r.tool_calls[0].status)), new Set(["ok", "repaired", "invalid"]));
+  argued.forEach((c, i) => assert.deepEqual(parse(c.input, c.options), judged[i], c.name));
 });
 
 test("every case is the same reply however it is cut", () => {
@@ -61,6 +68,7 @@ test("a character that is cut in two is one", () => {
   const { reply } = pieces([...Array(emoji.length).keys()].map((i) => emoji[i]));
   assert.equal(reply.content, emoji);
   assert.equal(pieces(["a\uD83D"]).reply.content, "a\uFFFD");
+  assert.equal(parse("\uFEFF\uFEFFa\uD83Db").content, "\uFEFFa\uFFFDb");
 });
 
 test("what cannot be read is said", () => {
@@ -116,6 +124,56 @@ test("engines of one program do not touch, and leave nothing on the global objec
   assert.throws(() => b.render({ tools }), /full\.wasm/);
   assert.equal(s.close().content, "from a");
   assert.equal("Go" in globalThis, false);
+});
+
+// drawing lists how many random bytes are asked for from now on; answer gives them.
+function drawing(t, answer) {
+  const draws = [];
+  const real = crypto.getRandomValues.bind(crypto);
+  t.mock.method(crypto, "getRandomValues", (a) => {
+    draws.push(a.length);
+    return answer(a, real);
+  });
+  return draws;
+}
+
+test("every engine draws its own random numbers, when it is first called", async (t) => {
+  const draws = drawing(t, (a, real) => real(a));
+  const [a, b] = [await load(), await load()];
+  assert.deepEqual(draws, []);
+  for (const engine of [a, b]) {
+    draws.length = 0;
+    engine.parse("x");
+    assert.ok(draws.includes(32), `it drew ${draws}`);
+    draws.length = 0;
+    engine.parse("y");
+    assert.deepEqual(draws, []);
+  }
+});
+
+test("an engine that broke off says why, and the others go on", async (t) => {
+  const [a, b] = [await load(), await load()];
+  const draws = drawing(t, (v, real) => {
+    if (v.length > 1) throw new Error("no numbers today");
+    return real(v);
+  });
+  assert.throws(() => a.parse("x"), /no numbers today/);
+  assert.ok(draws.length > 1);
+  t.mock.restoreAll();
+  assert.throws(() => a.stream(), /no numbers today/);
+  assert.equal(b.parse("x").content, "x");
+});
+
+test("long texts are read, and do not stay", async () => {
+  const engine = await load();
+  for (const long of ["é€👋🏽 ".repeat(100000), "word ".repeat(200000)]) {
+    const r = engine.parse(long + text, { tools });
+    assert.equal(r.content, `${long}I look.\n`);
+    assert.equal(r.tool_calls.length, 1);
+  }
+  const before = engine.memory;
+  for (let i = 0; i < 20; i++) engine.parse("word ".repeat(200000));
+  assert.ok(engine.memory - before <= 5 << 20, `${engine.memory - before} bytes`);
 });
 
 test("what is rendered is read again", () => {

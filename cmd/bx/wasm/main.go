@@ -1,126 +1,222 @@
-//go:build js
+//go:build wasip1
 
 // Wasm is the engine for JavaScript: what package reading says of texts and, built with
 // the tag render, what package prompt writes. typescript/ is the package around it.
+// internal/report/wasm.go builds it, starts it once and keeps its memory as it is then:
+// programs go on from there.
 package main
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"os"
-	"syscall/js"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
 )
 
-// engine is what JavaScript calls. What it has begun it knows by numbers.
+// engine is what JavaScript calls, one call at a time. What it has begun it knows by
+// numbers. A text for it is written into the memory that room returns. A call returns the
+// number of bytes of its answer, which said has, or minus the number of those that say
+// what is wrong. An answer is JSON; of a reply the last bytes, as many as plain says, are
+// its content as it is.
 type engine struct {
 	desk  *reading.Desk
-	hints map[int]*reading.Hints
-	open  map[int]*reading.Pieces
-	n     int
+	hints map[int32]*reading.Hints
+	open  map[int32]*reading.Pieces
+	n     int32
+	in    []byte
 	out   bytes.Buffer
 	enc   *json.Encoder
+	plain int
 }
 
-func main() {
-	e := &engine{desk: reading.NewDesk(reading.Options{}), hints: map[int]*reading.Hints{}, open: map[int]*reading.Pieces{}}
+var e = newEngine()
+
+func newEngine() *engine {
+	e := &engine{desk: reading.NewDesk(reading.Options{}), hints: map[int32]*reading.Hints{}, open: map[int32]*reading.Pieces{}}
 	e.enc = json.NewEncoder(&e.out)
 	e.enc.SetEscapeHTML(false)
-	// The name under which the caller waits for the functions.
-	functions := map[string]any{
-		"hints": e.function(e.begin), "forget": e.function(e.forget), "parse": e.function(e.parse),
-		"open": e.function(e.start), "feed": e.function(e.feed), "close": e.function(e.close), "free": e.function(e.free),
-	}
-	e.more(functions)
-	js.Global().Call(os.Args[1], functions)
-	select {}
+	return e
 }
 
-// failed marks the words of an error.
-const failed = "!"
+func main() {}
 
-// function is f for JavaScript: its answer is a number or JSON, or the words of an error.
-func (e *engine) function(f func(args []js.Value) (any, error)) js.Func {
-	return js.FuncOf(func(_ js.Value, args []js.Value) any {
-		answer, err := f(args)
-		if err != nil {
-			return failed + err.Error()
-		}
-		switch answer.(type) {
-		case nil, int:
-			return answer
-		}
-		e.out.Reset()
-		if err := e.enc.Encode(answer); err != nil {
-			return failed + err.Error()
-		}
-		return e.out.String()
-	})
+// ready does what every first text needs, before the memory is kept.
+//
+//go:wasmexport ready
+func ready() {
+	const (
+		offer = `{"tools":[{"name":"now","parameters":{"type":"object","properties":{"zone":{"type":"string"},"n":{"type":"integer"}},"required":["n"]}}]}`
+		text  = "<think>Hm.</think>It is:\n<tool_call>{\"name\": \"now\", \"arguments\": {\"n\": \"2\", \"zone\": \"UTC\",}}</tool_call>"
+	)
+	n := must(hints(offer))
+	must(parse(n, text))
+	s := must(open(n))
+	for _, c := range text {
+		must(feed(s, string(c)))
+	}
+	must(end(s, false))
+	forget(n)
+	more()
+	e.n, e.in = 0, nil
+	for range 3 { // what a pool keeps outlives two
+		runtime.GC()
+	}
+}
+
+func must(answer int32) int32 {
+	if answer < 0 {
+		panic(e.out.String())
+	}
+	return answer
+}
+
+// wake comes before the first call: what is drawn at random is not what was kept.
+//
+//go:wasmexport wake
+func wake() { reseed() }
+
+// reseed is in the runtime of this build.
+//
+//go:linkname reseed
+func reseed()
+
+// much is more memory than is kept for the next text or answer.
+const much = 64 << 10
+
+//go:wasmexport room
+func room(n int32) unsafe.Pointer {
+	if len(e.in) < int(n) {
+		e.in = make([]byte, n)
+	}
+	return unsafe.Pointer(unsafe.SliceData(e.in))
+}
+
+// own makes a text in the memory of room one that may be kept.
+func own(text string) string {
+	if len(text) > much {
+		e.in = nil // it is the text's now
+		return text
+	}
+	return strings.Clone(text)
+}
+
+//go:wasmexport said
+func said() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(e.out.Bytes())) }
+
+func fail(err error) int32 {
+	e.out.Reset()
+	e.out.WriteString(err.Error())
+	return -int32(e.out.Len())
+}
+
+func answer(v any, err error) int32 {
+	if e.out.Cap() > much {
+		e.out = bytes.Buffer{}
+	}
+	e.out.Reset()
+	if err == nil {
+		err = e.enc.Encode(v)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return int32(e.out.Len())
+}
+
+//go:wasmexport plain
+func plain() int32 { return int32(e.plain) }
+
+// reply is answer for a reply. To quote a long content takes longer than to read it.
+func reply(r *reading.Reading, err error) int32 {
+	if err != nil {
+		return fail(err)
+	}
+	var content string
+	if utf8.ValidString(r.Content) {
+		content, r.Content = r.Content, ""
+	}
+	e.plain = len(content)
+	n := answer(r, nil)
+	if n < 0 {
+		return n
+	}
+	e.out.WriteString(content)
+	return n + int32(e.plain)
 }
 
 var errGone = errors.New("it was closed or freed before")
 
-func (e *engine) begin(args []js.Value) (any, error) {
-	h, err := e.desk.Hints([]byte(args[0].String()))
+// hints returns a number for what texts have in common.
+//
+//go:wasmexport hints
+func hints(text string) int32 {
+	h, err := e.desk.Hints([]byte(text))
 	if err != nil {
-		return nil, err
+		return fail(err)
 	}
 	e.n++
 	e.hints[e.n] = h
-	return e.n, nil
+	return e.n
 }
 
-func (e *engine) forget(args []js.Value) (any, error) {
-	delete(e.hints, args[0].Int())
-	return nil, nil
-}
+//go:wasmexport forget
+func forget(hints int32) { delete(e.hints, hints) }
 
-func (e *engine) parse(args []js.Value) (any, error) {
-	h := e.hints[args[0].Int()]
+//go:wasmexport parse
+func parse(hints int32, text string) int32 {
+	h := e.hints[hints]
 	if h == nil {
-		return nil, errGone
+		return fail(errGone)
 	}
-	return h.Read(args[1].String())
+	return reply(h.Read(own(text)))
 }
 
-func (e *engine) start(args []js.Value) (any, error) {
-	h := e.hints[args[0].Int()]
+// open returns a number for a text that comes in pieces.
+//
+//go:wasmexport open
+func open(hints int32) int32 {
+	h := e.hints[hints]
 	if h == nil {
-		return nil, errGone
+		return fail(errGone)
 	}
 	p, err := h.Open()
 	if err != nil {
-		return nil, err
+		return fail(err)
 	}
 	e.n++
 	e.open[e.n] = p
-	return e.n, nil
+	return e.n
 }
 
-// feed answers nothing where nothing follows from a piece yet.
-func (e *engine) feed(args []js.Value) (any, error) {
-	p := e.open[args[0].Int()]
+// feed returns 0 where nothing follows from a piece yet.
+//
+//go:wasmexport feed
+func feed(stream int32, piece string) int32 {
+	p := e.open[stream]
 	if p == nil {
-		return nil, errGone
+		return fail(errGone)
 	}
-	if evs := p.Feed(args[1].String()); len(evs) > 0 {
-		return evs, nil
+	evs := p.Feed(own(piece))
+	if len(evs) == 0 {
+		return 0
 	}
-	return nil, nil
+	return answer(evs, nil)
 }
 
-func (e *engine) close(args []js.Value) (any, error) {
-	p := e.open[args[0].Int()]
+//go:wasmexport close
+func end(stream int32, cut bool) int32 {
+	p := e.open[stream]
 	if p == nil {
-		return nil, errGone
+		return fail(errGone)
 	}
-	delete(e.open, args[0].Int())
-	return p.Close(args[1].Bool())
+	delete(e.open, stream)
+	return reply(p.Close(cut))
 }
 
-func (e *engine) free(args []js.Value) (any, error) {
-	delete(e.open, args[0].Int())
-	return nil, nil
-}
+//go:wasmexport free
+func free(stream int32) { delete(e.open, stream) }

@@ -1,5 +1,5 @@
-//go:build js && !render
+//go:build wasip1 && !render
 
 package main
 
-func (*engine) more(map[string]any) {}
+func more() {}

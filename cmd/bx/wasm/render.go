@@ -1,22 +1,28 @@
-//go:build js && render
+//go:build wasip1 && render
 
 package main
 
 import (
 	"encoding/json"
 	"fmt"
-	"syscall/js"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
 	"github.com/unifiedtoolprotocol/utp/prompt"
 )
 
-// more adds what a program that only reads does without: it is a quarter of the size.
-func (e *engine) more(functions map[string]any) { functions["render"] = e.function(e.render) }
+// more makes ready what a program that only reads does without: it is a quarter of the
+// size.
+func more() {
+	must(render(`{"tools":[{"name":"now"}],"messages":[{"role":"user","parts":[{"type":"text","text":"Hi"}]}]}`))
+}
 
 // render writes tools, calls and results as the text of a dialect.
-func (e *engine) render(args []js.Value) (any, error) {
+//
+//go:wasmexport render
+func render(ask string) int32 { return answer(rendered([]byte(ask))) }
+
+func rendered(b []byte) (any, error) {
 	var ask struct {
 		Dialect  string          `json:"dialect"`
 		Model    string          `json:"model"`
@@ -24,7 +30,7 @@ func (e *engine) render(args []js.Value) (any, error) {
 		Messages []utp.Message   `json:"messages"`
 		Choice   utp.Choice      `json:"choice"`
 	}
-	if err := json.Unmarshal([]byte(args[0].String()), &ask); err != nil {
+	if err := json.Unmarshal(b, &ask); err != nil {
 		return nil, fmt.Errorf("render: %w", err)
 	}
 	g, err := reading.Written(ask.Dialect, ask.Model)

@@ -1,4 +1,4 @@
-//go:build !js || render
+//go:build !wasm || render
 
 package reading
 
