@@ -154,7 +154,8 @@ func objectName(atoms []*js, depth int) string {
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-// alternatives joins the types of anyOf or oneOf, if those say it all.
+// alternatives joins the types of anyOf or oneOf, if those say it all; of many the
+// first, and "…".
 func alternatives(atoms []*js, depth int) string {
 	for _, s := range atoms {
 		alts := branches(s)
@@ -165,7 +166,11 @@ func alternatives(atoms []*js, depth int) string {
 		for _, b := range alts[:min(len(alts), maxUnion+1)] {
 			words = append(words, typeName([]*js{b}, depth+1))
 		}
-		return union(words)
+		text := union(words)
+		if len(alts) > len(words) && text != "any" && !strings.HasSuffix(text, "…") {
+			text += "|…"
+		}
+		return text
 	}
 	return ""
 }

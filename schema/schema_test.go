@@ -195,9 +195,14 @@ func TestDescribe(t *testing.T) {
 	for schema, want := range map[string]string{
 		searchSchema: `f(query: string, limit?: integer = 5, exact?: boolean, paths?: string[], lang?: "go"|"python"|"c++", score?: number, filter?: {max_age: integer, tag?: string|null})`,
 		``:           `f()`,
-		`{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}],"default":null},"b":{"type":"array","items":{"type":["string","integer"]}},"c":{}}}`: `f(a?: string|null, b?: (string|integer)[], c?: any)`,
-		`{"properties":{"a":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"string"}}}}}}}`:          `f(a?: array[][][])`,
-		`{"properties":{"n":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"object","properties":{"kid":{"$ref":"#/$defs/n"}}}}}`:                                 `f(n?: {kid?: {kid?: {kid?: object}}})`,
+		`{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}],"default":null},"b":{"type":"array","items":{"type":["string","integer"]}},"c":{}}}`:       `f(a?: string|null, b?: (string|integer)[], c?: any)`,
+		`{"properties":{"a":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"string"}}}}}}}`:                `f(a?: array[][][])`,
+		`{"properties":{"n":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"object","properties":{"kid":{"$ref":"#/$defs/n"}}}}}`:                                       `f(n?: {kid?: {kid?: {kid?: object}}})`,
+		`{"properties":{"a":{"anyOf":[` + strings.Repeat(`{"type":"string"},`, 8) + `{"type":"integer"}]}}}`:                                                        `f(a?: string|integer)`,
+		`{"properties":{"a":{"anyOf":[` + strings.Repeat(`{"type":"string"},`, 9) + `{"type":"integer"}]}}}`:                                                        `f(a?: string|…)`,
+		`{"properties":{"a":{"anyOf":[` + strings.Repeat(`{},`, 9) + `{"type":"integer"}]}}}`:                                                                       `f(a?: any)`,
+		`{"properties":{"a":{"anyOf":[` + strings.Repeat(`{"type":"string"},`, 9) + `{"const":1},{}]}}}`:                                                            `f(a?: string|…)`,
+		`{"properties":{"a":{"anyOf":[{"const":1},{"const":2},{"const":3},{"const":4},{"const":5},{"const":6},{"const":7},{"const":8},{"const":9},{"const":10}]}}}`: `f(a?: 1|2|3|4|5|6|7|8|…)`,
 	} {
 		if got := one(schema).Describe("f"); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
