@@ -486,36 +486,6 @@ func (c *cluster) compare(t testing.TB) map[fleet.Ending]int {
 	return counts
 }
 
-// Each turn of a conversation is answered by another replica.
-func TestClusterAnswersAnyTurn(t *testing.T) {
-	for _, redis := range []bool{false, true} {
-		c := newCluster(t, redis, true, "")
-		key, id := c.key(t, "k", fleet.Amount{}), ""
-		for turn := range 6 {
-			body := fmt.Sprintf(`{"model":"m","input":"Turn %d.","previous_response_id":%q}`, turn, id)
-			if id == "" {
-				body = `{"model":"m","input":"Turn 0."}`
-			}
-			r, err := http.NewRequest(http.MethodPost, c.replicas[turn%3].url+"/v1/responses", strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Header.Set("Authorization", "Bearer "+key)
-			resp, err := caller.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := io.ReadAll(resp.Body)
-			resp.Body.Close()
-			var said struct{ ID string }
-			if err != nil || json.Unmarshal(text, &said) != nil || !strings.Contains(string(text), fmt.Sprintf("%d messages", 2*turn+1)) {
-				t.Fatalf("redis %v, turn %d: %s %s, %v", redis, turn, resp.Status, text, err)
-			}
-			id = said.ID
-		}
-	}
-}
-
 // What limits cost: the median of pairs, with them and without, and the requests a
 // second of three replicas. Only by make cluster, which writes it down.
 func TestClusterFigures(t *testing.T) {
