@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/unifiedtoolprotocol/utp/agent"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 )
 
@@ -38,6 +39,18 @@ func TestNoSilenceOnATerminal(t *testing.T) {
 	if err.String() != want {
 		t.Errorf("got  %q\nwant %q", err, want)
 	}
+}
+
+// A model that thinks is no silence, also where its thoughts are not printed.
+func TestThinkingIsNotSilent(t *testing.T) {
+	p, err, wait := progress(true)
+	printer := view.Printer{Out: err, Err: p.Over(err, true), Progress: p}
+	printer.Event(agent.Event{Kind: agent.Think, Text: "Where may it be?"})
+	wait(1100 * time.Millisecond)
+	if err.String() != "\r\x1b[K\x1b[2mthinking, 1 s\x1b[0m" {
+		t.Errorf("%q", err)
+	}
+	p.Busy("")
 }
 
 // A line that the model is writing is never overwritten.
