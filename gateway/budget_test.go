@@ -327,6 +327,9 @@ func TestWhileTheLedgerIsAway(t *testing.T) {
 				t.Fatal(status, text)
 			}
 			l.away.Store(true)
+			if status, text := ask(); status != tt.status {
+				t.Errorf("for a key that was looked up a moment ago: %d %s", status, text)
+			}
 			clock.Add(int64(30 * time.Second))
 			if status, text := ask(); status != tt.status || status == 503 && !strings.Contains(text, "ledger") {
 				t.Errorf("half a minute later: %d %s", status, text)
