@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -213,11 +214,14 @@ func TestBill(t *testing.T) {
 	golden.File(t, "testdata/bill.cdx.json", string(indented(fixed(t).bill(built(Platforms[0]), infos))))
 }
 
-// A program that Go built tells its modules; another is no program of ours.
+// A program tells its version, commit and date, and its modules; another is no program of ours.
 func TestBillOfAProgram(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "te")
-	if err := Compile(t.Context(), "../..", "te", Platform{runtime.GOOS, runtime.GOARCH}, Release{}, file); err != nil {
+	if err := Compile(t.Context(), "../..", "te", Platform{runtime.GOOS, runtime.GOARCH}, fixed(t), file); err != nil {
 		t.Fatal(err)
+	}
+	if out, err := exec.Command(file, "version").CombinedOutput(); string(out) != "te 1.2.3-rc.1 (commit "+commit+", 2026-11-23T10:00:00Z)\n" {
+		t.Errorf("te version: %q %v", out, err)
 	}
 	body, err := os.ReadFile(file)
 	if err != nil {

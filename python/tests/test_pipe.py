@@ -108,6 +108,7 @@ class Crashes(unittest.TestCase):
         deadline = time.monotonic() + 10
         while bx.process_id is not None and time.monotonic() < deadline:
             time.sleep(0.001)
+        self.assertIsNone(bx.process_id)
         for s in streams:
             with self.assertRaisesRegex(BxCrashed, "bx ended .*what was open in it is lost"):
                 s.feed("more")
@@ -115,6 +116,17 @@ class Crashes(unittest.TestCase):
         self.assertEqual(bx.parse(CALL % 7).tool_calls[0].arguments, {"n": 7})
         s = Stream(bx=bx)
         self.assertEqual(s.close().content, "")
+        bx.close()
+
+    def test_killed_while_nothing_is_open(self):
+        """Nothing is lost, and the next call starts anew."""
+        bx = Bx()
+        bx.parse("x")
+        os.kill(bx.process_id, signal.SIGKILL)
+        deadline = time.monotonic() + 10
+        while bx.process_id is not None and time.monotonic() < deadline:
+            time.sleep(0.001)
+        self.assertEqual(bx.parse("y").content, "y")
         bx.close()
 
     def test_kill_while_many_wait(self):
@@ -360,6 +372,23 @@ class Loads(unittest.TestCase):
         for t in threads:
             t.join()
         self.assertEqual((len(got), all(got)), (1200, True))
+        bx.close()
+
+    def test_who_has_the_answer_lets_others_read(self):
+        """An answer comes to a thread that waits behind another, which calls no more."""
+        bx = Bx()
+        bx.parse("x")
+        stop(bx.process_id)
+        many = "".join(CALL % n for n in range(600))  # fits into a pipe, its answer does not
+        got = []
+        threads = [threading.Thread(target=lambda t=t: got.append(len(bx.parse(t).tool_calls)), daemon=True) for t in (CALL % 1, many)]
+        for t in threads:
+            t.start()
+            time.sleep(0.1)
+        os.kill(bx.process_id, signal.SIGCONT)
+        for t in threads:
+            t.join(20)
+        self.assertEqual(sorted(got), [1, 600])
         bx.close()
 
     def test_nothing_stays_of_a_closed_one(self):

@@ -334,7 +334,6 @@ class Pipe:
         while self._waiting:
             self._waiting[0].fail(self._dead)
             self._waiting.popleft()
-        self._look.put(None)
 
     def kill(self) -> None:
         self.process.kill()
