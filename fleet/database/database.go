@@ -41,6 +41,7 @@ type DB struct {
 	books    turns[*ask]
 	reserved reserved
 	visits   turns[*entering]
+	texts    texts
 }
 
 var (
@@ -72,6 +73,7 @@ func Open(ctx context.Context, address string, newID func() string) (*DB, error)
 	if err != nil {
 		return nil, err
 	}
+	d.spellRates()
 	if err := d.migrate(ctx, migrations); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

@@ -21,7 +21,23 @@ func filled(unit string) string {
 		+ CASE WHEN excluded.at > w.at THEN (excluded.at - w.at) / 60000000.0 * excluded.size_{unit} ELSE 0 END)`)
 }
 
-const rateColumns = `INSERT INTO bx_rates AS w (owner, at, requests, size_requests, tokens, size_tokens) VALUES `
+// texts are statements of rates in the words of the database, which no request spells
+// anew.
+type texts struct{ take, pay string }
+
+func (d *DB) spellRates() {
+	const row = `INSERT INTO bx_rates AS w (owner, at, requests, size_requests, tokens, size_tokens) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (owner) DO UPDATE SET `
+	many := "$7"
+	if d.pg {
+		many += "::double precision"
+	}
+	d.texts.take = d.spell(row + `requests = ` + filled("requests") + ` - CASE WHEN excluded.size_requests > 0 THEN ` + many + ` ELSE 0 END, size_requests = excluded.size_requests,
+		tokens = ` + filled("tokens") + `, size_tokens = excluded.size_tokens, at = {greatest}(w.at, excluded.at)
+		WHERE (excluded.size_requests = 0 OR ` + filled("requests") + ` >= ` + many + `) AND (excluded.size_tokens = 0 OR ` + filled("tokens") + ` >= 0.5)
+		RETURNING requests`)
+	d.texts.pay = d.spell(row + `tokens = ` + filled("tokens") + ` - (excluded.size_tokens - excluded.tokens), size_tokens = excluded.size_tokens,
+		requests = ` + filled("requests") + `, size_requests = excluded.size_requests, at = {greatest}(w.at, excluded.at)`)
+}
 
 // refusal ends the transaction of a visit that is not let in.
 type refusal struct {
@@ -127,19 +143,8 @@ func (d *DB) take(ctx context.Context, tx interface {
 	if r.Requests > 0 && r.Requests < int64(n) {
 		return 0, &refusal{r, "rate"}
 	}
-	var v values
-	row := v.put(r.Owner, micros(now), float64(max(r.Requests-int64(n), 0)), float64(r.Requests), float64(r.Tokens), float64(r.Tokens))
-	many := strings.Trim(v.put(float64(n)), "()")
-	if d.pg {
-		many += "::double precision"
-	}
-	text := rateColumns + row + ` ON CONFLICT (owner) DO UPDATE SET
-		requests = ` + filled("requests") + ` - CASE WHEN excluded.size_requests > 0 THEN ` + many + ` ELSE 0 END, size_requests = excluded.size_requests,
-		tokens = ` + filled("tokens") + `, size_tokens = excluded.size_tokens, at = {greatest}(w.at, excluded.at)
-		WHERE (excluded.size_requests = 0 OR ` + filled("requests") + ` >= ` + many + `) AND (excluded.size_tokens = 0 OR ` + filled("tokens") + ` >= 0.5)
-		RETURNING requests`
 	var level float64
-	err = tx.QueryRowContext(ctx, d.spell(text), v...).Scan(&level)
+	err = tx.QueryRowContext(ctx, d.texts.take, r.Owner, micros(now), float64(max(r.Requests-int64(n), 0)), float64(r.Requests), float64(r.Tokens), float64(r.Tokens), float64(n)).Scan(&level)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, &refusal{r, "rate"}
 	}
@@ -212,11 +217,7 @@ func (d *DB) Leave(ctx context.Context, v fleet.Visit, tokens int64, now time.Ti
 		if r.Tokens == 0 || tokens == 0 {
 			continue
 		}
-		var a values
-		row := a.put(r.Owner, micros(now), float64(r.Requests), float64(r.Requests), float64(r.Tokens-tokens), float64(r.Tokens))
-		text := rateColumns + row + ` ON CONFLICT (owner) DO UPDATE SET tokens = ` + filled("tokens") + ` - (excluded.size_tokens - excluded.tokens), size_tokens = excluded.size_tokens,
-			requests = ` + filled("requests") + `, size_requests = excluded.size_requests, at = {greatest}(w.at, excluded.at)`
-		if _, err := d.loose.ExecContext(ctx, d.spell(text), a...); err != nil {
+		if _, err := d.loose.ExecContext(ctx, d.texts.pay, r.Owner, micros(now), float64(r.Requests), float64(r.Requests), float64(r.Tokens-tokens), float64(r.Tokens)); err != nil {
 			return err
 		}
 	}
