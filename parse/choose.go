@@ -21,7 +21,8 @@ func (p *Parser) open(line bool) scan.Found {
 	if len(p.cand) == 0 && !short {
 		return scan.No
 	}
-	best := p.choose(v, p.cand, line)
+	var best choice
+	p.choose(&best, v, p.cand, line)
 	if short && v.Ask() == scan.More {
 		best.state = scan.More
 	}
@@ -63,8 +64,9 @@ type choice struct {
 	lost   scan.Caps
 }
 
-// choose fits the candidates: the longest wins, then the grammar's rank.
-func (p *Parser) choose(v scan.View, cand []int32, line bool) (best choice) {
+// choose fits the candidates, for the best of them: the longest wins, then the
+// grammar's rank.
+func (p *Parser) choose(best *choice, v scan.View, cand []int32, line bool) {
 	wait := false
 	for _, i := range cand {
 		o := &p.m.openers[i]
@@ -88,7 +90,6 @@ func (p *Parser) choose(v scan.View, cand []int32, line bool) (best choice) {
 	if wait {
 		best.state = scan.More
 	}
-	return best
 }
 
 // answering reports whether words of ReAct may count here though nobody said that

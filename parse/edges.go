@@ -11,16 +11,17 @@ import (
 // edges hands text on as it stands, and keeps what is white space alone out of it:
 // that becomes a Mark. The blanks between thinking and its markers are theirs.
 type edges struct {
-	out    []utp.Event
-	given  int     // events that out shares its memory with; 0: none
-	read   int     // of those
-	parts  []int   // of each part the one it is among those that have more than blanks, plus 1
-	count  int     // of those
-	begun  int     // the part that text and thinking belong to; -1: none
-	hold   waiting // blanks that wait for words of their part
-	trail  waiting // blanks at the end of thinking
-	marked bool    // a marker stands directly before
-	called bool    // a call stands before that, or a try at one
+	out     []utp.Event
+	flowing [1]utp.Event // the event of flow
+	given   int          // events that out shares its memory with; 0: none
+	read    int          // of those
+	parts   []int        // of each part the one it is among those that have more than blanks, plus 1
+	count   int          // of those
+	begun   int          // the part that text and thinking belong to; -1: none
+	hold    waiting      // blanks that wait for words of their part
+	trail   waiting      // blanks at the end of thinking
+	marked  bool         // a marker stands directly before
+	called  bool         // a call stands before that, or a try at one
 }
 
 // waiting is text that what follows it decides on.
@@ -71,12 +72,12 @@ func (s *edges) event(e *utp.Event) {
 }
 
 // flow is the event for a piece that goes on with the text of the part that has begun.
-func (s *edges) flow(text string, extra json.RawMessage) []utp.Event {
+func (s *edges) flow(text string) []utp.Event {
 	s.marked = false
-	s.out = append(s.out[:0], utp.Event{})
-	e := &s.out[0] // a literal with all fields would be made elsewhere and copied, at three times the cost
-	e.Kind, e.Part, e.Text, e.Extra, e.Raw = utp.EventText, s.parts[s.begun]-1, text, extra, text
-	return s.out
+	e := &s.flowing[0] // written field by field: a literal would be made elsewhere and copied, at three times the cost
+	e.Kind, e.Part, e.Text, e.Raw = utp.EventText, s.parts[s.begun]-1, text, text
+	e.Call, e.Value, e.Problem, e.End, e.Extra = nil, nil, nil, nil, nil // it was the caller's
+	return s.flowing[:]
 }
 
 // begin takes words of a part that has none yet.

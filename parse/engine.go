@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"encoding/json"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -88,33 +87,44 @@ func (p *Parser) run(s string) {
 }
 
 // flow takes a piece that goes on with the words of a line and in which nothing
-// begins, as in most of a stream, and returns its event: it is text as it stands. Of
-// any other it takes nothing. extra is what its provider says of it.
-func (p *Parser) flow(s string, extra json.RawMessage) (evs []utp.Event, ok bool) {
-	t, now, ticks := p.through, p.now, 0
-	if (t.steady || p.isSteady()) && s != "" && s[len(s)-1] < utf8.RuneSelf {
-		ticks, ok = p.m.calm(s, p.prev)
+// begins, as in most of a stream, and returns its event: it is text as it stands. Its
+// last byte is held where something may begin there. Of any other piece it takes
+// nothing, and returns nil.
+func (p *Parser) flow(s string) []utp.Event {
+	t, w, now := p.through, p.window, p.now
+	if s == "" || s[len(s)-1] >= utf8.RuneSelf || !t.steady && !p.isSteady(s[0]) {
+		t.steady = false
+		return nil
 	}
-	if t.steady = ok; !ok {
-		return nil, false
+	n := p.m.starts.Next(s, 0, w.last())
+	if n < len(s) {
+		ticks := 0
+		n, ticks = p.m.calm(s, n)
+		now.inline = now.inline != (ticks%2 == 1)
 	}
-	p.base += len(s)
-	p.work += len(s)
-	p.prev, p.idle = s[len(s)-1], 0
+	if t.steady = n > 0; !t.steady {
+		return nil
+	}
+	if w.work += len(s); n < len(s) || w.hold != "" {
+		s, t.steady = w.shift(s, n), n == len(s)
+	}
+	w.base += len(s)
+	w.prev, p.idle = s[len(s)-1], 0
 	now.worded = now.worded || strings.TrimSpace(s) != ""
-	now.inline = now.inline != (ticks%2 == 1)
-	if p.prev == '\n' {
-		now.sofar.say(s, p.base)
+	if w.prev == '\n' {
+		now.sofar.say(s, w.base)
 		now.line, now.inline, t.steady = true, false, false
 	} else {
 		now.sofar.add(s)
 	}
-	return t.edges.flow(s, extra), true
+	return t.edges.flow(s)
 }
 
-// isSteady reports whether words of a line were read, and nothing waits.
-func (p *Parser) isSteady() bool {
-	return p.st == inText && !p.now.line && p.now.think == nil && p.now.textPart >= 0 && p.hold == "" && len(p.carry) == 0 &&
+// isSteady reports whether words of a line were read, and nothing waits but a byte
+// that begins nothing before next.
+func (p *Parser) isSteady(next byte) bool {
+	return p.st == inText && !p.now.line && p.now.think == nil && p.now.textPart >= 0 && len(p.carry) == 0 &&
+		(p.hold == "" || len(p.hold) == 1 && !p.m.starts.Begin(p.hold[0], next)) &&
 		len(p.tries.open) == 0 && !p.sentence && p.through.flows(p.now.textPart)
 }
 

@@ -105,7 +105,8 @@ func (p *Parser) mayOpen(v scan.View) scan.Found {
 		return o.kind != openCall || o.declared && !(o.named && o.labelled())
 	})
 	p.cand = cand
-	if best := p.choose(v, cand, true); best.state != scan.No {
+	var best choice
+	if p.choose(&best, v, cand, true); best.state != scan.No {
 		return best.state
 	}
 	if short {

@@ -14,6 +14,7 @@ type lineSoFar struct {
 	heads  int               // bytes of that
 	last   rune              // the last character of its words; 0: it has none
 	touch  bool              // nothing stands after that
+	json   bool              // it begins as JSON does, so that its quotes count
 	quotes int               // double quotes in its words
 	escape bool              // a backslash stands at its end
 	first  byte              // its first byte; 0: it has none
@@ -45,7 +46,7 @@ func (l *lineSoFar) say(raw string, end int) {
 			return
 		}
 		l.add(raw[:n])
-		if !l.diff && !strings.HasPrefix(l.begins(), "@@") {
+		if !l.diff && !l.opensDiff() {
 			n += l.skip(raw[n:])
 		}
 		at += n + 1
@@ -58,10 +59,10 @@ func (l *lineSoFar) say(raw string, end int) {
 // them, and returns the length of raw up to the end of the last. Of them counts
 // only whether they hold words.
 func (l *lineSoFar) skip(raw string) int {
-	if at := strings.Index(raw, "@@"); at >= 0 {
-		raw = raw[:at]
-	}
 	n := strings.LastIndexByte(raw, '\n')
+	if at := strings.Index(raw[:n], "@@"); at >= 0 {
+		n = strings.LastIndexByte(raw[:at], '\n')
+	}
 	if n <= 0 {
 		return 0
 	}
@@ -73,27 +74,26 @@ func (l *lineSoFar) skip(raw string) int {
 }
 
 func (l *lineSoFar) newLine(start int) {
-	l.diff = l.diff && l.first != 0 || strings.HasPrefix(l.begins(), "@@")
+	l.diff = l.diff && l.first != 0 || l.opensDiff()
 	*l = lineSoFar{start: start, diff: l.diff, words: l.words, mused: l.mused}
 }
+
+// opensDiff reports whether the line begins as the changes of a diff do: "@@".
+func (l *lineSoFar) opensDiff() bool { return l.heads > 1 && l.head[0] == '@' && l.head[1] == '@' }
 
 // add notes words within the line.
 func (l *lineSoFar) add(s string) {
 	if s == "" {
 		return
 	}
-	if l.first == 0 {
-		l.first = s[0]
-		l.diff = l.diff && strings.IndexByte(" +-@\\", s[0]) >= 0
+	if l.heads < maxLineHead {
+		l.open(s)
 	}
 	end := len(s)
 	for end > 0 && isInLine(s[end-1]) {
 		end--
 	}
 	l.touch = end == len(s)
-	if l.heads < maxLineHead {
-		l.open(s)
-	}
 	if end == 0 {
 		return
 	}
@@ -101,7 +101,7 @@ func (l *lineSoFar) add(s string) {
 		l.last, _ = utf8.DecodeLastRuneInString(s[:end])
 	}
 	l.words++
-	if !l.quotable() {
+	if !l.json {
 		return
 	}
 	for i := range len(s) {
@@ -114,21 +114,21 @@ func (l *lineSoFar) add(s string) {
 
 // open keeps the beginning of the line's words.
 func (l *lineSoFar) open(s string) {
+	if l.first == 0 {
+		l.first = s[0]
+		l.diff = l.diff && strings.IndexByte(" +-@\\", s[0]) >= 0
+	}
 	if l.heads == 0 {
 		for s != "" && isInLine(s[0]) {
 			s = s[1:]
 		}
+		l.json = s != "" && (s[0] == '{' || s[0] == '[' || s[0] == '"')
 	}
 	l.heads += copy(l.head[l.heads:], s)
 }
 
 // isInLine reports whether c is a blank within a line.
-func isInLine(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
-
-// quotable reports whether the line begins as JSON does, so that its quotes count.
-func (l *lineSoFar) quotable() bool {
-	return l.heads > 0 && (l.head[0] == '{' || l.head[0] == '[' || l.head[0] == '"')
-}
+func isInLine(c byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == '\r') }
 
 // begins is how the line's words begin.
 func (l *lineSoFar) begins() string { return string(l.head[:l.heads]) }
@@ -176,7 +176,7 @@ func (l *lineSoFar) shows() bool {
 	}
 	head := l.begins()
 	return l.touch && strings.ContainsRune("\"'“‘„«‹「『", l.last) ||
-		l.quotable() && l.quotes%2 == 1 ||
+		l.json && l.quotes%2 == 1 ||
 		isAside(head) || isLog(head)
 }
 

@@ -51,18 +51,17 @@ type machine struct {
 	words     words
 	grams     []*gram
 	openers   []opener
-	headers   []*gram        // those with message headers
-	trie      *scan.Trie     // of the openers' first literals
-	pairs     [256][4]uint64 // by the first byte of a literal: the bytes that may follow it
-	hot       [256]bool      // bytes that begin a literal, in any case
-	lineHot   [256]bool      // the same, of openers that count only at a line start
-	start     [256]bool      // bytes that something may begin with at a line start
-	follow    [256]bool      // bytes that may follow the word which a bare form begins with
-	bare      []int          // openers without a literal in front: bare JSON, f(…), name {…}
-	bareJSON  []int          // those of JSON grammars alone
-	wordFirst []int          // those of markup after a name
-	closers   []scan.Marker  // of all groups and calls but code fences
-	closing   [256]bool      // bytes that begin one of them
+	headers   []*gram       // those with message headers
+	trie      *scan.Trie    // of the openers' first literals
+	starts    scan.Starts   // of those that count within a line, and of all else that may begin there
+	lineHot   [256]bool     // bytes that begin an opener which counts only at a line start, in any case
+	start     [256]bool     // bytes that something may begin with at a line start
+	follow    [256]bool     // bytes that may follow the word which a bare form begins with
+	bare      []int         // openers without a literal in front: bare JSON, f(…), name {…}
+	bareJSON  []int         // those of JSON grammars alone
+	wordFirst []int         // those of markup after a name
+	closers   []scan.Marker // of all groups and calls but code fences
+	closing   [256]bool     // bytes that begin one of them
 	chat      *chatTokens
 	fence     *gram           // the grammar whose calls stand in code fences
 	inside    func() *machine // what is read inside such a fence
@@ -127,12 +126,11 @@ func build(list []*grammar.Grammar, w words) *machine {
 			m.enter(i)
 		}
 	}
-	m.heat("\n", &m.hot)
-	m.heat("`", &m.hot)
-	m.heat("~~", &m.hot)
-	m.heat("<s>", &m.hot)
+	for _, other := range []string{"\n", "`", "~~", "<s>"} {
+		m.starts.Add(other)
+	}
 	for _, token := range m.chat.ends.list {
-		m.heat(token.Text, &m.hot)
+		m.starts.Add(token.Text)
 	}
 	m.start['`'], m.start['~'] = true, true
 	m.inside = sync.OnceValue(func() *machine { return insideFence(list) })
@@ -262,73 +260,33 @@ func (m *machine) enter(i int) {
 		m.lineHot[scan.Lower(lead[0])], m.lineHot[scan.Upper(lead[0])] = true, true
 		m.start[scan.Lower(lead[0])], m.start[scan.Upper(lead[0])] = true, true
 	} else {
-		m.heat(lead, &m.hot)
+		m.starts.Add(lead)
 	}
 	m.trie.Add(lead, int32(i))
 }
 
-// heat notes the first two bytes of a literal.
-func (m *machine) heat(lead string, hot *[256]bool) {
-	for _, a := range []byte{scan.Lower(lead[0]), scan.Upper(lead[0])} {
-		hot[a] = true
-		if len(lead) == 1 {
-			m.pairs[a] = [4]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
-			continue
-		}
-		for _, b := range []byte{scan.Lower(lead[1]), scan.Upper(lead[1])} {
-			m.pairs[a][b>>6] |= 1 << (b & 63)
-		}
-	}
-}
-
-// next is where a literal may begin from s[i] on; prev stands before s.
-func (m *machine) next(s string, i int, prev byte) int {
-	hot := &m.hot
-	for k, c := range []byte(s[i:]) {
-		if hot[c] && m.mayBegin(s, i+k) && !midWord(s, i+k, prev) {
-			return i + k
-		}
-	}
-	return len(s)
-}
-
-// calm reports whether nothing may begin in s: no literal, no token that ends a turn,
-// no line but after it. ticks counts the lone backquotes, at which code begins or ends.
-func (m *machine) calm(s string, prev byte) (ticks int, ok bool) {
-	for i := range len(s) {
-		switch {
-		case !m.hot[s[i]] || !m.mayBegin(s, i) || midWord(s, i, prev):
-		case s[i] == '\n' && i+1 == len(s):
-		case loneTick(s, i):
+// calm is how much of s can be passed on though more may come, if something may begin
+// first at s[n]. All, if nothing begins: no literal, no token that ends a turn, no line
+// but after it. All but the last byte, if something may begin there; else nothing.
+// ticks counts the lone backquotes, at which code begins or ends.
+func (m *machine) calm(s string, n int) (calm, ticks int) {
+	for ; n < len(s); n = m.starts.Next(s, n+1, s[n]) {
+		switch last := n+1 == len(s); {
+		case loneTick(s, n):
 			ticks++
+		case last && s[n] == '\n':
+		case last && s[n] != '<' && m.trie.Longer(s[n]): // with "<" tokens at the end of a reply begin, too
+			return n, ticks
 		default:
-			return 0, false
+			return 0, 0
 		}
 	}
-	return ticks, true
+	return n, ticks
 }
 
 // loneTick reports whether a backquote stands at s[i], and no other after it: code
 // begins or ends there.
 func loneTick(s string, i int) bool { return s[i] == '`' && i+1 < len(s) && s[i+1] != '`' }
-
-// mayBegin reports whether a literal may begin at s[i], by the byte after it.
-func (m *machine) mayBegin(s string, i int) bool {
-	if i+1 == len(s) {
-		return true
-	}
-	b := s[i+1]
-	return m.pairs[s[i]][b>>6]&(1<<(b&63)) != 0
-}
-
-// midWord reports whether a letter stands at s[i] after another: markers that begin
-// with a letter begin a word. prev stands before s.
-func midWord(s string, i int, prev byte) bool {
-	if i > 0 {
-		prev = s[i-1]
-	}
-	return scan.IsASCIILetter(s[i]) && scan.IsASCIILetter(prev)
-}
 
 // addFollow notes what may begin and what may follow the word of a bare form.
 func (m *machine) addFollow(o *opener) {

@@ -226,7 +226,7 @@ func (p *Parser) opened() int {
 // Feed takes more of the text. It never fails: what cannot be read is a
 // Problem event. The slice is valid until the next Feed or Close.
 func (p *Parser) Feed(s string) []utp.Event {
-	if evs, ok := p.flow(s, nil); ok {
+	if evs := p.flow(s); evs != nil {
 		return evs
 	}
 	return p.through.edges.events(p.through.tally.events(p.feedTail(s)))

@@ -6,14 +6,12 @@ import (
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
 )
 
-// programWords begin lines of a program. Calls beside them are its own, and are not
-// written to be run.
-var programWords = [...]string{"import ", "def ", "return", "with ", "class ", "assert ", "async "}
-
-// programStarts are the letters, in any case, that begin them.
-var programStarts = func() (t [256]bool) {
-	for _, word := range programWords {
-		t[word[0]], t[scan.Upper(word[0])] = true, true
+// programWords begin lines of a program, by their first letter in any case. Calls
+// beside them are its own, and are not written to be run.
+var programWords = func() (t [256][]string) {
+	for _, word := range []string{"import ", "def ", "return", "with ", "class ", "assert ", "async "} {
+		t[word[0]] = append(t[word[0]], word)
+		t[scan.Upper(word[0])] = t[word[0]]
 	}
 	return t
 }()
@@ -26,12 +24,9 @@ func (p *Parser) programLine(v scan.View) scan.Found {
 	if p.now.program {
 		return scan.Yes
 	}
-	if !programStarts[v.S[0]] {
-		return scan.No
-	}
-	first, waits := scan.Lower(v.S[0]), scan.No
-	for _, word := range programWords {
-		if word[0] != first || len(v.S) > 1 && scan.Lower(v.S[1]) != word[1] {
+	waits := scan.No
+	for _, word := range programWords[v.S[0]] {
+		if len(v.S) > 1 && scan.Lower(v.S[1]) != word[1] {
 			continue
 		}
 		switch _, f := scan.MatchLiteral(v.S, word); {

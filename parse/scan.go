@@ -24,7 +24,7 @@ func (p *Parser) readText() bool {
 	s, from := p.src, p.pos // from: where the line began, if p.line
 	for i := p.pos; ; i++ {
 		at := i
-		if i = p.m.next(s, i, p.prev); p.sentence {
+		if i = p.m.starts.Next(s, i, p.prev); p.sentence {
 			i = braceIn(s, at, i)
 		}
 		if i >= len(s) {
@@ -37,7 +37,7 @@ func (p *Parser) readText() bool {
 			if got = p.openSentence(); got != scan.No {
 				return p.decided(got)
 			}
-			if !p.m.hot['{'] {
+			if !p.m.starts.Has('{') {
 				continue
 			}
 		}

@@ -36,7 +36,8 @@ func (t *through) flows(part int) bool {
 func (p *Parser) Through(e utp.Event) []utp.Event {
 	t := p.through
 	if e.Kind == utp.EventText && t.think == nil {
-		if evs, ok := p.flow(e.Text, e.Extra); ok {
+		if evs := p.flow(e.Text); evs != nil {
+			bears(evs, e)
 			return evs
 		}
 	}
@@ -46,6 +47,14 @@ func (p *Parser) Through(e utp.Event) []utp.Event {
 	}
 	p.pass(e)
 	return t.edges.events(t.tally.events(t.out))
+}
+
+// bears gives what a provider says of a piece of text to the one event of it, if that
+// is all of the piece.
+func bears(out []utp.Event, e utp.Event) {
+	if len(out) == 1 && out[0].Kind == utp.EventText && out[0].Text == e.Text {
+		out[0].Extra = e.Extra
+	}
 }
 
 func (p *Parser) pass(e utp.Event) {
@@ -59,9 +68,7 @@ func (p *Parser) pass(e utp.Event) {
 			p.endThink(false)
 		}
 		p.fromText(p.feedTail(e.Text))
-		if len(t.out) == 1 && t.out[0].Kind == utp.EventText && t.out[0].Text == e.Text {
-			t.out[0].Extra = e.Extra
-		}
+		bears(t.out, e)
 	case utp.EventThink:
 		if t.tally != nil {
 			t.tally.thinks = true

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/unifiedtoolprotocol/utp/parse/internal/scan"
@@ -9,28 +10,60 @@ import (
 // window is the text at hand: what of the model's text is read, and what of that no
 // event covers yet.
 type window struct {
-	all   string // the text at hand
-	src   string // all, up to where an open call or trial must have ended
-	end   bool   // the output ends after src
-	pos   int    // src[:pos] is consumed
-	done  int    // src[:done] is covered by events
-	base  int    // offset of src[0] in the text
-	hold  string // not consumed yet, kept for the next Feed
-	prev  byte   // before src[0]
-	carry []byte // consumed before src[0], not covered yet
-	eof   bool   // the text is complete
-	cut   bool   // and ended early
-	work  int    // bytes looked at
+	all    string          // the text at hand
+	src    string          // all, up to where an open call or trial must have ended
+	end    bool            // the output ends after src
+	pos    int             // src[:pos] is consumed
+	done   int             // src[:done] is covered by events
+	base   int             // offset of src[0] in the text
+	hold   string          // not consumed yet, kept for the next Feed
+	prev   byte            // before src[0]
+	carry  []byte          // consumed before src[0], not covered yet
+	eof    bool            // the text is complete
+	cut    bool            // and ended early
+	work   int             // bytes looked at
+	joined strings.Builder // memory of short texts
 }
 
 // add puts more of the text after what was not consumed.
 func (w *window) add(s string) {
 	if w.hold != "" {
-		s = w.hold + s
+		s = w.join(w.hold, s)
 		w.hold = ""
 	}
 	w.all, w.src, w.pos = s, s, 0
 	w.work += len(s)
+}
+
+// join is a and b as one string. Short ones share their memory, so that not each of
+// many small pieces takes its own.
+func (w *window) join(a, b string) string {
+	if len(a)+len(b) > maxJoined {
+		return a + b
+	}
+	if w.joined.Cap()-w.joined.Len() < maxJoined {
+		w.joined.Reset()
+		w.joined.Grow(shares * maxJoined)
+	}
+	from := w.joined.Len()
+	w.joined.WriteString(a)
+	w.joined.WriteString(b)
+	return w.joined.String()[from:]
+}
+
+// maxJoined is how long a text is at most that shares its memory, and shares how many
+// such texts one piece of memory has room for.
+const (
+	maxJoined = 32
+	shares    = 8
+)
+
+// shift is what was held together with s[:n]; the rest of s is held in its place.
+func (w *window) shift(s string, n int) string {
+	text := w.join(w.hold, s[:n])
+	w.work += len(w.hold)
+	w.hold = s[n:]
+	return text
 }
 
 // advance keeps what was not consumed for the next Feed.
@@ -135,6 +168,14 @@ func (w *window) at() int { return w.base + w.pos }
 func (w *window) before() byte {
 	if w.pos > 0 {
 		return w.src[w.pos-1]
+	}
+	return w.prev
+}
+
+// last is the last byte so far: of the text that is kept or, without any, before that.
+func (w *window) last() byte {
+	if w.hold != "" {
+		return w.hold[len(w.hold)-1]
 	}
 	return w.prev
 }

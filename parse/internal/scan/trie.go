@@ -75,7 +75,14 @@ func (t *Trie) Leads(dst []int32, s string) (out []int32, open bool) {
 		if at = t.next(at, Lower(s[i])); at < 0 {
 			return dst, false
 		}
-		dst = append(dst, t.nodes[at].ids...)
+		if ids := t.nodes[at].ids; len(ids) > 0 {
+			dst = append(dst, ids...)
+		}
 	}
 	return dst, len(t.nodes[at].edges) > 0 && at != 0
+}
+
+// Longer reports whether a literal begins with b and goes on.
+func (t *Trie) Longer(b byte) bool {
+	return len(t.nodes[t.root[Lower(b)]].edges) > 0 && t.root[Lower(b)] > 0
 }

@@ -60,9 +60,15 @@ func (v View) Ask() Found {
 
 // Skip is CountBlanks; open says that the white space may go on after s.
 func Skip(s string) (n int, open bool) {
+	if s != "" && !blankStarts[s[0]] {
+		return 0, false
+	}
 	n = CountBlanks(s)
 	return n, n == len(s) || s[n:] == "\xC4" || s[n:] == `\`
 }
+
+// blankStarts are the bytes that white space begins with, as CountBlanks has it.
+var blankStarts = [256]bool{' ': true, '\n': true, '\r': true, '\t': true, 0xC4: true, '\\': true}
 
 // CountBlanks is the length of the white space that s starts with; the
 // tokenizer blanks Ġ and Ċ count, and so does an escaped new line.
