@@ -62,7 +62,7 @@ func (d *DB) Settle(ctx context.Context, s fleet.Settlement) (fleet.Outcome, err
 	if err := d.books.await(ctx, d.reserved.queue(s.ID), a); err != nil {
 		return fleet.Outcome{}, err
 	}
-	if a.err == nil {
+	if a.err == nil || errors.Is(a.err, fleet.ErrUnknown) {
 		d.reserved.drop(s.ID)
 	}
 	return a.out, a.err
