@@ -54,10 +54,14 @@ var floods = map[string]string{
 	"prose":                 "It is 3 < 4 and f(x) = [x], see `sched.go`; then {braces} and \"quotes\" follow.\nAction is needed.\n",
 	"a tag in prose":        "<tool_call> is a tag. ",
 	"a long argument":       "x <= y && z ",
+	"a nameless argument":   "x <= y && z ",
 }
 
 // before stands before a flood.
-var before = map[string]string{"a long argument": `<tool_call>{"name": "search_code", "arguments": {"query": "`}
+var before = map[string]string{
+	"a long argument":     `<tool_call>{"name": "search_code", "arguments": {"query": "`,
+	"a nameless argument": `<tool_call>{"arguments": {"query": "`,
+}
 
 // perByte is how many bytes may be looked at for one byte of text. For a reply of
 // 64 KB those are 32 MB, which take far less than the 100 ms that are the worst.
