@@ -2,7 +2,6 @@ package index
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
 )
 
@@ -39,19 +38,6 @@ func stems(word string) []string {
 			out = append(out, stem+put)
 			if n := len(stem); stem[n-1] == stem[n-2] {
 				out = append(out, stem[:n-1])
-			}
-		}
-	}
-	return out
-}
-
-// meant are words with those that they may mean.
-func meant(words []string) []string {
-	out := slices.Clone(words)
-	for _, w := range words {
-		for _, m := range meanings(w) {
-			if !slices.Contains(out, m) {
-				out = append(out, m)
 			}
 		}
 	}

@@ -109,11 +109,6 @@ func Terms(question string) []string {
 	return out
 }
 
-// match is the query of the full-text search: any of the terms.
-func match(terms []string) string {
-	return `"` + strings.Join(terms, `" OR "`) + `"`
-}
-
 // alike reports whether two words have the same stem, roughly: what remains
 // after a common beginning of at least four letters is an ending.
 func alike(a, b string) bool {
