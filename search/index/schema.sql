@@ -14,7 +14,7 @@ CREATE TABLE chunks (
   line    INTEGER NOT NULL,
   symbols TEXT NOT NULL     -- separated by blanks
 );
--- Chunks that were written together, from first on. postings.go has the form of
+-- Chunks that were written together, from first on. part.go has the form of
 -- the blobs here and below.
 CREATE TABLE parts (
   first   INTEGER PRIMARY KEY,
