@@ -332,7 +332,9 @@ func TestACallThatHangs(t *testing.T) {
 
 func TestAResultOf50MB(t *testing.T) {
 	t.Parallel()
-	p, _ := learned(t, "", program(t, "x", "ok"))
+	s := program(t, "x", "ok")
+	s.Timeout = 2 * time.Minute
+	p, _ := learned(t, "", s)
 	if r := call(t, p, "mcp__x__huge", `{}`); r.Status != utp.StatusFailed || !strings.Contains(r.Text(), "it sent a message of more than 16 MB") {
 		t.Errorf("%.300s", r.Text())
 	}
