@@ -10,7 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -187,3 +190,85 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// What a client asked before its input ended is answered, with the time that
+// this took; what takes too long, and what waits for the client, is ended.
+//
+// contract: C-09
+func TestTheInputEndsBeforeTheAnswers(t *testing.T) {
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+	const stats = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"stats","arguments":{}}}` + "\n"
+	const open = "open" // the input does not end
+	for _, c := range []struct {
+		name, sent string
+		runs, told time.Duration // the tool; until somebody ends the server
+		want       string        // in the last answer
+		took       time.Duration
+		err        string
+	}{
+		{"nothing is open", hello, 0, time.Hour, `"serverInfo"`, 0, ""},
+		{"calls", hello + stats + strings.Replace(stats, `"id":2`, `"id":3`, 1), 13 * time.Second, time.Hour, `"done"`, 13 * time.Second, ""},
+		{"too long", hello + stats, time.Minute, time.Hour, `"serverInfo"`, 30 * time.Second, "the input ended 30 s ago, and 1 of its requests have no answer yet"},
+		{"the server ends", hello + stats, time.Minute, 2 * time.Second, `"serverInfo"`, 2 * time.Second, "context deadline exceeded"},
+		{"the server ends first", hello + stats + open, time.Minute, 2 * time.Second, `"serverInfo"`, 2 * time.Second, "context deadline exceeded"},
+		{"a question", hello + strings.Replace(stats, `"stats","arguments":{}`, `"write_file","arguments":{"path":"a.txt","content":"hi"}`, 1), 0, time.Hour, "its input has ended", 0, ""},
+		{"a subscription", `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},` + stateless + `}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"stats","arguments":{},` + stateless + "}}\n", 13 * time.Second, time.Hour, `"done"`, 13 * time.Second, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				set := config(silent{c.runs}, agent.Gate{Tier: utp.TierRun})
+				set.Resources = &mcp.Resources{Base: "file:///src/", List: func() []mcp.Resource { return nil }, Reader: silent{}}
+				srv, err := mcp.New(set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var out lockedBuffer
+				ctx, cancel := context.WithTimeout(t.Context(), c.told)
+				defer cancel()
+				start := time.Now()
+				sent, still := strings.CutSuffix(c.sent, open)
+				in := io.Reader(strings.NewReader(sent))
+				if still {
+					more, w := io.Pipe()
+					defer w.Close()
+					in = io.MultiReader(in, more)
+				}
+				err = srv.Serve(ctx, io.NopCloser(in), &out)
+				if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+					t.Errorf("the end is %v, want %q", err, c.err)
+				}
+				if took := time.Since(start); took != c.took {
+					t.Errorf("it took %v, want %v", took, c.took)
+				}
+				lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+				if last := lines[len(lines)-1]; !strings.Contains(last, c.want) {
+					t.Errorf("the last answer is %s, want %s in it", last, c.want)
+				}
+			})
+		})
+	}
+}
+
+const stateless = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+func (b *lockedBuffer) Close() error { return nil }

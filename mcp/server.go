@@ -146,14 +146,16 @@ func (s *Server) known(name string) bool {
 }
 
 // Serve speaks with one client over r and w, one JSON message a line, until
-// the client leaves or ctx ends. The client's leaving is not an error.
+// the client leaves or ctx ends. The client's leaving is not an error. What it
+// asked before its input ended is answered, or stopped after 30 seconds, which
+// is an error.
 func (s *Server) Serve(ctx context.Context, r io.ReadCloser, w io.WriteCloser) error {
-	return s.Run(ctx, &sdk.IOTransport{Reader: r, Writer: w})
+	return s.Run(ctx, piped{&sdk.IOTransport{Reader: r, Writer: w}})
 }
 
-// Stdio serves the client at the process's standard input and output. Nothing
-// else may write to standard output meanwhile.
-func (s *Server) Stdio(ctx context.Context) error { return s.Run(ctx, &sdk.StdioTransport{}) }
+// Stdio is Serve at the process's standard input and output. Nothing else may
+// write to standard output meanwhile.
+func (s *Server) Stdio(ctx context.Context) error { return s.Run(ctx, piped{&sdk.StdioTransport{}}) }
 
 // Run serves one client over any transport of the SDK.
 func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
