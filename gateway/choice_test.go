@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -310,6 +311,40 @@ func TestWhatPassesThroughTakesTheNextKey(t *testing.T) {
 	resp, text := get(t, "POST", url+"/v1/embeddings", `{"model":"m","input":"x"}`)
 	if resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "9" || !strings.Contains(text, "slow down, all of you") {
 		t.Errorf("%s, %v: %s", resp.Status, resp.Header, text)
+	}
+}
+
+// What passes through as it is goes out whole with the next key, the keys that did not
+// serve it rest as long as they were told to, and the log says which one did.
+func TestAPassageGoesOutWholeWithTheNextKey(t *testing.T) {
+	var mu sync.Mutex
+	var log bytes.Buffer
+	var bodies []string
+	c := &clock{at: time.Now()}
+	k := &keyring{asked: map[string]int{}, refuse: map[string]http.HandlerFunc{"k1": refusal(429, "slow down", "90"), "k2": refusal(401, "no", "")}}
+	k.refuse["k3"] = func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies = append(bodies, r.URL.Path+" "+string(body))
+		fmt.Fprint(w, `{"object":"text_completion","choices":[{"text":"ok"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)
+	}
+	url := listen(t, gateway.Config{NewID: ids(), Now: c.now, Log: slog.New(slog.NewTextHandler(&locked{&mu, &log}, nil)), Routes: []gateway.Route{{To: []gateway.Target{behindKeys(t, k)}}}})
+	ask := func() {
+		t.Helper()
+		if resp, text := get(t, "POST", url+"/v1/answers", `{"model":"m","prompt":"one two"}`); resp.StatusCode != http.StatusOK || !strings.Contains(text, `"ok"`) {
+			t.Errorf("%s: %s", resp.Status, text)
+		}
+	}
+	ask()
+	if want := `/v1/answers {"model":"m","prompt":"one two"}`; len(bodies) != 1 || bodies[0] != want || k.asked["k1"] != 1 || k.asked["k2"] != 1 {
+		t.Fatalf("it was served %q, asked with %v, want %q behind both other keys", bodies, k.asked, want)
+	}
+	if text := told(&mu, &log); !strings.Contains(text, "key=K3") || !strings.Contains(text, "did not take one of its keys") {
+		t.Errorf("the log: %s", text)
+	}
+	c.pass(61 * time.Second) // of a refusal the minute is over, of the pause it is not
+	ask()
+	if k.asked["k1"] != 1 || k.asked["k2"] != 2 {
+		t.Errorf("after a minute it was asked with %v", k.asked)
 	}
 }
 

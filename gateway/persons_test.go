@@ -30,9 +30,10 @@ import (
 // of these names, and "sales" a team that no ledger has.
 type login struct {
 	*oidc.Issuer
-	t    *testing.T
-	key  *ecdsa.PrivateKey
-	away atomic.Bool
+	t     *testing.T
+	key   *ecdsa.PrivateKey
+	away  atomic.Bool
+	ahead atomic.Int64 // of its clock, in nanoseconds
 }
 
 func newLogin(t *testing.T) *login {
@@ -57,7 +58,7 @@ func newLogin(t *testing.T) *login {
 		t.Fatal(err)
 	}
 	if l.Issuer, err = oidc.New(oidc.Config{Issuer: up.URL, Audience: "bx", Algorithms: []string{"ES256"}, Claim: "groups",
-		Teams: []oidc.Team{{Value: "eng", Team: "eng"}, {Value: "ops", Team: "ops"}, {Value: "sales", Team: "sales"}}}, nil, nil); err != nil {
+		Teams: []oidc.Team{{Value: "eng", Team: "eng"}, {Value: "ops", Team: "ops"}, {Value: "sales", Team: "sales"}}}, nil, func() time.Time { return time.Now().Add(time.Duration(l.ahead.Load())) }); err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -154,6 +155,76 @@ func TestPersonsOfAnIssuer(t *testing.T) {
 	}
 }
 
+// The word of the ledger about a person counts for 5 seconds; that of the token, who it
+// is, in which team and until when, is heard with each request.
+func TestHowLongAPersonIsKnown(t *testing.T) {
+	b, l := books(t, nil, nil), newLogin(t)
+	for name, budget := range map[string]fleet.Budget{"eng": nil, "ops": {fleet.Day: {Tokens: 20}}} {
+		if err := b.CreateTeam(t.Context(), "test", fleet.Team{ID: "team-" + name, Name: name, Created: time.Now(), Limits: fleet.Limits{Budget: budget}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := &clock{at: time.Now()}
+	url := start(t, costly(apis[0], utp.Usage{Input: 20, Output: 7}), backend.Config{Provider: "openai"}, b.into, func(g *gateway.Config) {
+		g.Issuer, g.Now = l.Issuer, c.now
+	})
+	now := time.Now()
+	asks := func(when, token string, want int) {
+		t.Helper()
+		if resp, text := get(t, "POST", url+"/v1/chat/completions", limited, "Authorization", "Bearer "+token); resp.StatusCode != want {
+			t.Errorf("%s: %s: %s, want %d", when, resp.Status, text, want)
+		}
+	}
+	person := func(name string) (found fleet.Key) {
+		t.Helper()
+		all, err := b.Keys(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range all {
+			if k.Name == name {
+				found = k
+			}
+		}
+		return found
+	}
+	ann, bob := l.token("ann", "eng", now), l.token("bob", "eng", now)
+	asks("ann comes", ann, 200)
+	asks("bob comes", bob, 200)
+
+	shut, first := person("ann"), person("bob")
+	shut.Disabled = true
+	if err := b.SetKey(t.Context(), "operator", shut, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.DeleteKey(t.Context(), "operator", first.ID, now); err != nil {
+		t.Fatal(err)
+	}
+	c.pass(4900 * time.Millisecond)
+	asks("ann was shut out 4.9 s ago", ann, 200)
+	asks("bob was deleted 4.9 s ago", bob, 200)
+	if person("bob").ID != "" {
+		t.Error("a deleted person is made anew before the ledger is asked again")
+	}
+	c.pass(100 * time.Millisecond)
+	asks("ann was shut out 5 s ago", ann, 401)
+	asks("bob was deleted 5 s ago, and comes back", bob, 200)
+	if again := person("bob"); again.ID != first.ID || again.Team == nil || again.Team.Name != "eng" {
+		t.Errorf("bob came back as %+v", again)
+	}
+
+	asks("bob moves, and is in his new team at once", l.token("bob", "ops", now), 429)
+	asks("ann is shut out in the other team as well", l.token("ann", "ops", now), 401)
+	if moved := person("ann"); !moved.Disabled || moved.Team == nil || moved.Team.Name != "ops" {
+		t.Errorf("ann has moved as %+v", moved)
+	}
+
+	ends := l.token("cat", "eng", now.Add(-time.Hour-20*time.Second)) // 20 s ago, which clocks may differ by
+	asks("a token at its end", ends, 200)
+	l.ahead.Store(int64(20 * time.Second))
+	asks("the same a moment later, of a person who is known", ends, 401)
+}
+
 // What was spent is the person's, by an id of their own, and a key of that name is
 // somebody else.
 func TestAPersonIsNoKeyOfThatName(t *testing.T) {
@@ -172,8 +243,37 @@ func TestAPersonIsNoKeyOfThatName(t *testing.T) {
 	if err := b.Entries(t.Context(), fleet.Query{}, func(e fleet.Entry) error { spent = append(spent, e); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if len(spent) != 1 || !strings.HasPrefix(spent[0].KeyID, fleet.PersonID) || !strings.HasPrefix(spent[0].Key, "ann@127.0.0.1") || spent[0].Team != "eng" || spent[0].Amount.Tokens != 27 {
+	host := strings.TrimPrefix(l.Config.Issuer, "http://")
+	if len(spent) != 1 || !strings.HasPrefix(spent[0].KeyID, fleet.PersonID) || spent[0].Key != "ann@"+host || spent[0].Team != "eng" || spent[0].Amount.Tokens != 27 {
 		t.Errorf("%+v", spent)
+	}
+
+	// Names are what a terminal and a path of the administration can have, and of those
+	// that are all taken the id is left.
+	for _, name := range []string{"bob", "bob@" + host} {
+		if err := b.CreateKey(t.Context(), "test", fleet.Key{ID: replicas.ID(), Name: name, Created: time.Now()}, fleet.Hash([]byte(fmt.Sprintf("%-32s", name)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, who := range []string{"bob", "a/b\x1b[31m é|c", strings.Repeat("x", 100)} {
+		if resp, text := get(t, "POST", url+"/v1/chat/completions", limited, "Authorization", "Bearer "+l.token(who, "eng", time.Now())); resp.StatusCode != 200 {
+			t.Errorf("%q: %s: %s", who, resp.Status, text)
+		}
+	}
+	all, err := b.Keys(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, k := range all {
+		if names[k.Name] = strings.HasPrefix(k.ID, fleet.PersonID); k.Name == k.ID && names[k.Name] {
+			names["the id"] = true
+		}
+	}
+	for _, want := range []string{"the id", "a_b_[31m__|c", strings.Repeat("x", 60)} {
+		if !names[want] {
+			t.Errorf("nobody is called %q: %v", want, names)
+		}
 	}
 }
 
