@@ -105,16 +105,13 @@ class Bx:
 
 def _line(id: int, op: str, tools: ToolList | None, **rest: Any) -> bytes:
     """A line of docs/parse.md. What is None is left out."""
-    head = {"id": id, "op": op}
-    head.update((k, v) for k, v in rest.items() if v is not None)
     try:
-        text = json.dumps(head)
-        if tools is not None:
-            listed = tools.json if isinstance(tools, Tools) else json.dumps(list(tools))
-            text = f'{text[:-1]}, "tools": {listed}}}'
+        fields = [f'{{"id":{id},"op":"{op}"', *(f'"{k}":{json.dumps(v)}' for k, v in rest.items() if v is not None)]
+        if tools is not None:  # last, where bx knows them again without reading them
+            fields.append(f'"tools":{tools.json if isinstance(tools, Tools) else json.dumps(list(tools))}')
     except (TypeError, ValueError) as e:
         raise BxError(f"this cannot be written as JSON: {e}") from e
-    return text.encode() + b"\n"
+    return f"{','.join(fields)}}}\n".encode()
 
 
 class Stream:

@@ -22,6 +22,8 @@ type lineJSON struct {
 	Prefill *string         `json:"prefill"`
 	Policy  *string         `json:"policy"`
 	Cut     *bool           `json:"cut"`
+
+	text *string // what Input says, where quick read it
 }
 
 // answerJSON is a line of the output that holds a Reading, an error, or neither.
@@ -98,8 +100,11 @@ func put(out *bytes.Buffer, enc *json.Encoder, id json.RawMessage, a any) error 
 
 // line answers the text of one line.
 func (b *batch) line(w *worker, text []byte, l *lineJSON) (any, error) {
-	if err := json.Unmarshal(text, l); err != nil {
-		return nil, want(text, err)
+	if !w.quick(text, l) {
+		*l = lineJSON{}
+		if err := json.Unmarshal(text, l); err != nil {
+			return nil, want(text, err)
+		}
 	}
 	if op, ok := ops[l.Op]; ok {
 		if op.stream {
@@ -138,6 +143,9 @@ func (w *worker) whole(l *lineJSON) (any, error) {
 	rd, err := w.reads(l, &w.c)
 	if err != nil {
 		return nil, err
+	}
+	if l.text != nil {
+		return rd.read(*l.text, false)
 	}
 	return rd.input(l.Input)
 }

@@ -18,16 +18,16 @@ import (
 )
 
 // linesOf answers lines and gives the answers.
-func linesOf(t *testing.T, o reading.Options, in string) ([]string, reading.Tally) {
+func linesOf(t rapid.TB, o reading.Options, in string) ([]string, reading.Tally) {
 	t.Helper()
 	return linesFrom(t, o, strings.NewReader(in))
 }
 
-func linesFrom(t *testing.T, o reading.Options, in io.Reader) ([]string, reading.Tally) {
+func linesFrom(t rapid.TB, o reading.Options, in io.Reader) ([]string, reading.Tally) {
 	t.Helper()
 	var out bytes.Buffer
 	o.Replies = replyReader
-	tally, err := reading.Lines(t.Context(), in, &out, o)
+	tally, err := reading.Lines(context.Background(), in, &out, o)
 	if err != nil {
 		t.Fatal(err)
 	}
