@@ -1,6 +1,7 @@
 """The process behind the package: many streams, threads, loops, forks, crashes."""
 
 import asyncio
+import faulthandler
 import gc
 import os
 import random
@@ -16,6 +17,14 @@ from utp_bx import Bx, BxCrashed, BxError, BxNotFound, Stream, pipe
 from . import goldens
 
 CALL = '<tool_call>{"name": "f", "arguments": {"n": %d}}</tool_call>'
+
+
+def setUpModule():
+    faulthandler.dump_traceback_later(300, exit=True)  # who waits for ever says where
+
+
+def tearDownModule():
+    faulthandler.cancel_dump_traceback_later()
 
 
 def stop(pid):
@@ -433,10 +442,14 @@ class Loads(unittest.TestCase):
             ticking = asyncio.create_task(tick())
             await bx.aparse("x")
             stop(bx.process_id)
+            blocked = threading.Timer(20, os.kill, (bx.process_id, signal.SIGCONT))
+            blocked.start()
             ticks = 0
             work = [asyncio.create_task(bx.aparse("word " * 200_000)) for _ in range(3)]
             while ticks < 1000:
                 await asyncio.sleep(0)
+            self.assertTrue(blocked.is_alive(), "the loop waited until bx went on")
+            blocked.cancel()
             os.kill(bx.process_id, signal.SIGCONT)
             replies = await asyncio.gather(*work)
             ticking.cancel()
