@@ -4,7 +4,9 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
-	"text/template"
+	"sync"
+
+	"github.com/unifiedtoolprotocol/utp/internal/template"
 )
 
 //go:embed system.md
@@ -13,7 +15,7 @@ var systemText string
 //go:embed lines.md
 var linesText string
 
-var systemTemplate = template.Must(template.New("system.md").Parse(systemText))
+var systemTemplate = sync.OnceValue(func() template.Set { return template.Must(template.New("system.md", systemText)) })
 
 // What the model is told on the way, from lines.md.
 var (
@@ -55,9 +57,9 @@ type SystemData struct {
 
 // System makes the system prompt.
 func System(d SystemData) (string, error) {
-	var b strings.Builder
-	if err := systemTemplate.Execute(&b, d); err != nil {
+	text, err := systemTemplate().Execute("system.md", d)
+	if err != nil {
 		return "", fmt.Errorf("agent: system prompt: %w", err)
 	}
-	return strings.TrimSpace(b.String()), nil
+	return strings.TrimSpace(text), nil
 }

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
-	"text/template"
+	"sync"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/internal/template"
 	"github.com/unifiedtoolprotocol/utp/schema"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
@@ -208,7 +208,7 @@ func (x *exchange) correction(why string, said utp.Reply) *utp.Request {
 //go:embed second.md
 var secondText string
 
-var secondTemplate = template.Must(template.New("second.md").Parse(secondText))
+var secondTemplate = sync.OnceValue(func() template.Set { return template.Must(template.New("second.md", secondText)) })
 
 // complaint says what was wrong with an answer, and what is wanted in its place.
 func (x *exchange) complaint(why string, said utp.Reply) string {
@@ -230,11 +230,11 @@ func (x *exchange) complaint(why string, said utp.Reply) string {
 			wrong.Tools = append(wrong.Tools, string(line))
 		}
 	}
-	var b strings.Builder
-	if err := secondTemplate.Execute(&b, wrong); err != nil {
+	words, err := secondTemplate().Execute("second.md", wrong)
+	if err != nil {
 		panic(err) // the template and its fields are both here
 	}
-	return b.String()
+	return words
 }
 
 type definition struct {

@@ -6,27 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/template"
+	"sync"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
+	"github.com/unifiedtoolprotocol/utp/internal/template"
 )
 
 //go:embed *.md
 var files embed.FS
 
-var words = template.Must(template.New("").Funcs(template.FuncMap{
-	"deref": func(b *bool) bool { return *b },
-}).ParseFS(files, "*.md"))
+var words = sync.OnceValue(func() template.Set { return template.Must(template.Files(files)) })
 
 // say runs a template. The templates are fixed and tested: they cannot fail on
 // the data they get.
 func say(name string, data any) string {
-	var b strings.Builder
-	if err := words.ExecuteTemplate(&b, name+".md", data); err != nil {
+	text, err := words().Execute(name+".md", data)
+	if err != nil {
 		return ""
 	}
-	return b.String()
+	return text
 }
 
 // form is a way to list tools: the template of the list, and how one tool is
@@ -55,20 +54,20 @@ type manifest struct {
 	Example string // one printed call
 	Item    grammar.Fence
 	Tools   []Offer
-	list    grammar.Fence
+	List    string
 }
 
-// List is the tools as lines, or as a JSON list, in the fence of the grammar.
-func (m manifest) List() string {
-	lines := make([]string, len(m.Tools))
-	for i, o := range m.Tools {
+// list is the tools as lines, or as a JSON list, in the fence of a grammar.
+func list(tools []Offer, fence grammar.Fence) string {
+	lines := make([]string, len(tools))
+	for i, o := range tools {
 		lines[i] = or(o.Text, o.Definition)
 	}
 	separator := "\n"
-	if strings.HasSuffix(m.list.Open, "[") {
+	if strings.HasSuffix(fence.Open, "[") {
 		separator = ", "
 	}
-	return m.list.Open + strings.Join(lines, separator) + m.list.Close
+	return fence.Open + strings.Join(lines, separator) + fence.Close
 }
 
 // Offer is a tool as a list of tools shows it: what its custom template sees.
@@ -94,7 +93,7 @@ func Tools(g *grammar.Grammar, tools []utp.Tool) string {
 // Writer writes requests in one grammar.
 type Writer struct {
 	Grammar *grammar.Grammar
-	Custom  map[string]string // by tool name: a text/template over an Offer that replaces the tool's place in the list
+	Custom  map[string]string // by tool name: a template (text/template's language) over an Offer that replaces the tool's place in the list
 	Append  bool              // {{tools}} is text like any other: the list goes to the end
 	Warn    func(error)       // of a tool that cannot be described and is left out; nil: nowhere
 }
@@ -103,7 +102,7 @@ type Writer struct {
 // the error names the tool.
 func (w Writer) Tools(tools []utp.Tool) (string, error) {
 	f := forms[w.Grammar.Manifest]
-	m := manifest{Item: w.Grammar.Item, list: w.Grammar.List}
+	m := manifest{Item: w.Grammar.Item}
 	bare := true // the example so far shows no argument
 	for _, t := range tools {
 		o, basic, err := w.offer(f, t)
@@ -121,6 +120,7 @@ func (w Writer) Tools(tools []utp.Tool) (string, error) {
 	if len(m.Tools) == 0 {
 		return "", nil
 	}
+	m.List = list(m.Tools, w.Grammar.List)
 	return strings.TrimSpace(say(f.template, m)), nil
 }
 
@@ -164,15 +164,14 @@ func (e *templateError) Unwrap() error { return e.err }
 
 // custom runs the template of a tool.
 func custom(name, text string, o *Offer) (string, error) {
-	t, err := template.New(name).Parse(text)
+	t, err := template.New(name, text)
 	if err != nil {
 		return "", fmt.Errorf("prompt: template of tool %q: %w", name, err)
 	}
-	var b strings.Builder
-	if err := t.Execute(&b, o); err != nil {
+	if text, err = t.Execute(name, o); err != nil {
 		return "", fmt.Errorf("prompt: template of tool %q: %w", name, &templateError{err})
 	}
-	return strings.TrimSpace(b.String()), nil
+	return strings.TrimSpace(text), nil
 }
 
 // printSample prints an example call, or "" if the grammar cannot say it.

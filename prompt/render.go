@@ -40,10 +40,16 @@ func (w Writer) Render(r *utp.Request) (*utp.Request, error) {
 		return nil, err
 	}
 	if list != "" {
-		list = strings.TrimSpace(list + say("choice", r.Choice))
+		list = strings.TrimSpace(list + say("choice", choice{r.Choice, r.Choice.Parallel != nil && !*r.Choice.Parallel}))
 	}
 	out.Messages, err = w.addTools(messages, list)
 	return &out, err
+}
+
+// choice is what the template of the choice sees.
+type choice struct {
+	utp.Choice
+	Single bool // at most one call in a reply
 }
 
 // History writes the calls and results of a conversation as text, as Render

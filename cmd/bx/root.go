@@ -41,14 +41,23 @@ const examples = `  bx
   bx --tier run "Fix the typo in README.md"
   bx --dry-run "Search for auth code"`
 
+// newRoot makes the commands. --version is no flag of cobra's: its template
+// would link text/template (see internal/template).
 func newRoot(a *app) *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use: `bx "question"`, Short: "Ask about the code around you", Long: about, Example: examples,
-		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true, Version: build.Line(),
-		RunE: func(cmd *cobra.Command, words []string) error { return a.ask(cmd, words) },
+		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if version {
+				_, err := fmt.Fprintln(a.out, "bx", build.Line())
+				return err
+			}
+			return a.ask(cmd, words)
+		},
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.checkOutput(cmd) }
-	root.SetVersionTemplate("bx {{.Version}}\n")
+	root.Flags().BoolVar(&version, "version", false, "version for bx")
 	root.SetHelpCommand(a.helpCommand())
 	root.SetOut(a.out)
 	root.SetErr(a.err)

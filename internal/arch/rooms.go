@@ -23,6 +23,7 @@ var rooms = []Room{
 	{Path: ".", Ring: 0},
 
 	{Path: "grammar", Ring: 1},
+	{Path: "internal/template", Ring: 1},
 	{Path: "lenient", Ring: 1},
 	{Path: "record", Ring: 1},
 	{Path: "schema", Ring: 1, Beside: []string{"lenient"}, Deps: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},

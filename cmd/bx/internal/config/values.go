@@ -46,7 +46,7 @@ func (p Parser) check(own Own) error {
 // that go as text.
 type Prompt string
 
-// Template is how a prompt offers one tool: a text/template over prompt.Offer.
+// Template is how a prompt offers one tool: a template over prompt.Offer.
 type Template string
 
 // URL is the address of a server, with its scheme.
