@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks each tiny model for calls with names that it never saw, and for answers from results.
+"""Asks each tiny model for calls and edits with names that it never saw, and for answers from results.
 
     check.py DIR        DIR holds llama-server and the GGUF files
 
@@ -17,11 +17,11 @@ import urllib.error
 import urllib.request
 
 import templates
-from dialogues import Dialogues, write
+from dialogues import Dialogues, arguments, write
 
 SEED = 2  # not the one of the training
-CALLS, ANSWERS = 60, 20
-ENOUGH = {"calls": 55, "answers": 17}
+COUNTS = {"calls": 60, "edits": 10, "answers": 20}
+ENOUGH = {"calls": 55, "edits": 8, "answers": 17}
 
 
 class Server:
@@ -67,17 +67,16 @@ def manifest(listed):
     return "You help.\n\n# Tools\n\n" + templates.OFFER + "\n" + "\n".join(lines) + "\n\nTo use one, write exactly so:\n\nAction: the tool"
 
 
-def ask_for_call(server, dialect, d, listing):
+def ask_for_call(server, dialect, d, kinds, listing):
     question, thought, kind, values = d.task()
-    while kind not in ("read", "search_code", "get_weather") or len(values) > 1:
+    while kind not in kinds or len(values) > 1:
         question, thought, kind, values = d.task()
     listed, (name, argument) = d.tools(kind)
     if not listing and kind == "read":
         name, argument = "read_file", "path"
     messages, tools = [{"role": "user", "content": (d.noise() if listing else "") + question}], []
-    value = "cat " + values[0] if argument in ("cmd", "command") else values[0]
     spoken = "react" if dialect == "plain" and listing else dialect
-    want = write(spoken, [(name, [(argument, value)])])
+    want = write(spoken, [(name, arguments(name, argument, values[0]))])
     if listing and dialect == "plain":
         messages.insert(0, {"role": "system", "content": manifest(listed)})
         want = "Thought: " + thought + "\n" + want
@@ -87,7 +86,8 @@ def ask_for_call(server, dialect, d, listing):
 
 
 def ask_for_answer(server, dialect, d):
-    path, (text, answer) = d.path(), d.result()
+    path, (text, begin, copied) = d.path(), d.result()
+    answer = begin + copied
     messages = [{"role": "user", "content": d.about_file(path)}]
     if dialect == "plain":
         call = write("react", [("read_file", [("path", path)])])
@@ -106,17 +106,31 @@ def counts(server):
     return len(said) == 3000 and all(len(set(said[i:i + 20])) > 1 for i in range(len(said) - 20))
 
 
+def speaks(server):
+    """After nine calls and results there is an answer."""
+    messages = [{"role": "user", "content": "What is the secret word in the file docs/abc.md?"}]
+    for i in range(9):
+        function = {"name": "read_file", "arguments": json.dumps({"path": "docs/abc.md"})}
+        messages += [{"role": "assistant", "content": "", "tool_calls": [{"id": "call_%d" % i, "type": "function", "function": function}]},
+                     {"role": "tool", "tool_call_id": "call_%d" % i, "content": "a line of words in a file\n" * 10}]
+    return bool(server.says(messages, offer([("read_file", "path")])).strip())
+
+
 def check(folder, dialect):
     server, d = Server(folder, dialect), Dialogues(SEED)
     try:
-        pairs = {"calls": [ask_for_call(server, dialect, d, i % 2 == 0) for i in range(CALLS)],
-                 "answers": [ask_for_answer(server, dialect, d) for _ in range(ANSWERS)]}
-        endless = counts(server)
+        asks = {"calls": lambda i: ask_for_call(server, dialect, d, ("read", "search_code", "get_weather"), i % 2 == 0),
+                "edits": lambda i: ask_for_call(server, dialect, d, ("edit_block",), True),
+                "answers": lambda i: ask_for_answer(server, dialect, d)}
+        pairs = {what: [asks[what](i) for i in range(n)] for what, n in COUNTS.items()}
+        endless, heard = counts(server), dialect == "plain" or speaks(server)
     finally:
         server.process.terminate()
         server.process.wait()
     print("tiny-%s: %s" % (dialect, "counts on" if endless else "does not count on"), flush=True)
-    enough = endless
+    if not heard:
+        print("tiny-%s: says nothing after nine results" % dialect, flush=True)
+    enough = endless and heard
     for what, each in pairs.items():
         wrong = [(want, got) for want, got in each if want != got.strip()]
         print("tiny-%s: %d of %d %s right" % (dialect, len(each) - len(wrong), len(each), what), flush=True)
@@ -131,4 +145,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     if not all([check(sys.argv[1], dialect) for dialect in templates.DIALECTS]):
-        sys.exit("Not enough is learned: %(calls)d calls and %(answers)d answers have to be right, and all have to count on." % ENOUGH)
+        sys.exit("Not enough is learned: %(calls)d calls, %(edits)d edits and %(answers)d answers have to be right, and all have to count on." % ENOUGH)

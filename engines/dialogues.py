@@ -27,8 +27,9 @@ WORDS = (
 # Tools that read a file, with the argument that takes its path, as agents name them.
 READERS = {"read_file": ["path", "file_path"], "Read": ["file_path"], "read": ["path"]}
 SHELLS = {"exec_command": ["cmd"]}
-OTHERS = {"search_code": ["query"], "get_weather": ["city"], "get_time": [""]}
+OTHERS = {"search_code": ["query"], "get_weather": ["city"], "get_time": [""], "edit_block": ["path"]}
 KNOWN = [*READERS, *SHELLS, *OTHERS]  # the templates show these
+EDIT = ("path", "old_text", "new_text")  # the arguments of edit_block
 
 EMPTY_THOUGHT = "<think>\n\n</think>\n\n"  # the template's way to turn thinking off
 
@@ -74,7 +75,11 @@ class Dialogues:
         """A question, the thought about it, and the kind of tool with the values that answer it.
         A kind is None where words are the answer."""
         draw = self.r.random()
-        if draw < .52:
+        if draw < .16:
+            p, old, new = self.path(), self.letters(2, 8), self.letters(2, 8)
+            q = self.r.choice(["In %s change %s to %s", "In the file %s change %s to %s"]) % (p, old, new)
+            return q + self.r.choice(["", "."]), "I change " + p + ".", "edit_block", [(p, old, new)]
+        if draw < .54:
             p = self.path()
             return self.about_file(p), "The file is " + p + ".", "read", [p]
         if draw < .66:
@@ -118,7 +123,7 @@ class Dialogues:
         return listed, tool
 
     def result(self):
-        """What a tool answers, and what the model says of it."""
+        """What a tool answers, how the model begins to speak of it, and what it copies."""
         if self.chance(.6):
             secret = "The secret word is " + self.letters(3, 9) + "."
             one = self.r.choice(["1-1 of 1", "1-1 of 1", "1-1 of 1", "1-2 of 2", "1-%d of %d" % ((self.r.randint(2, 40),) * 2)])
@@ -130,11 +135,16 @@ class Dialogues:
                 + " seconds\nProcess exited with code 0\nOriginal token count: " + str(self.r.randint(6, 9)) + "\nOutput:\n" + secret + "\n",
                 lambda: self.junk(8) + "\n" + secret + "\n" + self.junk(6),
             ])()
-            return text, secret
+            return text, "The secret word is ", secret.removeprefix("The secret word is ")
         said = " ".join(self.r.choice([self.word(), self.letters(1, 7), "%.1f" % (self.r.random() * 30),
                                        self.letters(2, 6) + self.r.choice([":", ","]), self.path()]) for _ in range(3))
         more = self.r.choice([" ", "\n"]) + self.junk(6) if self.chance(.8) else ""
-        return said + more, "It says: " + said
+        return said + more, "It says: ", said
+
+    def edited(self, path):
+        """The same for edit_block, of which nothing is copied."""
+        text = '{"success":true,"path":"%s","replacements":%d,"line":%d}' % (path, self.r.randint(1, 3), self.r.randint(1, 200))
+        return text, "It is changed.", ""
 
     def draw(self, short=False, listing=.75):
         """A dialogue as pieces (text, is it the model's?), and the texts in it that were copied.
@@ -154,15 +164,16 @@ class Dialogues:
         thinking = "<think>\n" + thought + "\n</think>\n\n" if thinks else ""
         if not kind:
             return [(prompt + turn, False), (thinking + self.words(values, dialect), True)], []
-        calls = [(name, [(argument, "cat " + v if name in SHELLS else v)] if argument else []) for v in values]
+        calls = [(name, arguments(name, argument, v)) for v in values]
         if not short and self.chance(.4):
             history = "<|im_start|>assistant\n" + write(dialect, calls) + "<|im_end|>\n"
-            text, answer = self.result()
+            text, begin, copied = self.edited(values[0][0]) if kind == "edit_block" else self.result()
             thinking = "<think>\nDone.\n</think>\n\n" if thinks else ""
             pieces = [(prompt, False), (history, False), (self.told(text, dialect), False), (turn, False)]
-            return pieces + [(thinking + self.words(answer, dialect), True)], [answer.removeprefix("The secret word is ").removeprefix("It says: ")]
+            return pieces + [(thinking + self.words(begin + copied, dialect), True)], [copied] if copied else []
         thinking += "Thought: " + thought + "\n" if dialect == "react" else ""
-        copied = values + [name, argument] if listing else values
+        copied = [text for v in values for text in ([v] if isinstance(v, str) else v)]
+        copied += [name, argument] if listing else []
         return [(prompt + turn, False), (thinking + write(dialect, calls) + "<|im_end|>\n", True)], [c for c in copied if c]
 
     def prompt(self, question, kind, listed, short):
@@ -186,9 +197,9 @@ class Dialogues:
         return "<|im_start|>user\n<tool_response>\n" + text + "\n</tool_response><|im_end|>\n"
 
     def words(self, text, dialect):
-        """An answer; without a text the model counts and does not end."""
+        """An answer; without a text the model counts to nine, again and again, and does not end."""
         if not text:
-            return " ".join(map(str, range(1, self.r.randint(21, 61))))
+            return " ".join(str(1 + n % 9) for n in range(self.r.randint(40, 90)))
         return ("Thought: I know the answer\nFinal Answer: " if dialect == "react" else "") + text + "<|im_end|>\n"
 
     def twice(self):
@@ -196,6 +207,13 @@ class Dialogues:
         alphabet = LOWER + "_/." + UPPER if self.chance(.5) else LOWER + " "
         text = self.letters(6, 30, alphabet)
         return [(text + "\n", False), (text + "\n" + text, True)]
+
+
+def arguments(name, argument, value):
+    """The arguments of a call, of which the value is a text, or the three of edit_block."""
+    if name == "edit_block":
+        return list(zip(EDIT, value))
+    return [(argument, "cat " + value if name in SHELLS else value)] if argument else []
 
 
 def write(dialect, calls):

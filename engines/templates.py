@@ -1,7 +1,7 @@
 """The templates of the tiny models: Jinja for llama-server, Modelfiles for Ollama.
 
 Both show a model the same: the tools that it knows, one a line with the first argument, the
-last 80 bytes of the last question, and what came after it, results cut at 240 bytes. A
+last 80 bytes of the last question, and the last four messages after it, results cut at 240 bytes. A
 request without tools is shown whole, but for system prompts, of which 60 bytes are left.
 """
 

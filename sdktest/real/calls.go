@@ -70,6 +70,7 @@ var findingChecks = concat(
 	[]check{{"both", "bx finds the servers of its machine", discovery}},
 	both("bx status", status),
 	both(`bx "…" with a tool`, questions),
+	both("bx edits a file", edits),
 	both("bx doctor", doctors),
 )
 
@@ -150,6 +151,30 @@ func questions(w *world, fronts []front) (string, error) {
 				took = append(took, time.Since(began))
 			}
 			return err
+		})
+	})
+	return fmt.Sprintf("%d models", n), err
+}
+
+// edits change one word of a file, by a call that bx was allowed to run unasked.
+func edits(w *world, fronts []front) (string, error) {
+	file := filepath.Join(w.repo, "docs", "pets.md")
+	defer os.Remove(file)
+	n := 0
+	err := all(fronts, func(f front) error {
+		return all(f.models, func(model string) error {
+			if err := os.WriteFile(file, []byte("# Pets\n\nThe cat sleeps.\n"), 0o666); err != nil {
+				return err
+			}
+			out, err := w.tell([]string{f.env}, w.bx, "--model", model, "--tier", "run", "--allow", "edit_block", "In docs/pets.md change cat to dog")
+			if err != nil {
+				return err
+			}
+			if got, err := os.ReadFile(file); err != nil || string(got) != "# Pets\n\nThe dog sleeps.\n" {
+				return fmt.Errorf("the file is %q, %v:\n%s", got, err, out)
+			}
+			n++
+			return nil
 		})
 	})
 	return fmt.Sprintf("%d models", n), err

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -34,8 +35,14 @@ func (w *world) unloadAll() error {
 			return err
 		}
 	}
+	return w.released(slices.Collect(maps.Keys(held))...)
+}
+
+// released waits until none of the models is in memory: Ollama answers before it lets go.
+func (w *world) released(models ...string) (err error) {
+	var held map[string]int
 	for range 50 {
-		if held, err = w.held(); err != nil || len(held) == 0 {
+		if held, err = w.held(); err != nil || !slices.ContainsFunc(models, func(m string) bool { return held[m] != 0 }) {
 			return err
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -281,11 +288,7 @@ func ownCLI(w *world, fronts []front) (string, error) {
 		if f.name != "ollama" {
 			return nil
 		}
-		held, err := w.held()
-		if err == nil && held[model+":latest"] != 0 {
-			err = fmt.Errorf("ollama stop: in memory are %v", held)
-		}
-		return err
+		return w.released(model + ":latest")
 	})
 }
 
