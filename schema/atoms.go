@@ -44,8 +44,14 @@ func flatten(want []*js, v any) []*js {
 }
 
 // valid reports whether v fits s. Should the library panic, v is taken to fit.
-func valid(s *js, v any) (ok bool) { return validate(s, v) == nil }
+func valid(s *js, v any) (ok bool) {
+	if says := simple(s, v); says != unsure {
+		return says == fitting
+	}
+	return validate(s, v) == nil
+}
 
+// validate says what is wrong with v.
 func validate(s *js, v any) (err *jsonschema.ValidationError) {
 	defer func() {
 		if recover() != nil {
@@ -225,10 +231,7 @@ func ownTypes(s *js) mask {
 		return 0
 	}
 	if s.Types != nil {
-		m = 0
-		for _, name := range s.Types.ToStrings() {
-			m |= typeBits[name]
-		}
+		m = masks()[*s.Types]
 	}
 	if values := listed(s); values != nil {
 		var of mask

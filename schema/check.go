@@ -219,6 +219,9 @@ func (sh *shape) issues(args node) []Issue {
 	if !sh.bearable(&args) {
 		return []Issue{{"", "the arguments are nested too deeply to be checked; write them with less nesting"}}
 	}
+	if simple(sh.root, args.val) == fitting {
+		return nil
+	}
 	err := validate(sh.root, args.val)
 	if err == nil {
 		return nil

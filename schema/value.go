@@ -228,17 +228,14 @@ func scalars(alts [][]*js) mask {
 		return 0
 	}
 	s := alts[0][0]
-	switch {
-	case s.Types == nil, s.Bool != nil, s.Ref != nil, s.RecursiveRef != nil, s.DynamicRef != nil, s.Enum != nil, s.Const != nil, s.Not != nil,
-		len(s.AllOf)+len(s.AnyOf)+len(s.OneOf)+len(s.Extensions) > 0, s.If != nil, s.Then != nil, s.Else != nil, s.Format != nil:
+	if s.Types == nil || s.Bool != nil || s.Enum != nil || s.Const != nil || refers(s) {
 		return 0
 	}
 	m := ownTypes(s) & (strBit | boolBit | intBit)
-	if s.MinLength != nil || s.MaxLength != nil || s.Pattern != nil || s.ContentEncoding != nil || s.ContentMediaType != nil || s.ContentSchema != nil {
-		m &^= strBit
-	}
-	if s.Maximum != nil || s.Minimum != nil || s.ExclusiveMaximum != nil || s.ExclusiveMinimum != nil || s.MultipleOf != nil {
-		m &^= intBit
+	for _, t := range []mask{strBit, boolBit, intBit} {
+		if bounded(s, t) {
+			m &^= t
+		}
 	}
 	return m
 }
