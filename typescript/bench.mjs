@@ -1,12 +1,15 @@
 // Size, start and speed, the native engine beside it: node typescript/bench.mjs
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 
+console.log(`load of the machine: ${loadavg()[0].toFixed(1)}`);
 for (const file of ["parse.wasm", "full.wasm"]) {
   const b = readFileSync(here(`dist/${file}`));
   const packed = brotliCompressSync(b, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 } });
@@ -31,26 +34,55 @@ const texts = {
   reply: sentence.repeat(10) + `<tool_call>{"name": "now", "arguments": {"n": "2", "note": "${"x".repeat(60)}"}}</tool_call>`,
 };
 const options = { tools: [{ name: "now", parameters: { type: "object", properties: { n: { type: "integer" } } } }] };
-const native = execFileSync("go", ["test", "./cmd/bx/internal/reading", "-run", "^$", "-bench", "Desk"], { cwd: here(".."), encoding: "utf8" });
-for (const [name, text] of Object.entries(texts)) {
-  const end = performance.now() + 2000;
-  const took = [];
-  do {
+
+// Both engines in turns, so that what else the machine does slows both: rounds of half a
+// second, of each the median by the clock and the mean of processor time, and of the
+// rounds the median.
+const rounds = 9, round = 500;
+const dir = mkdtempSync(join(tmpdir(), "bench-"));
+process.on("exit", () => rmSync(dir, { recursive: true }));
+const native = join(dir, "reading.test");
+execFileSync("go", ["test", "-c", "-o", native, "./cmd/bx/internal/reading"], { cwd: here("..") });
+function natively(name) {
+  const said = execFileSync(native, ["-test.run", "^$", "-test.bench", `Desk/${name}`, "-test.benchtime", `${round}ms`], { encoding: "utf8" });
+  const ms = (unit) => Number(new RegExp(`([\\d.]+) ${unit}`).exec(said)[1]) / 1e6;
+  return { clock: ms("median-ns"), processor: ms("cpu-ns") };
+}
+// inJavaScript is a round of work, which returns how many it did.
+function inJavaScript(work) {
+  const took = [], before = process.cpuUsage();
+  let n = 0;
+  for (const end = performance.now() + round; performance.now() < end;) {
     const t = performance.now();
-    parse(text, options);
-    took.push(performance.now() - t);
-  } while (performance.now() < end);
-  const ns = Number(new RegExp(`Desk/${name}\\S*\\s+\\d+\\s+([\\d.]+) ns/op`).exec(native)[1]);
-  const ms = took.reduce((a, b) => a + b) / took.length;
-  console.log(`${name} of ${text.length} bytes: ${ms.toFixed(3)} ms, median ${median(took).toFixed(3)}; native ${(ns / 1e6).toFixed(3)} ms: ${(ns / 1e6 / ms).toFixed(2)} of its speed (by medians ${(ns / 1e6 / median(took)).toFixed(2)})`);
+    const did = work();
+    took.push((performance.now() - t) / did);
+    n += did;
+  }
+  const { user, system } = process.cpuUsage(before);
+  return { clock: median(took), processor: (user + system) / 1000 / n };
+}
+const of = (list, what) => median(list.map((one) => one[what]));
+const ms = (list) => `${of(list, "processor").toFixed(3)} ms of processor, ${of(list, "clock").toFixed(3)} by the clock`;
+
+for (const [name, text] of Object.entries(texts)) {
+  const work = () => { parse(text, options); return 1; };
+  for (let i = 0; i < 4; i++) inJavaScript(work); // until V8 has compiled what it compiles
+  const ours = [], theirs = [];
+  for (let i = 0; i < rounds; i++) {
+    ours.push(inJavaScript(work));
+    theirs.push(natively(name));
+  }
+  const ratio = (what) => median(ours.map((one, i) => theirs[i][what] / one[what])).toFixed(2);
+  console.log(`${name} of ${text.length} bytes: ${ms(ours)} (best round ${Math.min(...ours.map((o) => o.clock)).toFixed(3)}); native ${ms(theirs)}: ${ratio("processor")} of its speed, ${ratio("clock")} by the clock`);
 }
 
-let feeds = 0, spent = 0;
-for (const end = performance.now() + 2000; performance.now() < end;) {
+const feeds = () => {
   const s = stream(options);
-  const t = performance.now();
-  for (let i = 0; i < texts.reply.length; i += 4, feeds++) s.feed(texts.reply.slice(i, i + 4));
+  let n = 0;
+  for (let i = 0; i < texts.reply.length; i += 4, n++) s.feed(texts.reply.slice(i, i + 4));
   s.close();
-  spent += performance.now() - t;
-}
-console.log(`a feed of 4 characters: ${(spent / feeds * 1000).toFixed(1)} µs`);
+  return n;
+};
+inJavaScript(feeds);
+const fed = Array.from({ length: rounds }, () => inJavaScript(feeds));
+console.log(`a feed of 4 characters: ${(of(fed, "processor") * 1000).toFixed(1)} µs of processor, ${(of(fed, "clock") * 1000).toFixed(1)} by the clock`);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import { parse, ParseError, stream } from "../dist/index.js";
@@ -149,6 +150,33 @@ test("every engine draws its own random numbers, when it is first called", async
     engine.parse("y");
     assert.deepEqual(draws, []);
   }
+});
+
+// awake is the memory of an engine that drew these random bytes before its first text.
+async function awake(drawn) {
+  const module = await WebAssembly.compile(readFileSync(new URL("../dist/parse.wasm", import.meta.url)));
+  const wasi = Object.fromEntries(WebAssembly.Module.imports(module).map(({ name }) => [name, () => 0]));
+  wasi.random_get = (at, size) => {
+    bytes().fill(drawn, at, at + size);
+    return 0;
+  };
+  const { exports } = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: wasi });
+  const bytes = () => new Uint8Array(exports.memory.buffer);
+  exports.wake();
+  return bytes();
+}
+
+test("no random state of an engine is that of another", async () => {
+  const [one, same, other] = [await awake(1), await awake(1), await awake(2)];
+  assert.deepEqual(one, same);
+  const runs = []; // of bytes that differ: from, to
+  one.forEach((b, i) => {
+    if (b === other[i]) return;
+    if (runs.length && i - runs.at(-1)[1] < 64) runs.at(-1)[1] = i;
+    else runs.push([i, i]);
+  });
+  const generators = runs.filter(([from, to]) => to - from > 250); // of 32 numbers of 8 bytes, and their seed
+  assert.equal(generators.length, 2, `want the program's and the thread's: ${JSON.stringify(runs)}`);
 });
 
 test("an engine that broke off says why, and the others go on", async (t) => {

@@ -93,29 +93,3 @@ func asJSON(t *testing.T, v any) string {
 	}
 	return string(b)
 }
-
-// The texts that typescript/bench.mjs reads too: prose of 1 MB, and a reply of 1 KB.
-func BenchmarkDesk(b *testing.B) {
-	const sentence = "The forecast for the week says that it will rain on most days, with some sun on Thursday. "
-	for name, text := range map[string]string{
-		"prose": strings.Repeat(sentence, (1<<20)/len(sentence)),
-		"reply": strings.Repeat(sentence, 10) + `<tool_call>{"name": "now", "arguments": {"n": "2", "note": "` + strings.Repeat("x", 60) + `"}}</tool_call>`,
-	} {
-		b.Run(name, func(b *testing.B) {
-			h, err := reading.NewDesk(reading.Options{}).Hints([]byte(deskHints))
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				r, err := h.Read(text)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := json.Marshal(r); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
