@@ -11,8 +11,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/prompt"
 )
 
-// more makes ready what a program that only reads does without: it is a quarter of the
-// size.
+// more makes ready what a program that only reads does without: a seventh of the
+// size more.
 func more() {
 	must(render(`{"tools":[{"name":"now"}],"messages":[{"role":"user","parts":[{"type":"text","text":"Hi"}]}]}`))
 }
