@@ -61,7 +61,7 @@ const (
 func Open(ctx context.Context, address string, newID func() string) (*DB, error) {
 	d := &DB{newID: newID}
 	d.books.do, d.books.id = d.together, (*ask).id
-	d.visits.do, d.visits.id = d.enterAll, (*entering).id
+	d.visits.do, d.visits.id, d.visits.gap = d.enterAll, (*entering).id, enterEvery
 	var err error
 	if path, isFile := strings.CutPrefix(address, "sqlite:"); isFile {
 		err = d.openFile(path)

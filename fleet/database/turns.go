@@ -13,6 +13,7 @@ import (
 type turns[T any] struct {
 	do   func(ctx context.Context, some []T)
 	id   func(T) string // no two of one id are done together
+	gap  time.Duration  // between the beginnings of two turns of a queue where several came together
 	mu   sync.Mutex
 	wait map[string][]*turn[T] // in queues: there is one while its transaction is under way
 }
@@ -55,7 +56,8 @@ func (q *turns[T]) await(ctx context.Context, queue string, what T) error {
 	}
 }
 
-// work does what waits in a queue until nothing does.
+// work does what waits in a queue until nothing does. Who comes alone never waits for a
+// gap; it has those who come close behind each other asked for in fewer statements.
 func (q *turns[T]) work(queue string) {
 	for {
 		some := q.take(queue)
@@ -66,13 +68,23 @@ func (q *turns[T]) work(queue string) {
 		for _, t := range some {
 			what = append(what, t.what)
 		}
+		began := time.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), togetherTime)
 		q.do(ctx, what)
 		cancel()
 		for _, t := range some {
 			close(t.done)
 		}
+		if len(some) > 1 || q.waiting(queue) {
+			time.Sleep(q.gap - time.Since(began))
+		}
 	}
+}
+
+func (q *turns[T]) waiting(queue string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.wait[queue]) > 0
 }
 
 // take takes what has waited longest. An empty queue ends.
