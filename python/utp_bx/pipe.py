@@ -76,8 +76,10 @@ class ThreadWaiter:
         self._wake()
 
     def _wake(self) -> None:
-        if self._lock.locked():
+        try:
             self._lock.release()
+        except RuntimeError:  # it is awake
+            pass
 
     @property
     def woken(self) -> bool:
@@ -167,6 +169,7 @@ class Pipe:
         self._dropped: deque[bytes] = deque()
         self._sent = self._answered = 0
         self._dead: BxCrashed | None = None
+        self._lost = False  # an answer: those after it are nobody's
         self._reader: dict[None, object] = {}  # setdefault takes the part of who reads
         self._chunks: deque[bytes] = deque()  # that are being handed out
         self._begun: list[bytes] = []  # of an answer
@@ -285,6 +288,7 @@ class Pipe:
                 del self._reader[None]
                 if not self._waiting:
                     break
+        self._bury()  # whoever saw the end may have been interrupted
 
     def _read(self) -> bool:
         """Hands out what bx answers, and reports whether a coroutine had the last of it.
@@ -296,6 +300,9 @@ class Pipe:
             if not chunks or not chunks[-1]:
                 self._end()
                 return False
+            if self._lost:
+                chunks.clear()
+                return True
             *lines, rest = chunks[0].split(b"\n")
             begun = self._begun
             for line in lines:
@@ -316,6 +323,7 @@ class Pipe:
             self._end()  # closed
         except BaseException:
             if chunks:  # an answer may be lost: none can be told from another
+                self._lost = True
                 self.kill()
                 chunks.clear()
             raise
@@ -328,12 +336,16 @@ class Pipe:
                 self._errors.seek(0)
                 words = self._errors.read(2000).decode("utf-8", "replace").strip()
                 self._dead = BxCrashed(f"bx ended ({code}); what was open in it is lost" + (f": {words}" if words else ""))
-                self._in.close()
-                self._out.close()
-                self._errors.close()
-        while self._waiting:
-            self._waiting[0].fail(self._dead)
-            self._waiting.popleft()
+        self._bury()
+
+    def _bury(self) -> None:
+        """Closes what is left of a dead bx and tells all who wait. May be called again."""
+        assert self._dead is not None
+        for end in (self._in, self._out, self._errors):
+            end.close()
+        for waiter in list(self._waiting):
+            waiter.fail(self._dead)
+        self._waiting.clear()
 
     def kill(self) -> None:
         self.process.kill()
