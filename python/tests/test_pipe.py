@@ -247,7 +247,8 @@ class Crashes(unittest.TestCase):
         signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
         for n in range(400):
             try:
-                signal.setitimer(signal.ITIMER_REAL, rnd.uniform(1e-6, 1e-3))
+                # Again after 5 s: Python drops an interrupt that strikes in a __del__.
+                signal.setitimer(signal.ITIMER_REAL, rnd.uniform(1e-6, 1e-3), 5)
                 try:
                     while True:
                         self.assertEqual(bx.parse(CALL % n).tool_calls[0].arguments, {"n": n})
