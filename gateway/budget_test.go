@@ -334,6 +334,9 @@ func TestWhileTheLedgerIsAway(t *testing.T) {
 			if status, text := ask(); status != tt.status || status == 503 && !strings.Contains(text, "ledger") {
 				t.Errorf("half a minute later: %d %s", status, text)
 			}
+			if resp, text := get(t, "GET", url+"/v1/models", "", "Authorization", b.bearer()); resp.StatusCode != tt.status { // which reserves nothing
+				t.Errorf("the list of models half a minute later: %s %s", resp.Status, text)
+			}
 			if _, text := get(t, "GET", url+"/readyz", ""); !strings.Contains(text, `"away":["ledger"]`) {
 				t.Errorf("readyz: %s", text)
 			}

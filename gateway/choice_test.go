@@ -306,11 +306,64 @@ func TestWhatPassesThroughTakesTheNextKey(t *testing.T) {
 		t.Errorf("asked with %v", k.asked)
 	}
 	k.mu.Lock()
-	k.refuse["k3"] = refusal(429, "slow down, all of you", "9")
+	for _, key := range []string{"k1", "k2", "k3"} {
+		k.refuse[key] = refusal(429, "slow down, all of you", "9")
+	}
 	k.mu.Unlock()
 	resp, text := get(t, "POST", url+"/v1/embeddings", `{"model":"m","input":"x"}`)
 	if resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "9" || !strings.Contains(text, "slow down, all of you") {
 		t.Errorf("%s, %v: %s", resp.Status, resp.Header, text)
+	}
+}
+
+// Of two targets with two keys each, conversations begin with all four.
+func TestKeysDoNotFollowTheTarget(t *testing.T) {
+	one, two := &keyring{asked: map[string]int{}}, &keyring{asked: map[string]int{}}
+	to := []gateway.Target{behindKeys(t, one), behindKeys(t, two)}
+	for i := range to {
+		to[i].Keys = to[i].Keys[:2]
+	}
+	url := listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{{To: to}}})
+	for i := range 60 {
+		turn(t, url, fmt.Sprint("Question ", i))
+	}
+	for _, k := range []*keyring{one, two} {
+		if k.asked["k1"] < 5 || k.asked["k2"] < 5 {
+			t.Errorf("asked with %v and %v of 60", one.asked, two.asked)
+		}
+	}
+}
+
+// What passes through begins with a target and a key of its own, by what it says; what
+// belongs to an account is asked for where it was made.
+func TestWhatPassesThroughIsSpread(t *testing.T) {
+	one, two := &keyring{asked: map[string]int{}}, &keyring{asked: map[string]int{}}
+	url := listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{{To: []gateway.Target{behindKeys(t, one), behindKeys(t, two)}}}})
+	ask := func(method, path, body string) {
+		t.Helper()
+		if resp, text := get(t, method, url+path, body); resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", resp.Status, text)
+		}
+	}
+	for i := range 60 {
+		ask("POST", "/v1/embeddings", fmt.Sprintf(`{"model":"m","input":"text %d"}`, i))
+	}
+	for _, k := range []*keyring{one, two} {
+		for name, n := range k.asked {
+			if n < 3 {
+				t.Errorf("%s was asked %d times of 60", name, n)
+			}
+		}
+		if len(k.asked) != 3 {
+			t.Errorf("asked with %v: want three keys", k.asked)
+		}
+		clear(k.asked)
+	}
+	for i := range 20 {
+		ask("POST", "/v1/files", fmt.Sprintf(`{"model":"m","n":%d}`, i))
+	}
+	if len(one.asked)+len(two.asked) != 1 {
+		t.Errorf("files went to %v and %v: want one key", one.asked, two.asked)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/embed"
 )
@@ -30,7 +29,7 @@ func (x *exchange) embedded() error {
 	if err := x.mayAsk(x.report.Route); err != nil {
 		return err
 	}
-	to, err := x.embedder(x.report.Route)
+	to, err := x.embedder(x.report.Route, body)
 	if err != nil {
 		return err
 	}
@@ -57,13 +56,13 @@ func (x *exchange) embedding(body []byte) string {
 
 // embedder finds the backend, one of the client's own API first. No model stands
 // in for another here: vectors of two models have nothing in common.
-func (x *exchange) embedder(model string) (Target, error) {
+func (x *exchange) embedder(model string, body []byte) (Target, error) {
 	if err := x.askable(model); err != nil {
 		return Target{}, err
 	}
 	var known []Target
 	for _, way := range x.ways(x.r.Context(), model) {
-		for _, t := range way.targets(&utp.Request{Model: model}) {
+		for _, t := range way.targets(x.passing(model, body)) {
 			if standIn(t, model) == 0 {
 				known = append(known, t)
 			}

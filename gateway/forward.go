@@ -63,13 +63,24 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 		ways = x.ways(x.r.Context(), named.Model)
 	}
 	for _, way := range ways {
-		for _, t := range way.targets(&utp.Request{Model: named.Model}) {
+		for _, t := range way.targets(x.passing(named.Model, body)) {
 			if speaks(t.Backend.API(), x.door.api) {
 				return t, body, nil
 			}
 		}
 	}
 	return to, nil, denied(http.StatusNotImplemented, "no_backend", "%s %s is for a backend of the API %s, and no route for the model leads to one", x.r.Method, x.r.URL.Path, x.door.api)
+}
+
+// passing is a request that passes through, as targets and keys are chosen by it: each
+// body begins with a target and a key of its own. What belongs to an account, such as a
+// file, is found where it was made, and always begins with the same.
+func (x *exchange) passing(model string, body []byte) *utp.Request {
+	q := &utp.Request{Model: model}
+	if harmless(x.r.URL.Path) {
+		q.Messages = []utp.Message{utp.NewText(utp.RoleUser, string(body[:min(len(body), 4<<10)]))}
+	}
+	return q
 }
 
 // harmless reports a path that serves a client and neither shows nor changes

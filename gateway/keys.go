@@ -60,7 +60,8 @@ func (x *exchange) keyed(t Target, q *utp.Request) []Target {
 	if len(t.Keys) == 0 {
 		return []Target{t}
 	}
-	first := int(beginning(q) % uint64(len(t.Keys)))
+	const spread = 0x9e3779b97f4a7c15 // so that the key does not follow from the target, which the same number has chosen
+	first := int(beginning(q) * spread >> 33 % uint64(len(t.Keys)))
 	var all []Target
 	for _, k := range slices.Concat(t.Keys[first:], t.Keys[:first]) {
 		all = append(all, t.with(k))
@@ -86,7 +87,7 @@ func (b *breakers) rested(keyed []Target, model string, now time.Time) (out []Ta
 // forward has the target's server answer a request as it is, by the first of its keys
 // that it takes: where it refuses one with others left, it has done nothing.
 func (x *exchange) forward(to Target, r *http.Request, body []byte) (*http.Response, error) {
-	keyed := x.keyed(to, &utp.Request{Model: x.report.Route})
+	keyed := x.keyed(to, x.passing(x.report.Route, body))
 	for i, t := range keyed {
 		x.report.Key = t.key
 		q := r.WithContext(x.r.Context())

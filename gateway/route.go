@@ -262,8 +262,11 @@ func pick(to []Target, seed uint64) int {
 	return 0
 }
 
-// beginning is a number of the messages up to the first of the user's.
+// beginning is a number of the messages up to the first of the user's, 0 without any.
 func beginning(q *utp.Request) uint64 {
+	if len(q.Messages) == 0 {
+		return 0
+	}
 	sum := fnv.New64a()
 	for _, m := range q.Messages {
 		sum.Write([]byte(m.Text()))
