@@ -58,7 +58,7 @@ func (a *app) desk(ctx context.Context, file string, do func(*keys.Desk) error) 
 	}
 	defer s.common.close()
 	err = do(s.common.desk(cmp.Or(a.env("USER"), "bx keys")))
-	if errors.Is(err, keys.ErrName) {
+	if name := (*keys.NameError)(nil); errors.As(err, &name) {
 		return fail(exitUsage, "%w", err)
 	}
 	return err

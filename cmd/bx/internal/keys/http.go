@@ -95,13 +95,14 @@ func read(r *http.Request, v any) error {
 
 func answer(w http.ResponseWriter, v any, err error) {
 	var input *bad
+	var name *NameError
 	switch {
 	case err == nil:
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
-	case errors.Is(err, fleet.ErrUnknown), errors.Is(err, ErrName) && strings.Contains(err.Error(), "is called"):
+	case errors.Is(err, fleet.ErrUnknown), errors.As(err, &name) && name.Unknown:
 		fail(w, http.StatusNotFound, err.Error())
-	case errors.As(err, &input), errors.Is(err, ErrName):
+	case errors.As(err, &input), name != nil:
 		fail(w, http.StatusBadRequest, err.Error())
 	default:
 		fail(w, http.StatusInternalServerError, err.Error())

@@ -79,8 +79,13 @@ func (d *Desk) change(ctx context.Context, k *fleet.Key, c Change) (err error) {
 	return nil
 }
 
-// ErrName is a name that nothing has, or that nothing may have.
-var ErrName = errors.New("name")
+// NameError is a name that nothing has, or that nothing may have.
+type NameError struct {
+	Unknown bool // nothing has it
+	what    string
+}
+
+func (e *NameError) Error() string { return e.what }
 
 // Key finds a key by its name or its id.
 func (d *Desk) Key(ctx context.Context, name string) (*fleet.Key, error) {
@@ -93,7 +98,7 @@ func (d *Desk) Key(ctx context.Context, name string) (*fleet.Key, error) {
 			return &k, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: no key is called %q", ErrName, name)
+	return nil, &NameError{true, fmt.Sprintf("there is no key %q: bx keys list shows them", name)}
 }
 
 func (d *Desk) team(ctx context.Context, name string) (*fleet.Team, error) {
@@ -106,13 +111,13 @@ func (d *Desk) team(ctx context.Context, name string) (*fleet.Team, error) {
 			return &t, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: no team is called %q", ErrName, name)
+	return nil, &NameError{true, fmt.Sprintf("there is no team %q: bx keys team list shows them", name)}
 }
 
 // named refuses a name that cannot stand in a path or a line of a log.
 func named(name string) error {
 	if name == "" || len(name) > 100 || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == '/' || c == 127 }) {
-		return fmt.Errorf("%w %q: want letters and signs without spaces and slashes, at most 100", ErrName, name)
+		return &NameError{false, fmt.Sprintf("the name %q: want letters and signs without spaces and slashes, at most 100", name)}
 	}
 	return nil
 }
@@ -132,7 +137,7 @@ func (d *Desk) Create(ctx context.Context, name string, c Change) (k fleet.Key, 
 
 func (d *Desk) taken(name string, err error) error {
 	if errors.Is(err, fleet.ErrTaken) {
-		return fmt.Errorf("%w %q: there is one already", ErrName, name)
+		return &NameError{false, fmt.Sprintf("the name %q is taken: choose another one", name)}
 	}
 	return err
 }
