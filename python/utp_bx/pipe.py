@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import deque
 from pathlib import Path
 from typing import Any, Protocol
@@ -124,6 +125,14 @@ class LoopWaiter:
             pass
 
 
+def _processors() -> int:
+    """That this process may run on."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
 class _Nobody:
     """Waits for nothing."""
 
@@ -148,6 +157,10 @@ class Pipe:
     #: So many bytes may be on their way before a coroutine hands its line to a thread:
     #: what an operating system's pipe holds at least, so that writing does not block.
     SMALL = 16 << 10
+
+    #: So long, in seconds, a thread looks again and again for the answer to its line: to
+    #: read a reply of a kilobyte takes less time than to put a thread to sleep and wake it.
+    WATCH = 1e-4
 
     def __init__(self, binary: str | None = None):
         self.pid = os.getpid()
@@ -175,6 +188,10 @@ class Pipe:
         self._begun: list[bytes] = []  # of an answer
         self._look: queue.SimpleQueue[None] = queue.SimpleQueue()  # wakes who helps
         self._closing = False
+        self._watched: Any = None
+        if sys.platform != "win32" and _processors() > 1:
+            self._watched = select.poll()
+            self._watched.register(self._out, select.POLLIN)
         threading.Thread(target=self._help, name="utp_bx", daemon=True).start()
 
     @property
@@ -200,6 +217,7 @@ class Pipe:
         try:
             self.send(line, waiter)
             if self._reader.setdefault(None, waiter) is waiter:
+                self._watch()
                 while not waiter.woken:
                     self._read()
                 del self._reader[None]
@@ -211,6 +229,15 @@ class Pipe:
                 del self._reader[None]
             self._look.put(None)
             raise
+
+    def _watch(self) -> None:
+        """Waits for an answer awake, if not for long and if it is the only one."""
+        if self._watched is None or len(self._waiting) > 1:
+            return
+        look, now = self._watched.poll, time.perf_counter
+        end = now() + self.WATCH
+        while not look(0) and now() < end:
+            pass
 
     @property
     def on_the_way(self) -> int:
