@@ -158,11 +158,12 @@ class Door {
     return JSON.parse(this.#said(this.number(answer)));
   }
 
-  // reply is an answer in JSON, with the content behind it.
-  reply(answer) {
-    const size = this.number(answer), plain = this.call("plain");
-    const reply = JSON.parse(this.#said(size - plain));
-    if (plain > 0) reply.content = decoder.decode(this.#at((this.call("said") >>> 0) + size - plain, plain));
+  // reply is an answer in JSON, with the content beside it. A text that is all content
+  // need not be read again, unless halves of characters were lost on the way.
+  reply(answer, text) {
+    const reply = this.value(answer), size = this.call("size");
+    if (size < 0 && text?.isWellFormed?.()) reply.content = text;
+    else if (size !== 0) reply.content = decoder.decode(this.#at(this.call("content") >>> 0, Math.abs(size)));
     return reply;
   }
 
@@ -205,7 +206,7 @@ class Engine {
 
   /** Finds the calls in a text. */
   parse(text, options) {
-    return this.#door.reply(this.#door.told("parse", this.#ready(options), text));
+    return this.#door.reply(this.#door.told("parse", this.#ready(options), text), text);
   }
 
   /** Begins a text that comes in pieces. */

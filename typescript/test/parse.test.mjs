@@ -72,6 +72,22 @@ test("a character that is cut in two is one", () => {
   assert.equal(parse("\uFEFF\uFEFFa\uD83Db").content, "\uFEFFa\uFFFDb");
 });
 
+test("a text that is all content is it whole, but for halves of characters", () => {
+  const read = (text) => parse(text).content;
+  const streamed = (text) => {
+    const s = stream();
+    s.feed(text);
+    return s.close().content;
+  };
+  for (const of of [read, streamed]) {
+    for (const text of ["", "Hello.", "Blåbær 🍇", "\0", "a\ufffdb"]) assert.equal(of(text), text);
+    for (const [text, want] of [["a\ud83cb", "a\ufffdb"], ["\udf47", "\ufffd"]]) assert.equal(of(text), want);
+  }
+  const call = '<tool_call>{"name": "now", "arguments": {}}</tool_call>';
+  assert.equal(read(`It is ${call}`), "It is ");
+  assert.equal(read("It is"), "It is");
+});
+
 test("what cannot be read is said", () => {
   assert.throws(() => parse("x", { dialect: "nowhere" }), (e) => e instanceof ParseError && /nowhere/.test(e.message));
   assert.throws(() => parse("x", { tools: [{}] }), /tools\[0\]/);

@@ -21,17 +21,18 @@ import (
 // engine is what JavaScript calls, one call at a time. What it has begun it knows by
 // numbers. A text for it is written into the memory that room returns. A call returns the
 // number of bytes of its answer, which said has, or minus the number of those that say
-// what is wrong. An answer is JSON; of a reply the last bytes, as many as plain says, are
-// its content as it is.
+// what is wrong. An answer is JSON; the content of a reply stands beside it as it is:
+// content has the size bytes of it, which are all of the text if size is negative.
 type engine struct {
-	desk  *reading.Desk
-	hints map[int32]*reading.Hints
-	open  map[int32]*reading.Pieces
-	n     int32
-	in    []byte
-	out   bytes.Buffer
-	enc   *json.Encoder
-	plain int
+	desk    *reading.Desk
+	hints   map[int32]*reading.Hints
+	open    map[int32]*reading.Pieces
+	n       int32
+	in      []byte
+	out     bytes.Buffer
+	enc     *json.Encoder
+	content string // of the last answer
+	same    bool   // as the text that was read
 }
 
 var e = newEngine()
@@ -119,6 +120,7 @@ func answer(v any, err error) int32 {
 		e.out = bytes.Buffer{}
 	}
 	e.out.Reset()
+	e.content, e.same = "", false
 	if err == nil {
 		err = e.enc.Encode(v)
 	}
@@ -128,25 +130,29 @@ func answer(v any, err error) int32 {
 	return int32(e.out.Len())
 }
 
-//go:wasmexport plain
-func plain() int32 { return int32(e.plain) }
+//go:wasmexport size
+func size() int32 {
+	if e.same {
+		return -int32(len(e.content))
+	}
+	return int32(len(e.content))
+}
+
+//go:wasmexport content
+func content() unsafe.Pointer { return unsafe.Pointer(unsafe.StringData(e.content)) }
 
 // reply is answer for a reply. To quote a long content takes longer than to read it.
 func reply(r *reading.Reading, err error) int32 {
 	if err != nil {
 		return fail(err)
 	}
-	var content string
+	var plain string
 	if utf8.ValidString(r.Content) {
-		content, r.Content = r.Content, ""
+		plain, r.Content = r.Content, ""
 	}
-	e.plain = len(content)
 	n := answer(r, nil)
-	if n < 0 {
-		return n
-	}
-	e.out.WriteString(content)
-	return n + int32(e.plain)
+	e.content = plain
+	return n
 }
 
 var errGone = errors.New("it was closed or freed before")
@@ -173,7 +179,10 @@ func parse(hints int32, text string) int32 {
 	if h == nil {
 		return fail(errGone)
 	}
-	return reply(h.Read(own(text)))
+	text = own(text)
+	n := reply(h.Read(text))
+	e.same = e.content == text
+	return n
 }
 
 // open returns a number for a text that comes in pieces.
