@@ -29,10 +29,9 @@ console.log(`import to first answer: ${median(starts.map((s) => s[0])).toFixed(0
 
 const { parse, stream } = await import("./dist/index.js");
 const sentence = "The forecast for the week says that it will rain on most days, with some sun on Thursday. ";
-const texts = {
-  prose: sentence.repeat(Math.floor((1 << 20) / sentence.length)),
-  reply: sentence.repeat(10) + `<tool_call>{"name": "now", "arguments": {"n": "2", "note": "${"x".repeat(60)}"}}</tool_call>`,
-};
+const prose = sentence.repeat(Math.floor((1 << 20) / sentence.length));
+const call = `<tool_call>{"name": "now", "arguments": {"n": "2", "note": "${"x".repeat(60)}"}}</tool_call>`;
+const texts = { prose, long: prose + call, reply: sentence.repeat(10) + call };
 const options = { tools: [{ name: "now", parameters: { type: "object", properties: { n: { type: "integer" } } } }] };
 
 // Both engines in turns, so that what else the machine does slows both: rounds of half a

@@ -17,10 +17,9 @@ import (
 // clock and the mean of processor time.
 func BenchmarkDesk(b *testing.B) {
 	const sentence = "The forecast for the week says that it will rain on most days, with some sun on Thursday. "
-	for name, text := range map[string]string{
-		"prose": strings.Repeat(sentence, (1<<20)/len(sentence)),
-		"reply": strings.Repeat(sentence, 10) + `<tool_call>{"name": "now", "arguments": {"n": "2", "note": "` + strings.Repeat("x", 60) + `"}}</tool_call>`,
-	} {
+	prose := strings.Repeat(sentence, (1<<20)/len(sentence))
+	call := `<tool_call>{"name": "now", "arguments": {"n": "2", "note": "` + strings.Repeat("x", 60) + `"}}</tool_call>`
+	for name, text := range map[string]string{"prose": prose, "long": prose + call, "reply": strings.Repeat(sentence, 10) + call} {
 		b.Run(name, func(b *testing.B) {
 			h, err := reading.NewDesk(reading.Options{}).Hints([]byte(deskHints))
 			if err != nil {
