@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import unittest
+import unittest.mock
 
 import utp_bx
 from utp_bx import Bx, BxCrashed, BxError, BxNotFound, Stream, pipe
@@ -418,6 +419,17 @@ class Loads(unittest.TestCase):
         self.assertEqual(set(threading.enumerate()) - before, set())
         self.assertEqual(len(os.listdir("/dev/fd")), open_before)
         one.close()
+
+    def test_without_poll(self):
+        """As on Windows, and with eventlet."""
+        with unittest.mock.patch.object(pipe, "select", object()):
+            bx = Bx()
+            self.assertEqual(bx.parse(CALL % 1).tool_calls[0].arguments, {"n": 1})
+            os.kill(bx.process_id, signal.SIGKILL)
+            while bx.process_id is not None:
+                time.sleep(0.01)
+            self.assertEqual(bx.parse(CALL % 2).tool_calls[0].arguments, {"n": 2})
+            bx.close()
 
     def test_huge(self):
         big = "Words without end. " * 300_000

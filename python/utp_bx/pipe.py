@@ -189,7 +189,7 @@ class Pipe:
         self._look: queue.SimpleQueue[None] = queue.SimpleQueue()  # wakes who helps
         self._closing = False
         self._watched: Any = None
-        if sys.platform != "win32" and _processors() > 1:
+        if hasattr(select, "poll") and _processors() > 1:
             self._watched = select.poll()
             self._watched.register(self._out, select.POLLIN)
         threading.Thread(target=self._help, name="utp_bx", daemon=True).start()
@@ -202,7 +202,7 @@ class Pipe:
         return self._dead is None
 
     def _hung_up(self) -> bool:
-        if sys.platform == "win32":
+        if not hasattr(select, "poll"):  # on Windows, and where eventlet has taken it away
             return self.process.poll() is not None
         poll = select.poll()  # Popen.poll keeps its lock if it is interrupted
         try:
