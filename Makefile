@@ -72,7 +72,7 @@ typescript: wasm
 	$(GO) -C tools test ./snapshot
 	npm --prefix typescript ci --ignore-scripts --no-audit --no-fund
 	typescript/node_modules/.bin/tsc --noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext typescript/test/types.ts
-	node --test typescript/test/
+	node --test typescript/test/*.test.mjs
 
 # The middleware beside those of @ai-sdk-tool/parser; then size, start and speed beside the
 # native engine; then a real Chromium (another: CHROMIUM=/path); then Deno and the runtime of
