@@ -359,6 +359,18 @@ func TestWhatPassesThroughIsSpread(t *testing.T) {
 		}
 		clear(k.asked)
 	}
+	to := []gateway.Target{behindKeys(t, one), behindKeys(t, two)}
+	to[0].Model, to[1].Model = "a", "b" // vectors of two models have nothing in common
+	other := url
+	url = listen(t, gateway.Config{NewID: ids(), Routes: []gateway.Route{{To: to}}})
+	for i := range 20 {
+		ask("POST", "/v1/embeddings", fmt.Sprintf(`{"model":"m","input":"text %d"}`, i))
+	}
+	if len(one.asked) != 3 || len(two.asked) != 0 {
+		t.Errorf("of two models they went to %v and %v: want the first alone", one.asked, two.asked)
+	}
+	clear(one.asked)
+	url = other
 	for i := range 20 {
 		ask("POST", "/v1/files", fmt.Sprintf(`{"model":"m","n":%d}`, i))
 	}

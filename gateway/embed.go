@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/embed"
 )
@@ -55,14 +56,15 @@ func (x *exchange) embedding(body []byte) string {
 }
 
 // embedder finds the backend, one of the client's own API first. No model stands
-// in for another here: vectors of two models have nothing in common.
+// in for another here, and of several targets those with the model of the first share
+// the requests: vectors of two models have nothing in common.
 func (x *exchange) embedder(model string, body []byte) (Target, error) {
 	if err := x.askable(model); err != nil {
 		return Target{}, err
 	}
 	var known []Target
 	for _, way := range x.ways(x.r.Context(), model) {
-		for _, t := range way.targets(x.passing(model, body)) {
+		for _, t := range way.targets(&utp.Request{Model: model}) {
 			if standIn(t, model) == 0 {
 				known = append(known, t)
 			}
@@ -71,14 +73,18 @@ func (x *exchange) embedder(model string, body []byte) (Target, error) {
 	if len(known) == 0 {
 		return Target{}, x.unknown(model)
 	}
-	for _, t := range known {
-		if speaks(t.Backend.API(), x.door.api) {
-			return t, nil
+	for _, can := range []func(api string) bool{
+		func(api string) bool { return speaks(api, x.door.api) },
+		func(api string) bool { _, ok := embed.Speaks(api); return ok },
+	} {
+		var of []Target
+		for _, t := range known {
+			if can(t.Backend.API()) && !(t.spare && len(of) > 0) && (len(of) == 0 || t.asked(model) == of[0].asked(model)) {
+				of = append(of, t)
+			}
 		}
-	}
-	for _, t := range known {
-		if _, ok := embed.Speaks(t.Backend.API()); ok {
-			return t, nil
+		if len(of) > 0 {
+			return of[pick(of, beginning(x.passing(model, body)))], nil
 		}
 	}
 	return Target{}, denied(http.StatusNotImplemented, "no_backend", "%s is for a backend that has embeddings, and the API of %s has none", x.r.URL.Path, known[0].name())
