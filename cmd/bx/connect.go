@@ -23,6 +23,7 @@ type connection struct {
 	client *backend.Client // nil: search alone
 	name   string
 	why    string // which model, where, and who chose it
+	absent string // why there is no client
 	tools  bool   // tools may be offered to it
 
 	provider, url string // of the client

@@ -15,6 +15,9 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/config"
 )
 
+// toConnect is what to do where no model was found.
+const toConnect = "start a server, or name one with OLLAMA_HOST, OPENAI_BASE_URL or a profile"
+
 // discover looks for a server on this machine. Without one bx answers by
 // search alone, unless the user asked for a model by name.
 func (j *job) discover(ctx context.Context) (*connection, error) {
@@ -27,7 +30,7 @@ func (j *job) discover(ctx context.Context) (*connection, error) {
 		}
 		return c, err
 	case j.app.model != "" || j.app.env("BX_MODEL") != "":
-		return nil, fail(exitBackend, "there is nobody to ask for model %s: %s; start a server, or name one with OLLAMA_HOST, OPENAI_BASE_URL or a profile", j.set.Model, why)
+		return nil, fail(exitBackend, "there is nobody to ask for model %s: %s; %s", j.set.Model, why, toConnect)
 	}
 	return j.searchAlone(why), nil
 }
@@ -64,7 +67,7 @@ func (j *job) searchAlone(why string) *connection {
 		debug.SetGCPercent(searchGrowth)
 	}
 	j.view.Unmarked = true
-	return &connection{model: extract.New(), name: extract.Name, tools: j.offers("", ""), why: what + " (" + why + ")"}
+	return &connection{model: extract.New(), name: extract.Name, tools: j.offers("", ""), why: what + " (" + why + ")", absent: why}
 }
 
 // meantModel adds to the error of a model that is not there the name of one that

@@ -86,11 +86,17 @@ func (a *app) patient(ctx context.Context) (*job, *connection, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := j.connect(ctx)
-	if err == nil && c.client == nil {
-		err = fail(exitBackend, "there is no model to examine: %s", c.why)
+	c, err := j.choose(ctx)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case c.client != nil:
+		j.view.Line(view.Normal, "%s", c.why)
+		return j, c, nil
+	case j.set.Provider == config.SearchProvider:
+		return nil, nil, fail(exitBackend, "there is no model to examine: search alone was asked for (%s)", c.absent)
 	}
-	return j, c, err
+	return nil, nil, fail(exitBackend, "there is no model to examine: %s; %s", c.absent, toConnect)
 }
 
 // prescribe prints the outcome and writes the profile.
