@@ -1,10 +1,12 @@
 package main
 
 import (
+	"runtime/debug"
 	"testing"
 
 	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/backend/local"
+	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 )
 
 // A name of a model that is not there is answered with the nearest one that is.
@@ -36,6 +38,30 @@ func TestTheServerThatHasTheModel(t *testing.T) {
 	} {
 		if got := having(servers, name); got.Kind != want {
 			t.Errorf("%s: %s, want %s", name, got.Kind, want)
+		}
+	}
+}
+
+// A search alone has its garbage collected sooner, unless the user's GOGC says how
+// often; a gateway lives longer and keeps what Go does.
+func TestCollectorOfASearchAlone(t *testing.T) {
+	const before = 137
+	for name, tt := range map[string]struct {
+		gogc   string
+		serves bool
+		want   int
+	}{
+		"nothing said": {"", false, 50},
+		"GOGC":         {"200", false, before},
+		"GOGC off":     {"off", false, before},
+		"a gateway":    {"", true, before},
+	} {
+		own := debug.SetGCPercent(before)
+		env := func(name string) string { return map[string]string{"GOGC": tt.gogc}[name] }
+		j := &job{app: &app{env: env}, view: &view.Printer{}, serves: tt.serves}
+		j.searchAlone("a test")
+		if got := debug.SetGCPercent(own); got != tt.want {
+			t.Errorf("%s: the heap may grow by %d %%, want %d", name, got, tt.want)
 		}
 	}
 }
