@@ -235,9 +235,10 @@ class Pipe:
         if self._watched is None or len(self._waiting) > 1:
             return
         look, now = self._watched.poll, time.perf_counter
+        others = getattr(os, "sched_yield", lambda: None)  # that wait for a processor go before
         end = now() + self.WATCH
         while not look(0) and now() < end:
-            pass
+            others()
 
     @property
     def on_the_way(self) -> int:
