@@ -85,7 +85,7 @@ func (r Release) npmPack(name string, config []byte, files []File) (File, error)
 // folder as it is built: package.json, README.md and what "files" names. Its name and
 // its version are the release's.
 func (r Release) NpmParsePackage(folder []File, license []byte) (File, error) {
-	config := map[string]any{}
+	config := map[string]json.RawMessage{} // as they stand: the order of the exports counts
 	for _, f := range folder {
 		if f.Name == "package.json" {
 			if err := json.Unmarshal(f.Body, &config); err != nil {
@@ -93,14 +93,18 @@ func (r Release) NpmParsePackage(folder []File, license []byte) (File, error) {
 			}
 		}
 	}
-	config["name"], config["version"], config["license"] = r.NpmParse, r.Version, r.License
+	own := r.npmPackage(r.NpmParse)
+	for key, value := range map[string]any{"name": own.Name, "version": own.Version, "license": own.License, "repository": own.Repository, "publishConfig": own.Publish} {
+		config[key] = indented(value)
+	}
 	for _, key := range []string{"private", "scripts", "devDependencies"} {
 		delete(config, key)
 	}
-	list, _ := config["files"].([]any)
+	var list []string
+	_ = json.Unmarshal(config["files"], &list)
 	kept := []File{{"LICENSE", 0o644, license}}
 	for _, name := range list {
-		name := strings.TrimSuffix(fmt.Sprint(name), "/")
+		name := strings.TrimSuffix(name, "/")
 		before := len(kept)
 		for _, f := range folder {
 			if f.Name == name || strings.HasPrefix(f.Name, name+"/") {

@@ -186,7 +186,7 @@ func TestNpm(t *testing.T) {
 func TestNpmParse(t *testing.T) {
 	r := fixed(t)
 	folder := []File{
-		{"package.json", 0o644, []byte(`{"name":"x","version":"0.0.0","private":true,"type":"module","files":["dist/"],"scripts":{"build":"tsc"},"devDependencies":{"typescript":"5"},"dependencies":{"a":"1"}}`)},
+		{"package.json", 0o644, []byte(`{"name":"x","version":"0.0.0","private":true,"type":"module","exports":{".":{"types":"./dist/index.d.ts","default":"./dist/index.js"}},"files":["dist/"],"scripts":{"build":"tsc"},"devDependencies":{"typescript":"5"},"dependencies":{"a":"1"}}`)},
 		{"README.md", 0o644, readme}, {"src/index.ts", 0o644, []byte("source\n")},
 	}
 	if _, err := r.NpmParsePackage(folder, license); err == nil || !strings.Contains(err.Error(), "has no dist") {

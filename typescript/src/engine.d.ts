@@ -62,15 +62,23 @@ export interface Reply {
 }
 
 /** A part of the reply in motion. Events of one part share its number. */
-export interface Event {
-  kind: "text" | "think" | "call-start" | "call-delta" | "call" | "part-end" | "problem" | "mark" | "finish";
+export type Event =
+  /** More of the content, or of the thinking. */
+  | Piece<"text" | "think"> & { text: string }
+  /** A call has begun. It is not sure yet. */
+  | Piece<"call-start"> & { call: { id?: string; name: string; source?: string } }
+  /** More of its arguments' JSON. */
+  | Piece<"call-delta"> & { text: string }
+  /** The call, complete and judged: run it, and no other. */
+  | Piece<"call"> & { call: { id?: string; name: string; arguments?: Record<string, unknown>; source?: string }; tool_call: ToolCall }
+  /** A call that could not be read, and the text that stays of it. */
+  | Piece<"problem"> & { text?: string; problem: { kind: Problem["kind"]; message?: string; name?: string } }
+  /** Markup that is no text. */
+  | Piece<"mark">;
+
+interface Piece<Kind> {
+  kind: Kind;
   part: number;
-  /** More of the text, the thinking or the arguments' JSON; of a problem the text that stays of it. */
-  text?: string;
-  call?: { id?: string; name: string; arguments?: Record<string, unknown>; source?: string };
-  /** Of "call": the call, complete and judged. */
-  tool_call?: ToolCall;
-  problem?: { kind: Problem["kind"]; message?: string; name?: string };
   /** The model's own words for it; all of them, joined, are the text. */
   raw?: string;
 }

@@ -20,7 +20,7 @@ async function moduleOf(source) {
   if (source instanceof WebAssembly.Module) return source;
   source ??= new URL("./parse.wasm", import.meta.url);
   if (!(source instanceof URL) && typeof source !== "string") return compile(source);
-  const { href } = new URL(source);
+  const { href } = source instanceof URL ? source : new URL(source, globalThis.location?.href ?? import.meta.url);
   if (!compiled.has(href)) {
     compiled.set(href, read(new URL(href)).then(compile));
     compiled.get(href).catch(() => compiled.delete(href)); // the next one may find it
@@ -35,9 +35,11 @@ async function compile(source) {
   return /^application\/wasm\b/.test(type) ? WebAssembly.compileStreaming(source) : WebAssembly.compile(await source.arrayBuffer());
 }
 
+const files = "node:fs"; // by name: bundlers for browsers would look for it
+
 async function read(url) {
   if (url.protocol !== "file:") return fetch(url);
-  const { readFileSync } = await import("node:fs");
+  const { readFileSync } = await import(/* webpackIgnore: true */ /* @vite-ignore */ files);
   return readFileSync(url);
 }
 
@@ -172,6 +174,10 @@ class Door {
   }
 }
 
+function noText(value) {
+  return new ParseError(`want a text, have ${value === null ? "null" : typeof value}`);
+}
+
 const kept = 64; // sets of options that the engine keeps ready
 
 class Engine {
@@ -185,7 +191,8 @@ class Engine {
   }
 
   // ready is the number under which the engine knows these options.
-  #ready({ tools, dialect, model, prefill, policy, cut } = {}) {
+  #ready({ tools, dialect, model, prefill, policy, cut, ...others } = {}) {
+    for (const name in others) throw new ParseError(`there is no option ${name}, only tools, dialect, model, prefill, policy and cut`);
     const key = JSON.stringify({ tools, grammar: dialect, model, prefill, policy, cut });
     let n = this.#hints.get(key);
     if (n !== undefined) return n;
@@ -206,6 +213,7 @@ class Engine {
 
   /** Finds the calls in a text. */
   parse(text, options) {
+    if (typeof text !== "string") throw noText(text);
     return this.#door.reply(this.#door.told("parse", this.#ready(options), text), text);
   }
 
@@ -221,6 +229,9 @@ class Engine {
    * engine that was loaded from full.wasm. */
   render(ask) {
     if (!this.#door.has("render")) throw new ParseError("this engine only reads: load full.wasm, as @unifiedtoolprotocol/parse/full does");
+    (ask?.messages ?? []).forEach((m, i) => {
+      if (!Array.isArray(m?.parts)) throw new ParseError(`messages[${i}]: want { role, parts: [{ type: "text", text }, …] }`);
+    });
     return this.#door.value(this.#door.told("render", undefined, JSON.stringify(ask)));
   }
 }
@@ -239,6 +250,7 @@ class Stream {
 
   /** Reads a piece, and gives what follows from it: text, calls, problems. */
   feed(piece) {
+    if (typeof piece !== "string") throw noText(piece);
     piece = this.#half + piece;
     this.#half = "";
     const last = piece.charCodeAt(piece.length - 1);

@@ -1,4 +1,4 @@
-// The engine that also writes: a quarter larger.
+// The engine that also writes: a ninth larger.
 import { load, ParseError } from "./engine.js";
 
 const engine = await load(new URL("./full.wasm", import.meta.url));

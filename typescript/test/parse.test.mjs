@@ -92,7 +92,39 @@ test("what cannot be read is said", () => {
   assert.throws(() => parse("x", { dialect: "nowhere" }), (e) => e instanceof ParseError && /nowhere/.test(e.message));
   assert.throws(() => parse("x", { tools: [{}] }), /tools\[0\]/);
   assert.throws(() => parse("x", { policy: "repair=maybe" }), /repair/);
+  assert.throws(() => parse("x", { grammar: "hermes" }), (e) => e instanceof ParseError && /no option grammar/.test(e.message));
+  const s = stream();
+  for (const no of [undefined, null, 3, {}]) {
+    assert.throws(() => parse(no), (e) => e instanceof ParseError && /want a text/.test(e.message));
+    assert.throws(() => s.feed(no), ParseError);
+  }
+  assert.equal(s.close().content, "");
   assert.equal(parse("x").content, "x");
+});
+
+test("every event has what its type says", () => {
+  const has = { text: ["text"], think: ["text"], "call-start": ["call"], "call-delta": ["text"], call: ["call", "tool_call"], problem: ["problem"], mark: [] };
+  all.forEach((c) => {
+    for (const e of pieces([...c.input], c.options).events) {
+      assert.ok(has[e.kind]?.every((key) => e[key] !== undefined), `${c.name}: ${JSON.stringify(e)}`);
+    }
+  });
+});
+
+test("an address may be a relative one, as bundlers give it", async (t) => {
+  assert.equal((await load("./parse.wasm")).parse("x").content, "x");
+  globalThis.location = new URL("https://example.com/app/");
+  t.after(() => delete globalThis.location);
+  const asked = t.mock.method(globalThis, "fetch", async () => new Response("", { status: 404 }));
+  await assert.rejects(load("/assets/parse.wasm"), /HTTP 404/);
+  assert.equal(String(asked.mock.calls[0].arguments[0]), "https://example.com/assets/parse.wasm");
+});
+
+// A bundler for browsers follows what an import names.
+test("no module of Node is named in an import", () => {
+  for (const file of ["ai-sdk.js", "engine.js", "full.js", "index.js"]) {
+    assert.doesNotMatch(readFileSync(new URL(`../dist/${file}`, import.meta.url), "utf8"), /(from|import\()[^;]*["']node:/, file);
+  }
 });
 
 test("a stream that is over says so", () => {
@@ -238,4 +270,5 @@ test("what is rendered is read again", () => {
     assert.deepEqual(read.tool_calls.map((c) => [c.name, c.arguments]), [["now", { zone: "UTC" }]], dialect);
   }
   assert.throws(() => full.render({ tools, dialect: "nowhere" }), ParseError);
+  assert.throws(() => full.render({ tools, messages: [{ role: "user", content: "Hi" }] }), (e) => e instanceof ParseError && /messages\[0\]: want/.test(e.message));
 });

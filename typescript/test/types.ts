@@ -12,7 +12,8 @@ const zone: unknown = call?.arguments?.zone;
 
 const s = stream({ model: "qwen3" });
 for (const e of s.feed("piece")) {
-  if (e.kind === "call") console.log(e.tool_call?.status === "invalid", e.part);
+  if (e.kind === "call") console.log(e.tool_call.status === "invalid", e.part);
+  if (e.kind === "text") console.log(e.text.length);
 }
 s.close(true).problems.map((p) => p.kind);
 

@@ -11,7 +11,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/prompt"
 )
 
-// more makes ready what a program that only reads does without: a seventh of the
+// more makes ready what a program that only reads does without: a ninth of the
 // size more.
 func more() {
 	must(render(`{"tools":[{"name":"now"}],"messages":[{"role":"user","parts":[{"type":"text","text":"Hi"}]}]}`))
