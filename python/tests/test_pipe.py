@@ -559,6 +559,7 @@ class Options(unittest.TestCase):
             "from: want one of": lambda: utp_bx.translate("x", "openai", {}),
             "no grammar is called .q": lambda: Stream(grammar="q").feed("x"),
             "is not closed": lambda: Stream().reply,
+            "a piece is a str, not NoneType": lambda: Stream().feed(None),
         }.items():
             with self.assertRaisesRegex(BxError, want):
                 what()
@@ -566,6 +567,23 @@ class Options(unittest.TestCase):
         stream.close()
         with self.assertRaisesRegex(BxError, "the stream is closed"):
             stream.feed("x")
+        refused = Stream(policy="x")
+        for _ in range(2):
+            with self.assertRaisesRegex(BxError, "policy: x: want"):
+                refused.feed("x")
+        with self.assertRaisesRegex(BxError, "could not be opened: policy: x: want"):
+            refused.close()
+        missing = Stream(bx=Bx("/nowhere"))
+        for _ in range(2):
+            with self.assertRaisesRegex(BxError, "/nowhere"):
+                missing.feed("x")
+
+    def test_no_such_option(self):
+        bx = Bx()
+        for what in utp_bx.parse, bx.parse, lambda *a, **k: asyncio.run(utp_bx.aparse(*a, **k)), lambda *a, **k: asyncio.run(bx.aparse(*a, **k)):
+            self.assertEqual(what("Hm.</think>Hi", prefill="<think>").content, "Hi")
+            with self.assertRaisesRegex(TypeError, "dialect"):
+                what("x", dialect="hermes")
 
 
 if __name__ == "__main__":

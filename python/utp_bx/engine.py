@@ -10,9 +10,10 @@ import os
 import threading
 import weakref
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from .pipe import BxError, LoopWaiter, Pipe, decoded
+from .pipe import BxCrashed, BxError, LoopWaiter, Pipe, decoded
 from .reply import Event, Json, Rendered, Reply, ToolList, Tools, Translation, event_of, reply_of
 
 
@@ -32,15 +33,26 @@ class Bx:
 
     def parse(self, text: str | Json | Sequence[Json], tools: ToolList | None = None, **options: Any) -> Reply:
         """See utp_bx.parse."""
-        return reply_of(self._ask(self._parse(text, tools, options)))
+        return reply_of(self._ask(self._parse(text, tools, **options)))
 
     async def aparse(self, text: str | Json | Sequence[Json], tools: ToolList | None = None, **options: Any) -> Reply:
         """See utp_bx.aparse."""
-        return reply_of(await self._aask(self._parse(text, tools, options)))
+        return reply_of(await self._aask(self._parse(text, tools, **options)))
 
-    def _parse(self, text: str | Json | Sequence[Json], tools: ToolList | None, options: Json) -> bytes:
-        kind = "text" if isinstance(text, str) else "reply"
-        return _line(next(self._ids), "parse", tools, input=text, **{"kind": kind, **options})
+    def _parse(
+        self,
+        text: str | Json | Sequence[Json],
+        tools: ToolList | None,
+        *,
+        model: str | None = None,
+        grammar: str | None = None,
+        prefill: str | None = None,
+        policy: str | None = None,
+        cut: bool | None = None,
+        kind: str | None = None,
+    ) -> bytes:
+        kind = kind or ("text" if isinstance(text, str) else "reply")
+        return _line(next(self._ids), "parse", tools, input=text, kind=kind, model=model, grammar=grammar, prefill=prefill, policy=policy, cut=cut)
 
     def render(self, tools: ToolList, dialect: str | None = None, *, model: str | None = None) -> str:
         """See utp_bx.render."""
@@ -142,6 +154,7 @@ class Stream:
         self._pipe: Pipe | None = None
         self._reply: Reply | None = None
         self._closed = False
+        self._refused = ""  # why bx did not open it
 
     @property
     def reply(self) -> Reply:
@@ -191,27 +204,42 @@ class Stream:
             yield event
 
     def _fed(self, piece: str) -> bytes:
+        if not isinstance(piece, str):
+            raise BxError(f"a piece is a str, not {type(piece).__name__}")
         return b'{"id":%d,"op":"feed","piece":%s}\n' % (self._id, json.dumps(piece).encode())
 
     def _open(self) -> None:
         if self._opening is not None:
             line, self._opening = self._opening, None
-            self._pipe = self._bx._running()
-            self._bx._ask(line, self._pipe)
+            with self._begun():
+                self._pipe = self._bx._running()
+                self._bx._ask(line, self._pipe)
         self._check()
 
     async def _aopen(self) -> None:
         if self._opening is not None:
             line, self._opening = self._opening, None
-            self._pipe = await asyncio.get_running_loop().run_in_executor(None, self._bx._running)
-            await self._bx._aask(line, self._pipe)
+            with self._begun():
+                self._pipe = await asyncio.get_running_loop().run_in_executor(None, self._bx._running)
+                await self._bx._aask(line, self._pipe)
         self._check()
+
+    @contextmanager
+    def _begun(self) -> Iterator[None]:
+        """Keeps why the stream could not be opened, for who feeds it all the same."""
+        try:
+            yield
+        except BxCrashed:
+            raise
+        except BxError as e:
+            self._refused = f": {e}"
+            raise
 
     def _check(self) -> None:
         if self._closed:
             raise BxError("the stream is closed")
-        if self._pipe is None:
-            raise BxError("the stream could not be opened")
+        if self._refused or self._pipe is None:
+            raise BxError("the stream could not be opened" + self._refused)
 
     def __enter__(self) -> Stream:
         return self
@@ -237,7 +265,7 @@ class Stream:
     def _drop(self) -> None:
         """Gives up a stream that nobody will close."""
         pipe = getattr(self, "_pipe", None)
-        if pipe is not None and not self._closed and pipe.alive and pipe.pid == os.getpid():
+        if pipe is not None and not self._closed and not self._refused and pipe.alive and pipe.pid == os.getpid():
             pipe.drop(_line(self._id, "close", None))
         self._closed = True
 
@@ -263,13 +291,22 @@ def parse(
     policy: as "unknown=text,repair=off". cut: the server cut the text off. kind: "auto"
     takes a text for a reply if a provider's envelope is around it.
     """
-    kind = kind or ("text" if isinstance(text, str) else "reply")
     return _shared.parse(text, tools, model=model, grammar=grammar, prefill=prefill, policy=policy, cut=cut, kind=kind)
 
 
-async def aparse(text: str | Json | Sequence[Json], tools: ToolList | None = None, **options: Any) -> Reply:
+async def aparse(
+    text: str | Json | Sequence[Json],
+    tools: ToolList | None = None,
+    *,
+    model: str | None = None,
+    grammar: str | None = None,
+    prefill: str | None = None,
+    policy: str | None = None,
+    cut: bool | None = None,
+    kind: str | None = None,
+) -> Reply:
     """parse, for coroutines."""
-    return await _shared.aparse(text, tools, **options)
+    return await _shared.aparse(text, tools, model=model, grammar=grammar, prefill=prefill, policy=policy, cut=cut, kind=kind)
 
 
 def render(tools: ToolList, dialect: str | None = None, *, model: str | None = None) -> str:
