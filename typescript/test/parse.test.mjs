@@ -120,6 +120,11 @@ test("an address may be a relative one, as bundlers give it", async (t) => {
   assert.equal(String(asked.mock.calls[0].arguments[0]), "https://example.com/assets/parse.wasm");
 });
 
+test("the README is docs/typescript.md", () => {
+  const [readme, page] = ["../README.md", "../../docs/typescript.md"].map((p) => readFileSync(new URL(p, import.meta.url), "utf8"));
+  assert.equal(readme.replaceAll("https://github.com/unifiedtoolprotocol/utp/blob/main/docs/", ""), page);
+});
+
 // A bundler for browsers follows what an import names.
 test("no module of Node is named in an import", () => {
   for (const file of ["ai-sdk.js", "engine.js", "full.js", "index.js"]) {
