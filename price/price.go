@@ -35,15 +35,24 @@ func (m Money) String() string {
 // MarshalText writes what UnmarshalText reads.
 func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText reads a decimal number: "20", "0.5".
+// UnmarshalText reads a decimal number, exactly: "20", "0.5". One that is finer than
+// Money is refused, as rounded to nothing it would be no limit.
 func (m *Money) UnmarshalText(b []byte) error {
-	f, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || !(math.Abs(f) < 1e9) {
-		return errors.New(`want an amount of money such as "20" or "0.5"`)
+	text, negative := strings.CutPrefix(string(b), "-")
+	whole, part, _ := strings.Cut(text, ".")
+	digits := strings.TrimLeft(whole, "0") + part
+	n, err := strconv.ParseUint("0"+whole+part+strings.Repeat("0", max(0, decimals-len(part))), 10, 63)
+	if err != nil || whole+part == "" || len(part) > decimals || len(digits) > decimals+len(part) {
+		return errors.New(`want an amount of money such as "20" or "0.5", below 1000000000 and with at most 9 decimals`)
 	}
-	*m = Money(math.Round(f * float64(Unit)))
+	if *m = Money(n); negative {
+		*m = -*m
+	}
 	return nil
 }
+
+// decimals are those of an amount. As many digits may stand before them.
+const decimals = 9
 
 // Price is what a million tokens of a model cost.
 type Price struct {

@@ -78,13 +78,13 @@ func TestList(t *testing.T) {
 }
 
 func TestMoneyIsReadAsItIsWritten(t *testing.T) {
-	for text, want := range map[string]price.Money{"20": 20 * price.Unit, "0.5": price.Unit / 2, "0.000000001": 1, "-3.25": -3.25e9} {
+	for text, want := range map[string]price.Money{"20": 20 * price.Unit, "0.5": price.Unit / 2, "0.000000001": 1, "-3.25": -3.25e9, "999999999.123456789": 999999999123456789} {
 		var m price.Money
 		if err := m.UnmarshalText([]byte(text)); err != nil || m != want || m.String() != text {
 			t.Errorf("%s: %d, %s, %v", text, m, m, err)
 		}
 	}
-	for _, text := range []string{"", "much", "NaN", "1e30"} {
+	for _, text := range []string{"", ".", "-", "much", "NaN", "1e30", "1e3", "0x10", "+5", "1_000", "1.-5", "0.0000000001", "1000000000"} {
 		if err := new(price.Money).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is read", text)
 		}
