@@ -24,6 +24,9 @@ var ErrUnknown = errors.New("not in the ledger")
 // ErrTaken is a name that another key or team has.
 var ErrTaken = errors.New("the name is taken")
 
+// ErrInUse is a team that has keys, and so is not deleted.
+var ErrInUse = errors.New("keys belong to it")
+
 // Per says in which time an amount may be used: a minute, a day or a month of UTC.
 type Per string
 
@@ -316,6 +319,7 @@ type Entry struct {
 // Query selects entries; zero fields select all.
 type Query struct {
 	KeyID   string
+	Key     string // the name that the key had
 	Since   time.Time
 	Before  time.Time
 	Endings []Ending

@@ -16,17 +16,34 @@ import (
 // administer changes the books and writes who did so, both or neither.
 func (d *DB) administer(ctx context.Context, a fleet.Act, f func(tx *sql.Tx) error) error {
 	err := change(ctx, d.safe, func(tx *sql.Tx) error {
-		if err := f(tx); err != nil {
+		called, err := calledNow(ctx, tx, a.On)
+		if err == nil {
+			err = f(tx)
+		}
+		if err != nil {
 			return err
 		}
+		if called != "" {
+			a.How = strings.TrimSuffix(called+", "+a.How, ", ")
+		}
 		var v values
-		_, err := tx.ExecContext(ctx, `INSERT INTO bx_audit (id, at, who, what, subject, how) VALUES `+v.put(d.newID(), micros(a.At), a.By, a.What, a.On, a.How), v...)
+		_, err = tx.ExecContext(ctx, `INSERT INTO bx_audit (id, at, who, what, subject, how) VALUES `+v.put(d.newID(), micros(a.At), a.By, a.What, a.On, a.How), v...)
 		return err
 	})
 	if twice(err) {
 		return fleet.ErrTaken
 	}
 	return err
+}
+
+// calledNow is what a key or a team is called before it is changed or deleted; "" if it
+// is not there yet.
+func calledNow(ctx context.Context, tx *sql.Tx, id string) (name string, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT name FROM bx_keys WHERE id = $1 UNION ALL SELECT name FROM bx_teams WHERE id = $1`, id).Scan(&name)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return name, err
 }
 
 // oneOf has a statement change one line, or be fleet.ErrUnknown.
@@ -52,7 +69,7 @@ func (d *DB) CreateTeam(ctx context.Context, by string, t fleet.Team) error {
 	if err != nil {
 		return err
 	}
-	return d.administer(ctx, fleet.Act{At: t.Created, By: by, What: "create team", On: t.ID, How: how}, func(tx *sql.Tx) error {
+	return d.administer(ctx, fleet.Act{At: t.Created, By: by, What: "create team", On: t.ID, How: t.Name + ", " + how}, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO bx_teams (id, name, created, limits) VALUES ($1, $2, $3, $4)`, t.ID, t.Name, micros(t.Created), how)
 		return err
 	})
@@ -92,9 +109,6 @@ func (d *DB) SetTeam(ctx context.Context, by, id string, l fleet.Limits, now tim
 	})
 }
 
-// ErrInUse is a team that has keys.
-var ErrInUse = errors.New("keys belong to it")
-
 // DeleteTeam is for fleet.Books.
 func (d *DB) DeleteTeam(ctx context.Context, by, id string, now time.Time) error {
 	return d.administer(ctx, fleet.Act{At: now, By: by, What: "delete team", On: id}, func(tx *sql.Tx) error {
@@ -103,7 +117,7 @@ func (d *DB) DeleteTeam(ctx context.Context, by, id string, now time.Time) error
 			return err
 		}
 		if n > 0 {
-			return ErrInUse
+			return fleet.ErrInUse
 		}
 		return oneOf(ctx, tx, `DELETE FROM bx_teams WHERE id = $1`, id)
 	})
@@ -122,7 +136,7 @@ func (d *DB) CreateKey(ctx context.Context, by string, k fleet.Key, hash fleet.H
 	if err != nil {
 		return err
 	}
-	return d.administer(ctx, fleet.Act{At: k.Created, By: by, What: "create key", On: k.ID, How: how(k, limits)}, func(tx *sql.Tx) error {
+	return d.administer(ctx, fleet.Act{At: k.Created, By: by, What: "create key", On: k.ID, How: k.Name + ", " + how(k, limits)}, func(tx *sql.Tx) error {
 		var v values
 		if _, err := tx.ExecContext(ctx, `INSERT INTO bx_keys (id, name, team, created, expires, disabled, limits) VALUES `+
 			v.put(k.ID, k.Name, teamOf(k), micros(k.Created), micros(k.Expires), bit(k.Disabled), limits), v...); err != nil {
@@ -135,9 +149,9 @@ func (d *DB) CreateKey(ctx context.Context, by string, k fleet.Key, hash fleet.H
 
 // how describes a key for the audit.
 func how(k fleet.Key, limits string) string {
-	words := []string{k.Name}
+	var words []string
 	if k.Team != nil {
-		words = append(words, "team "+k.Team.ID)
+		words = append(words, "team "+k.Team.Name)
 	}
 	if k.Disabled {
 		words = append(words, "disabled")
@@ -184,13 +198,14 @@ func (d *DB) SetKey(ctx context.Context, by string, k fleet.Key, now time.Time) 
 	})
 }
 
-// Rotate is for fleet.Books.
+// Rotate is for fleet.Books. Hashes that were rotated before end no later than the
+// one that is now.
 func (d *DB) Rotate(ctx context.Context, by, id string, hash fleet.Hash, old, now time.Time) error {
 	return d.administer(ctx, fleet.Act{At: now, By: by, What: "rotate key", On: id, How: "the old one until " + old.UTC().Format(time.RFC3339)}, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM bx_hashes WHERE key_id = $1 AND until > 0 AND until <= $2`, id, micros(now)); err != nil {
 			return err
 		}
-		if err := oneOf(ctx, tx, `UPDATE bx_hashes SET until = $1 WHERE key_id = $2 AND until = 0`, micros(old), id); err != nil {
+		if err := oneOf(ctx, tx, `UPDATE bx_hashes SET until = $1 WHERE key_id = $2 AND (until = 0 OR until > $1)`, micros(old), id); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO bx_hashes (hash, key_id, until) VALUES ($1, $2, 0)`, hex.EncodeToString(hash[:]), id)
@@ -219,6 +234,9 @@ func (d *DB) Entries(ctx context.Context, q fleet.Query, each func(fleet.Entry) 
 	}
 	if q.KeyID != "" {
 		text += ` AND key_id = ` + one(q.KeyID)
+	}
+	if q.Key != "" {
+		text += ` AND key_name = ` + one(q.Key)
 	}
 	if len(q.Endings) > 0 {
 		var all []any
