@@ -58,7 +58,8 @@ func (a *app) desk(ctx context.Context, file string, do func(*keys.Desk) error) 
 	}
 	defer s.common.close()
 	err = do(s.common.desk(cmp.Or(a.env("USER"), "bx keys")))
-	if name := (*keys.NameError)(nil); errors.As(err, &name) {
+	name, input := (*keys.NameError)(nil), (*keys.InputError)(nil)
+	if errors.As(err, &name) || errors.As(err, &input) {
 		return fail(exitUsage, "%w", err)
 	}
 	return err
@@ -219,15 +220,19 @@ func (a *app) keysExpire(file *string) *cobra.Command {
 type oneKey func(use, short string, run func(ctx context.Context, d *keys.Desk, name string) error) *cobra.Command
 
 func (a *app) keysRotate(one oneKey) *cobra.Command {
-	grace := time.Duration(0)
+	text := ""
 	cmd := one("rotate NAME", "Print another key in place of one; its conversations and what it has spent stay its own", func(ctx context.Context, d *keys.Desk, name string) error {
+		grace, err := keys.Grace(text)
+		if err != nil {
+			return err
+		}
 		secret, err := d.Rotate(ctx, name, grace)
 		if err != nil {
 			return err
 		}
 		return a.tellSecret(name, "", secret)
 	})
-	cmd.Flags().DurationVar(&grace, "grace", 0, "the old one is good for this `TIME` yet")
+	cmd.Flags().StringVar(&text, "grace", "", "the old one is good for this `TIME` yet: 24h, 30d")
 	return cmd
 }
 
@@ -258,7 +263,7 @@ func (a *app) keyTable(all []fleet.Key) error {
 	for _, k := range all {
 		state, team := "", ""
 		if state = k.Why(time.Now()); state == "" && !k.Expires.IsZero() {
-			state = "until " + k.Expires.Format(time.DateOnly)
+			state = "until " + day(k.Expires.UTC())
 		}
 		if k.Team != nil {
 			team = "team " + k.Team.Name + " (" + cmp.Or(keys.Words(k.Team.Limits), "no limits") + ")"
@@ -266,6 +271,14 @@ func (a *app) keyTable(all []fleet.Key) error {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", k.Name, cmp.Or(keys.Words(k.Limits), "no limits"), team, state)
 	}
 	return t.Flush()
+}
+
+// day is a time as a date, with the minute where it is not midnight.
+func day(at time.Time) string {
+	if at.Equal(fleet.Day.Start(at)) {
+		return at.Format(time.DateOnly)
+	}
+	return at.Format("2006-01-02T15:04Z07:00")
 }
 
 func (a *app) keysUsage(file *string) *cobra.Command {
@@ -289,10 +302,11 @@ func (a *app) keysUsage(file *string) *cobra.Command {
 			}
 			var k *fleet.Key
 			if len(names) > 0 {
-				if k, err = d.Key(ctx, names[0]); err != nil {
+				of, found, err := d.Spender(ctx, names[0])
+				if err != nil {
 					return err
 				}
-				q.KeyID = k.ID
+				k, q.KeyID, q.Key = found, of.KeyID, of.Key
 			}
 			switch {
 			case a.json:
@@ -366,8 +380,8 @@ func (a *app) usageTable(ctx context.Context, d *keys.Desk, q fleet.Query, k *fl
 		return err
 	}
 	for _, w := range now {
-		if w.Limit != (fleet.Amount{}) {
-			limit := keys.Words(fleet.Limits{Budget: fleet.Budget{w.Per: w.Limit}})
+		if of := (fleet.Budget{w.Per: w.Limit}); of.Kept() {
+			limit := keys.Words(fleet.Limits{Budget: of})
 			fmt.Fprintf(a.out, "%s %s: of %s, %s money, %d tokens, %d requests are used, and %s money, %d tokens reserved\n", w.Subject.Kind, w.Subject.Name, limit,
 				w.Settled.Money, w.Settled.Tokens, w.Settled.Requests, w.Reserved.Money, w.Reserved.Tokens)
 		}
@@ -439,6 +453,7 @@ func (a *app) keysTeam(file *string) *cobra.Command {
 	remove := &cobra.Command{Use: "delete NAME", Short: "Delete a team without keys", Args: exactly(1, "the name of the team"), RunE: func(cmd *cobra.Command, names []string) error {
 		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error { return d.DeleteTeam(cmd.Context(), names[0]) })
 	}}
+	cmd.RunE = list.RunE
 	cmd.AddCommand(create, list, limit, remove)
 	return cmd
 }

@@ -5,11 +5,18 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/fleet"
+	"github.com/unifiedtoolprotocol/utp/price"
 )
 
 // maxBody bounds a request for administration.
@@ -37,25 +44,35 @@ func (d *Desk) Handler(hash fleet.Hash) http.Handler {
 	})
 	on("POST /v1/keys/{name}/rotate", d.rotate)
 	on("DELETE /v1/keys/{name}", func(r *http.Request) (any, error) {
-		return struct{}{}, d.Delete(r.Context(), r.PathValue("name"), r.URL.Query().Get("purge") == "true")
+		of, purge := r.URL.Query(), false
+		if err := only(of, "purge"); err != nil {
+			return nil, err
+		}
+		if text := of.Get("purge"); text != "" {
+			var err error
+			if purge, err = strconv.ParseBool(text); err != nil {
+				return nil, &InputError{fmt.Errorf("purge=%s: want true or false", text)}
+			}
+		}
+		return struct{}{}, d.Delete(r.Context(), r.PathValue("name"), purge)
 	})
 	on("GET /v1/teams", func(r *http.Request) (any, error) { return d.Books.Teams(r.Context()) })
 	on("POST /v1/teams", func(r *http.Request) (any, error) {
 		var c struct {
 			Name string `json:"name"`
-			Change
+			shared
 		}
 		if err := read(r, &c); err != nil {
 			return nil, err
 		}
-		return d.CreateTeam(r.Context(), c.Name, c.Change)
+		return d.CreateTeam(r.Context(), c.Name, c.change())
 	})
 	on("PATCH /v1/teams/{name}", func(r *http.Request) (any, error) {
-		var c Change
+		var c shared
 		if err := read(r, &c); err != nil {
 			return nil, err
 		}
-		return d.SetTeam(r.Context(), r.PathValue("name"), c)
+		return d.SetTeam(r.Context(), r.PathValue("name"), c.change())
 	})
 	on("DELETE /v1/teams/{name}", func(r *http.Request) (any, error) {
 		return struct{}{}, d.DeleteTeam(r.Context(), r.PathValue("name"))
@@ -65,13 +82,50 @@ func (d *Desk) Handler(hash fleet.Hash) http.Handler {
 	return guarded(mux, hash)
 }
 
+// shared is what can be set of a team.
+type shared struct {
+	Models   *[]string    `json:"models"`
+	Parallel *int         `json:"parallel"`
+	Budget   fleet.Budget `json:"budget"`
+}
+
+func (s shared) change() Change {
+	return Change{Models: s.Models, Parallel: s.Parallel, Budget: s.Budget}
+}
+
+// only refuses parameters of a request that have no meaning: one that is misspelt
+// would be overlooked.
+func only(of url.Values, names ...string) error {
+	for name := range of {
+		if !slices.Contains(names, name) {
+			return &InputError{fmt.Errorf("there is no parameter %q: want %s", name, strings.Join(names, ", "))}
+		}
+	}
+	return nil
+}
+
 // guarded lets in whoever has the key, and no page of a browser.
-func guarded(h http.Handler, hash fleet.Hash) http.Handler {
+func guarded(h *http.ServeMux, hash fleet.Hash) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kind, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		sum := sha256.Sum256([]byte(key))
-		if !strings.EqualFold(kind, "bearer") || subtle.ConstantTimeCompare(sum[:], hash[:]) != 1 || r.Header.Get("Origin") != "" {
-			fail(w, http.StatusUnauthorized, "want the key of the ledger's operator, as a bearer token")
+		if !strings.EqualFold(kind, "bearer") || subtle.ConstantTimeCompare(sum[:], hash[:]) != 1 {
+			fail(w, http.StatusUnauthorized, "want the key of [admin], which bx serve --new-admin-key made, as a bearer token")
+			return
+		}
+		if r.Header.Get("Origin") != "" {
+			fail(w, http.StatusForbidden, "pages of a browser may not ask: send no Origin")
+			return
+		}
+		if other, pattern := h.Handler(r); pattern == "" {
+			var no nothing
+			other.ServeHTTP(&no, r)
+			if allow := no.Header().Get("Allow"); allow != "" {
+				w.Header().Set("Allow", allow)
+				fail(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s takes %s", r.URL.Path, allow))
+				return
+			}
+			fail(w, http.StatusNotFound, "there is nothing at "+r.URL.Path+": want a path below /v1/keys, /v1/teams, /v1/usage or /v1/audit")
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -79,22 +133,73 @@ func guarded(h http.Handler, hash fleet.Hash) http.Handler {
 	})
 }
 
-// bad is a request that cannot be understood.
-type bad struct{ error }
+// nothing takes an answer for the sake of its header.
+type nothing struct{ header http.Header }
 
-func (b *bad) Unwrap() error { return b.error }
+func (n *nothing) Header() http.Header {
+	if n.header == nil {
+		n.header = http.Header{}
+	}
+	return n.header
+}
+
+func (n *nothing) Write(b []byte) (int, error) { return len(b), nil }
+
+func (n *nothing) WriteHeader(int) {}
+
+// errBody is a body that is none.
+var errBody = errors.New("want one JSON object")
 
 func read(r *http.Request, v any) error {
 	dec := json.NewDecoder(r.Body)
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return &bad{err}
+	err := dec.Decode(v)
+	if err == nil && dec.Decode(&struct{}{}) != io.EOF {
+		err = errBody
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	var at *time.ParseError
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return err
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax), errors.As(err, &kind) && kind.Field == "":
+		err = errBody
+	case kind != nil:
+		err = fmt.Errorf("%s: want %s, not a JSON %s", strings.TrimPrefix(strings.TrimPrefix(kind.Field, "Change."), "shared."), wanted(kind.Type), kind.Value)
+	case errors.As(err, &at):
+		err = fmt.Errorf("expires %q: want a time such as 2027-01-01T00:00:00Z", strings.Trim(at.Value, `"`))
+	default:
+		err = errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return &InputError{err}
+}
+
+// wanted names what a member of a body is.
+func wanted(t reflect.Type) string {
+	if t == reflect.TypeFor[price.Money]() {
+		return `a text such as "5"`
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a text"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	}
+	return "an object"
 }
 
 func answer(w http.ResponseWriter, v any, err error) {
-	var input *bad
+	var input *InputError
+	var large *http.MaxBytesError
 	var name *NameError
 	switch {
 	case err == nil:
@@ -102,10 +207,14 @@ func answer(w http.ResponseWriter, v any, err error) {
 		_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
 	case errors.Is(err, fleet.ErrUnknown), errors.As(err, &name) && name.Unknown:
 		fail(w, http.StatusNotFound, err.Error())
+	case errors.As(err, &large):
+		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", large.Limit))
+	case name != nil && name.Clash:
+		fail(w, http.StatusConflict, err.Error())
 	case errors.As(err, &input), name != nil:
 		fail(w, http.StatusBadRequest, err.Error())
 	default:
-		fail(w, http.StatusInternalServerError, err.Error())
+		fail(w, http.StatusServiceUnavailable, err.Error())
 	}
 }
 
@@ -137,12 +246,14 @@ func (d *Desk) rotate(r *http.Request) (any, error) {
 	var c struct {
 		Grace string `json:"grace"`
 	}
-	if err := read(r, &c); err != nil {
-		return nil, err
+	if r.ContentLength != 0 {
+		if err := read(r, &c); err != nil {
+			return nil, err
+		}
 	}
-	grace, err := time.ParseDuration(c.Grace)
-	if err != nil && c.Grace != "" {
-		return nil, &bad{err}
+	grace, err := Grace(c.Grace)
+	if err != nil {
+		return nil, err
 	}
 	secret, err := d.Rotate(r.Context(), r.PathValue("name"), grace)
 	return map[string]string{"secret": secret}, err
@@ -176,8 +287,18 @@ func (d *Desk) show(r *http.Request) (any, error) {
 
 // usage writes a line of JSON an entry.
 func (d *Desk) usage(w http.ResponseWriter, r *http.Request) {
-	var q fleet.Query
-	of := r.URL.Query()
+	q, of := fleet.Query{}, r.URL.Query()
+	if err := only(of, "key", "since", "before", "ending"); err != nil {
+		answer(w, nil, err)
+		return
+	}
+	if name := of.Get("key"); name != "" {
+		var err error
+		if q, _, err = d.Spender(r.Context(), name); err != nil {
+			answer(w, nil, err)
+			return
+		}
+	}
 	for name, to := range map[string]*time.Time{"since": &q.Since, "before": &q.Before} {
 		if text := of.Get(name); text != "" {
 			at, err := time.Parse(time.RFC3339, text)
@@ -188,13 +309,11 @@ func (d *Desk) usage(w http.ResponseWriter, r *http.Request) {
 			*to = at
 		}
 	}
-	if name := of.Get("key"); name != "" {
-		q.KeyID = name
-		if k, err := d.Key(r.Context(), name); err == nil { // a deleted key is known by its id alone
-			q.KeyID = k.ID
-		}
-	}
 	for _, e := range of["ending"] {
+		if all := []fleet.Ending{fleet.Open, fleet.Settled, fleet.Estimated, fleet.Refused, fleet.Unsettled}; !slices.Contains(all, fleet.Ending(e)) {
+			fail(w, http.StatusBadRequest, fmt.Sprintf("ending %q: want one of %v", e, all))
+			return
+		}
 		q.Endings = append(q.Endings, fleet.Ending(e))
 	}
 	lines(w, func(each func(any) error) error {
@@ -208,12 +327,16 @@ func (d *Desk) audit(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// lines writes values as they come. One that breaks off ends the connection, so that
-// nobody takes it for whole.
+// lines writes values as they come. What fails before the first is an answer; what
+// breaks off ends the connection, so that nobody takes it for whole.
 func lines(w http.ResponseWriter, all func(each func(any) error) error) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := json.NewEncoder(w)
-	if err := all(func(v any) error { return out.Encode(v) }); err != nil {
+	out, begun := json.NewEncoder(w), false
+	err := all(func(v any) error { begun = true; return out.Encode(v) })
+	switch {
+	case err != nil && !begun:
+		answer(w, nil, err)
+	case err != nil:
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -1,8 +1,10 @@
 package keys_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -99,19 +101,122 @@ func TestAKeysLife(t *testing.T) {
 	}
 }
 
+// A mistake is told where it was made, with what was wanted, and changes nothing.
 func TestMistakesOverHTTP(t *testing.T) {
-	_, ask := office(t)
+	d, ask := office(t)
+	for _, body := range []string{`{"name":"dev"}`, `{"name":"empty"}`} {
+		if status, text := ask("POST", "/v1/teams", body, "operator"); status != 200 {
+			t.Fatal(status, text)
+		}
+	}
+	if status, text := ask("POST", "/v1/keys", `{"name":"ci","team":"dev"}`, "operator"); status != 200 {
+		t.Fatal(status, text)
+	}
+	acts := func() (n int) {
+		if err := d.Audit(t.Context(), func(fleet.Act) error { n++; return nil }); err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	before := acts()
 	for _, tt := range []struct {
 		method, path, body, key string
 		want                    int
+		says                    string
 	}{
-		{"GET", "/v1/keys", "", "other", 401}, {"GET", "/v1/keys", "", "", 401},
-		{"POST", "/v1/keys", `{"name":"a b"}`, "operator", 400}, {"POST", "/v1/keys", `{"name":"a","budgets":1}`, "operator", 400},
-		{"POST", "/v1/keys", `{"name":"a","budget":{"year":{"money":"1"}}}`, "operator", 400}, {"POST", "/v1/keys", `{"name":"a","team":"none"}`, "operator", 404},
-		{"POST", "/v1/keys", `{"name":"a","parallel":-1}`, "operator", 400}, {"PATCH", "/v1/keys/none", `{}`, "operator", 404}, {"GET", "/v1/usage?since=now", "", "operator", 400},
+		{"GET", "/v1/keys", "", "other", 401, "--new-admin-key"}, {"GET", "/v1/keys", "", "", 401, "bearer"},
+		{"GET", "/v1/key", "", "operator", 404, "/v1/keys"}, {"PUT", "/v1/keys", "{}", "operator", 405, "GET, HEAD, POST"},
+		{"POST", "/v1/keys", `{"name":"a b"}`, "operator", 400, "without spaces"}, {"POST", "/v1/keys", `{"name":"a","budgets":1}`, "operator", 400, "budgets"},
+		{"POST", "/v1/keys", "", "operator", 400, "one JSON object"}, {"POST", "/v1/keys", `{"name":"a"`, "operator", 400, "one JSON object"},
+		{"POST", "/v1/keys", `{"name":"a"}{}`, "operator", 400, "one JSON object"}, {"POST", "/v1/keys", `[]`, "operator", 400, "one JSON object"},
+		{"POST", "/v1/keys", `{"name":"` + strings.Repeat("a", 1<<20) + `"}`, "operator", 413, "1048576"},
+		{"POST", "/v1/keys", `{"name":"a","budget":{"year":{"money":"1"}}}`, "operator", 400, "minute, day or month"},
+		{"POST", "/v1/keys", `{"name":"a","budget":{"day":{"money":1}}}`, "operator", 400, `budget.money: want a text such as \"5\"`},
+		{"POST", "/v1/teams", `{"name":"a","budget":{"day":{"tokens":"1"}}}`, "operator", 400, `budget.tokens: want a whole number`},
+		{"POST", "/v1/keys", `{"name":"a","budget":{"day":{"money":"0.0000000001"}}}`, "operator", 400, "9 decimals"},
+		{"POST", "/v1/keys", `{"name":"a","expires":"30d"}`, "operator", 400, "expires"}, {"POST", "/v1/keys", `{"name":"a","team":"none"}`, "operator", 404, "none"},
+		{"POST", "/v1/keys", `{"name":"a","parallel":-1}`, "operator", 400, "parallel"}, {"POST", "/v1/keys", `{"name":"ci"}`, "operator", 409, "taken"},
+		{"PATCH", "/v1/keys/none", `{}`, "operator", 404, "none"}, {"POST", "/v1/keys/ci/rotate", `{"grace":"-1h"}`, "operator", 400, "24h or 30d"},
+		{"DELETE", "/v1/keys/ci?purge=yes", "", "operator", 400, "true or false"}, {"DELETE", "/v1/keys/ci?prune=true", "", "operator", 400, "purge"},
+		{"POST", "/v1/teams", `{"name":"dev"}`, "operator", 409, "taken"}, {"POST", "/v1/teams", `{"name":"a","expires":"2027-01-01T00:00:00Z"}`, "operator", 400, "expires"},
+		{"PATCH", "/v1/teams/dev", `{"disabled":true}`, "operator", 400, "disabled"}, {"DELETE", "/v1/teams/dev", "", "operator", 409, "(ci)"},
+		{"GET", "/v1/usage?since=now", "", "operator", 400, "since"}, {"GET", "/v1/usage?key=none", "", "operator", 404, "none"},
+		{"GET", "/v1/usage?ending=over", "", "operator", 400, "unsettled"}, {"GET", "/v1/usage?until=1", "", "operator", 400, "before"},
 	} {
-		if status, text := ask(tt.method, tt.path, tt.body, tt.key); status != tt.want {
-			t.Errorf("%s %s %s: %d %s, want %d", tt.method, tt.path, tt.body, status, text, tt.want)
+		status, text := ask(tt.method, tt.path, tt.body, tt.key)
+		var is struct{ Error string }
+		if err := json.Unmarshal([]byte(text), &is); status != tt.want || err != nil || !strings.Contains(text, tt.says) {
+			t.Errorf("%s %s %.60s: %d %s, want %d with %s", tt.method, tt.path, tt.body, status, text, tt.want, tt.says)
+		}
+	}
+	if after := acts(); after != before {
+		t.Errorf("%d changes", after-before)
+	}
+	for _, body := range []string{"", `{}`, `{"grace":"30d"}`} {
+		if status, text := ask("POST", "/v1/keys/ci/rotate", body, "operator"); status != 200 {
+			t.Errorf("%s: %d %s", body, status, text)
+		}
+	}
+}
+
+// A page of a browser is refused, whatever key it has.
+func TestPagesDoNotAdminister(t *testing.T) {
+	desk := &keys.Desk{Now: time.Now}
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/keys", nil)
+	r.Header.Set("Authorization", "Bearer operator")
+	r.Header.Set("Origin", "https://example.com")
+	if desk.Handler(sha256.Sum256([]byte("operator"))).ServeHTTP(w, r); w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "Origin") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// forgetful is a State that does not answer.
+type forgetful struct{ fleet.State }
+
+func (forgetful) Forget(context.Context, string) error { return errors.New("connection refused") }
+
+// A key whose conversations cannot be deleted stays, so that they can be later.
+func TestAPurgeDoesNothingByHalves(t *testing.T) {
+	d, ask := office(t)
+	if status, text := ask("POST", "/v1/keys", `{"name":"ci"}`, "operator"); status != 200 {
+		t.Fatal(status, text)
+	}
+	for _, state := range []fleet.State{nil, forgetful{}} {
+		desk := &keys.Desk{Books: d, State: state, Now: time.Now, By: "me"}
+		if err := desk.Delete(t.Context(), "ci", true); err == nil {
+			t.Errorf("%T: a purge that cannot be", state)
+		}
+		if _, err := desk.Key(t.Context(), "ci"); err != nil {
+			t.Errorf("%T: %v", state, err)
+		}
+	}
+	if err := (&keys.Desk{Books: d, Now: time.Now, By: "me"}).Delete(t.Context(), "ci", false); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a deleted key has spent is found by its name and by its id.
+func TestADeletedKeyHasSpent(t *testing.T) {
+	d, ask := office(t)
+	desk := &keys.Desk{Books: d, State: d, NewID: replicas.ID, NewKey: replicas.ID, Now: time.Now, By: "me"}
+	k, _, err := desk.Create(t.Context(), "ci", keys.Change{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := fleet.Reservation{ID: replicas.ID(), Key: &k, Request: "r", Backend: "b", Model: "m", At: time.Now()}
+	if err := d.Record(t.Context(), []fleet.Line{{Reservation: r, Settlement: fleet.Settlement{ID: r.ID, Ending: fleet.Settled, Amount: fleet.Amount{Requests: 1}, At: time.Now()}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, deleted := range []bool{false, true} {
+		for _, name := range []string{"ci", k.ID} {
+			if status, text := ask("GET", "/v1/usage?key="+name, "", "operator"); status != 200 || strings.Count(text, "\n") != 1 {
+				t.Errorf("deleted %v, by %s: %d %s", deleted, name, status, text)
+			}
+		}
+		if !deleted {
+			if err := desk.Delete(t.Context(), "ci", true); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

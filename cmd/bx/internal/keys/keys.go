@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/fleet"
-	"github.com/unifiedtoolprotocol/utp/price"
 )
 
 // Desk is where they are administered.
@@ -54,7 +53,7 @@ func (c Change) limits(l fleet.Limits) (fleet.Limits, error) {
 		}
 	}
 	if err := l.Check(); err != nil {
-		return l, &bad{err}
+		return l, &InputError{err}
 	}
 	return l, nil
 }
@@ -79,9 +78,15 @@ func (d *Desk) change(ctx context.Context, k *fleet.Key, c Change) (err error) {
 	return nil
 }
 
+// InputError is something that cannot be understood, or done.
+type InputError struct{ error }
+
+func (e *InputError) Unwrap() error { return e.error }
+
 // NameError is a name that nothing has, or that nothing may have.
 type NameError struct {
 	Unknown bool // nothing has it
+	Clash   bool // something has it, or belongs to what has it
 	what    string
 }
 
@@ -98,7 +103,27 @@ func (d *Desk) Key(ctx context.Context, name string) (*fleet.Key, error) {
 			return &k, nil
 		}
 	}
-	return nil, &NameError{true, fmt.Sprintf("there is no key %q: bx keys list shows them", name)}
+	return nil, &NameError{Unknown: true, what: fmt.Sprintf("there is no key %q: bx keys list shows them", name)}
+}
+
+// Spender selects the entries of a key by its name or its id, also of one that was
+// deleted; then there is no key beside it.
+func (d *Desk) Spender(ctx context.Context, name string) (fleet.Query, *fleet.Key, error) {
+	k, err := d.Key(ctx, name)
+	if err == nil {
+		return fleet.Query{KeyID: k.ID}, k, nil
+	}
+	if unknown := (*NameError)(nil); !errors.As(err, &unknown) {
+		return fleet.Query{}, nil, err
+	}
+	for _, q := range []fleet.Query{{KeyID: name}, {Key: name}} {
+		has, one := false, q
+		one.Limit = 1
+		if failed := d.Books.Entries(ctx, one, func(fleet.Entry) error { has = true; return nil }); failed != nil || has {
+			return q, nil, failed
+		}
+	}
+	return fleet.Query{}, nil, err
 }
 
 func (d *Desk) team(ctx context.Context, name string) (*fleet.Team, error) {
@@ -111,13 +136,13 @@ func (d *Desk) team(ctx context.Context, name string) (*fleet.Team, error) {
 			return &t, nil
 		}
 	}
-	return nil, &NameError{true, fmt.Sprintf("there is no team %q: bx keys team list shows them", name)}
+	return nil, &NameError{Unknown: true, what: fmt.Sprintf("there is no team %q: bx keys team list shows them", name)}
 }
 
 // named refuses a name that cannot stand in a path or a line of a log.
 func named(name string) error {
 	if name == "" || len(name) > 100 || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == '/' || c == 127 }) {
-		return &NameError{false, fmt.Sprintf("the name %q: want letters and signs without spaces and slashes, at most 100", name)}
+		return &NameError{what: fmt.Sprintf("the name %q: want letters and signs without spaces and slashes, at most 100", name)}
 	}
 	return nil
 }
@@ -137,7 +162,7 @@ func (d *Desk) Create(ctx context.Context, name string, c Change) (k fleet.Key, 
 
 func (d *Desk) taken(name string, err error) error {
 	if errors.Is(err, fleet.ErrTaken) {
-		return &NameError{false, fmt.Sprintf("the name %q is taken: choose another one", name)}
+		return &NameError{Clash: true, what: fmt.Sprintf("the name %q is taken: choose another one", name)}
 	}
 	return err
 }
@@ -154,6 +179,24 @@ func (d *Desk) Set(ctx context.Context, name string, c Change) (*fleet.Key, erro
 	return k, d.Books.SetKey(ctx, d.By, *k, d.Now())
 }
 
+// Grace reads how long the old text of a key is good yet: "24h", "30d"; "" is not at
+// all.
+func Grace(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	const day = 24 * time.Hour
+	d, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, failed := strconv.ParseUint(days, 10, 16)
+		d, err = time.Duration(n)*day, failed
+	}
+	if err != nil || d < 0 {
+		return 0, &InputError{fmt.Errorf("grace %q: want a time such as 24h or 30d", text)}
+	}
+	return d, nil
+}
+
 // Rotate gives a key another text; the old one is good for a while.
 func (d *Desk) Rotate(ctx context.Context, name string, grace time.Duration) (secret string, err error) {
 	k, err := d.Key(ctx, name)
@@ -161,23 +204,35 @@ func (d *Desk) Rotate(ctx context.Context, name string, grace time.Duration) (se
 		return "", err
 	}
 	if strings.HasPrefix(k.ID, fleet.PersonID) {
-		return "", &bad{fmt.Errorf("%s logs in at the issuer of [oidc] and has no key: bx keys disable %s shuts the person out", k.Name, k.Name)}
+		return "", &InputError{fmt.Errorf("%s logs in at the issuer of [oidc] and has no key: bx keys disable %s shuts the person out", k.Name, k.Name)}
 	}
 	secret, now := d.NewKey(), d.Now()
 	return secret, d.Books.Rotate(ctx, d.By, k.ID, sha256.Sum256([]byte(secret)), now.Add(max(grace, time.Microsecond)), now)
 }
 
 // Delete deletes a key, and with purge what is kept of its conversations. What it
-// has spent stays in the ledger.
+// has spent stays in the ledger. Without State nothing is deleted: who has no key can
+// be forgotten by nobody.
 func (d *Desk) Delete(ctx context.Context, name string, purge bool) error {
 	k, err := d.Key(ctx, name)
 	if err != nil {
 		return err
 	}
-	if err := d.Books.DeleteKey(ctx, d.By, k.ID, d.Now()); err != nil || !purge || d.State == nil {
+	if purge {
+		if d.State == nil {
+			return &InputError{fmt.Errorf("what is kept of the conversations of %s is in the memory of bx serve and goes when it ends: delete the key without purge", k.Name)}
+		}
+		if err := d.State.Forget(ctx, k.ID); err != nil {
+			return fmt.Errorf("nothing is deleted, as what is kept of conversations ([state]) does not answer: %w", err)
+		}
+	}
+	if err := d.Books.DeleteKey(ctx, d.By, k.ID, d.Now()); err != nil || !purge {
 		return err
 	}
-	return d.State.Forget(ctx, k.ID)
+	if err := d.State.Forget(ctx, k.ID); err != nil { // what came in between
+		return fmt.Errorf("%s is deleted, but what it kept a moment ago stays for a day: %w", k.Name, err)
+	}
+	return nil
 }
 
 // CreateTeam makes a team.
@@ -210,30 +265,49 @@ func (d *Desk) DeleteTeam(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return d.Books.DeleteTeam(ctx, d.By, t.ID, d.Now())
+	err = d.Books.DeleteTeam(ctx, d.By, t.ID, d.Now())
+	if !errors.Is(err, fleet.ErrInUse) {
+		return err
+	}
+	all, err := d.Books.Keys(ctx)
+	if err != nil {
+		return err
+	}
+	var of []string
+	for _, k := range all {
+		if k.Team != nil && k.Team.ID == t.ID {
+			of = append(of, k.Name)
+		}
+	}
+	return &NameError{Clash: true, what: fmt.Sprintf("the team %q has keys (%s): delete them, or take them out of it with bx keys limit KEY --team \"\"", t.Name, strings.Join(of, ", "))}
 }
 
 // Set reads amounts by times, "day=5,month=100", into a budget.
 func Set(b fleet.Budget, unit, text string) error {
+	var set []fleet.Per
 	for word := range strings.SplitSeq(text, ",") {
 		name, value, found := strings.Cut(strings.TrimSpace(word), "=")
 		p := fleet.Per(name)
 		if !found || !slices.Contains(fleet.Pers, p) {
 			return fmt.Errorf("%q: want minute=N, day=N or month=N", word)
 		}
+		if slices.Contains(set, p) {
+			return fmt.Errorf("%q: there is a %s before it", word, p)
+		}
+		set = append(set, p)
 		a, err := b[p], error(nil)
 		switch unit {
 		case "money":
-			var m price.Money
-			err = m.UnmarshalText([]byte(value))
-			a.Money = m
+			if err := a.Money.UnmarshalText([]byte(value)); err != nil {
+				return fmt.Errorf("%q: %w", word, err)
+			}
 		case "tokens":
 			a.Tokens, err = strconv.ParseInt(value, 10, 64)
 		default:
 			a.Requests, err = strconv.ParseInt(value, 10, 64)
 		}
 		if err != nil {
-			return fmt.Errorf("%q: want a number behind %s=", word, p)
+			return fmt.Errorf("%q: want a whole number behind %s=", word, p)
 		}
 		b[p] = a
 	}
