@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp/backend"
@@ -58,6 +59,28 @@ func (j *job) openCommon(ctx context.Context, f *serving.File) (c common, err er
 		c.state = c.redis
 	}
 	return c, nil
+}
+
+// printCommon says for bx serve --check where the ledger and State are. Addresses may
+// have passwords, so they are named by what stands before the colon.
+func (s *server) printCommon() {
+	for _, of := range []struct {
+		table, variable string
+		where           func(func(string) string) (string, error)
+	}{{"ledger", s.read.Ledger.URLEnv, s.read.Ledger.Where}, {"state", s.read.State.URLEnv, s.read.State.Where}} {
+		at, err := of.where(s.app.env)
+		kind, _, _ := strings.Cut(at, ":")
+		switch {
+		case err != nil:
+			s.view.Warn("[%s]: %v: bx serve does not start without it", of.table, err)
+		case of.variable != "":
+			fmt.Fprintf(s.app.out, "%s %s, at the address in %s\n", of.table, kind, of.variable)
+		case at != "" && strings.HasPrefix(at, "sqlite:"):
+			fmt.Fprintf(s.app.out, "%s %s\n", of.table, at)
+		case at != "":
+			fmt.Fprintf(s.app.out, "%s %s\n", of.table, kind)
+		}
+	}
 }
 
 func (c common) close() {

@@ -302,6 +302,7 @@ func (s *server) printRoutes(c gateway.Config) error {
 	if at.admin.address != "" {
 		fmt.Fprintf(s.app.out, "admin %s\n", at.admin.address)
 	}
+	s.printCommon()
 	if of := s.read.OIDC; of.Set() {
 		var teams []string
 		for _, t := range of.Teams {
