@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unifiedtoolprotocol/utp/backend"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/serving"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/fleet/oidc"
@@ -177,9 +176,7 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 			return err
 		}
 		s.view.Line(view.Normal, "dashboard at %s/ui/", h.url(at.ui))
-		if host, _, _ := net.SplitHostPort(at.ui.address); !at.ui.isSocket() && at.ui.tls == nil && !backend.Loopback(host) {
-			s.view.Warn("the key of the dashboard crosses the network as it is: add [tls], or put a proxy with TLS before it")
-		}
+		s.warnOfKey("dashboard", at.ui)
 	}
 	if at.admin.address != "" {
 		sum, err := s.read.Admin.Hash()
@@ -190,6 +187,7 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 			return err
 		}
 		s.view.Line(view.Normal, "administration at %s", h.url(at.admin))
+		s.warnOfKey("administration", at.admin)
 	}
 	if err := g.Join(ctx); err != nil {
 		return fail(exitBackend, "[ledger]: %w", err)

@@ -210,3 +210,10 @@ func (s *server) notify(ctx context.Context, state string) {
 		s.view.Warn("systemd is not told %q: %v", state, err)
 	}
 }
+
+// warnOfKey warns of a place whose key others on its way can read.
+func (s *server) warnOfKey(of string, p place) {
+	if host, _, _ := net.SplitHostPort(p.address); !p.isSocket() && p.tls == nil && !backend.Loopback(host) {
+		s.view.Warn("the key of the %s crosses the network as it is: add [tls], or put a proxy with TLS before it", of)
+	}
+}
