@@ -41,6 +41,10 @@ type Config struct {
 	APIKey   string // sent as the provider wants it; never to another host than URL's
 	Model    string // for requests that name none
 
+	// Where the address and the key were set, for what errors advise: "url of
+	// [backends.cloud]", "the variable CLOUD_KEY"; "": where bx has them.
+	URLFrom, KeyFrom string
+
 	// Formats say how tools are offered, where calls are looked for and how
 	// results go back. Behind them stand the server's word, the model's name and
 	// the provider.

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,6 +132,9 @@ func (c *Client) ended(cause error, model string) error {
 func (c *Client) hint(e *Error) string {
 	switch e.Kind {
 	case Unreachable:
+		if c.cfg.URLFrom != "" {
+			return "is it running, and is the address right? (" + c.cfg.URLFrom + ")"
+		}
 		if c.cfg.Provider == Ollama {
 			return "is it running? start it with `ollama serve`, or set OLLAMA_HOST to where it runs"
 		}
@@ -157,7 +161,7 @@ func (c *Client) statusHint(w *wire.Error, model string) string {
 	case w.Overflow():
 		return "the prompt is longer than the model's window: ask about less, or load the model with a larger window"
 	case w.Status == 401 || w.Status == 403:
-		return "check the API key (api_key in the configuration, or OPENAI_API_KEY)"
+		return "check the API key (" + cmp.Or(c.cfg.KeyFrom, "api_key in the configuration, or OPENAI_API_KEY") + ")"
 	case w.Status == 404 && c.cfg.Provider == Ollama && strings.Contains(text, "model"):
 		return "install it with `ollama pull " + model + "`, or choose one of `ollama list`"
 	case w.Status == 404 && (strings.Contains(text, "model") || w.Code == "model_not_found"):

@@ -118,6 +118,16 @@ func TestUnreachable(t *testing.T) {
 	failure(t, client(t, backend.Config{URL: url}), backend.Unreachable,
 		"cannot reach Ollama at "+url+": connection refused; is it running? start it with `ollama serve`")
 	failure(t, client(t, backend.Config{Provider: backend.OpenAI, URL: url}), backend.Unreachable, "cannot reach the server at "+url, "OPENAI_BASE_URL")
+	failure(t, client(t, backend.Config{URL: url, URLFrom: "url of [backends.gpu]"}), backend.Unreachable, "is it running, and is the address right? (url of [backends.gpu])")
+}
+
+// The advice names the key where it was set.
+func TestTheKeyThatIsRefused(t *testing.T) {
+	script := inline(t, "-- server --\nkey: k\n-- turn --\n-- text --\nok\n")
+	for from, want := range map[string]string{"": "OPENAI_API_KEY", "the variable CLOUD_KEY": "check the API key (the variable CLOUD_KEY)"} {
+		r := setUp(t, script, backend.Config{Provider: backend.OpenAI, Model: "m", KeyFrom: from})
+		failure(t, r.Client, backend.Refused, want)
+	}
 }
 
 func TestErrorBodies(t *testing.T) {

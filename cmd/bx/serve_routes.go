@@ -246,6 +246,19 @@ func (c clients) target(name string, client *backend.Client) gateway.Target {
 	return t
 }
 
+// keyFrom says where the keys of a backend are.
+func keyFrom(name string, b serving.Backend) string {
+	switch {
+	case b.KeyFile != "":
+		return "the file " + b.KeyFile
+	case b.KeyEnv != "":
+		return "the variable " + b.KeyEnv
+	case len(b.KeysEnv) > 0:
+		return "one of the variables " + strings.Join(b.KeysEnv, ", ")
+	}
+	return "[backends." + name + "] has none: key_env, keys_env or key_file"
+}
+
 func (c clients) client(name string, p serving.Policy) (*backend.Client, error) {
 	key := fmt.Sprintf("%s %+v", name, p)
 	if c.by[key] != nil {
@@ -261,6 +274,7 @@ func (c clients) client(name string, p serving.Policy) (*backend.Client, error) 
 		Provider: b.Provider, URL: b.URL, APIKey: secrets[0].Key, NumCtx: b.NumCtx,
 		Timeouts: backend.Timeouts{First: first, Idle: idle}, HTTP: signed(backend.HTTP(c.app.offline, 0), c.id),
 		OnlyOffered: true, Literal: true, Parse: parse.Config{More: c.dialects()}, Compile: c.app.schemas.Compile,
+		URLFrom: "url of [backends." + name + "]", KeyFrom: keyFrom(name, b),
 	}
 	policy(&conf, p)
 	client, err := backend.New(conf)
