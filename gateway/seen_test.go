@@ -338,13 +338,16 @@ func TestRemoteClientsAreNotToldAddresses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for from, told := range map[string]bool{"192.0.2.7:1234": false, "127.0.0.1:1234": true} {
+		for from, told := range map[string]bool{"192.0.2.7:1234": false, "127.0.0.1:1234": true, "127.0.0.1:1234 for 192.0.2.7": false} {
 			for _, path := range []string{"/v1/chat/completions", "/v1/messages", "/readyz"} {
 				r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi."}]}`))
 				if path == "/readyz" {
 					r = httptest.NewRequest(http.MethodGet, path, nil)
 				}
-				r.RemoteAddr = from
+				address, of, _ := strings.Cut(from, " for ")
+				if r.RemoteAddr = address; of != "" {
+					r.Header.Set("X-Forwarded-For", of)
+				}
 				w := httptest.NewRecorder()
 				g.ServeHTTP(w, r)
 				body := w.Body.String()

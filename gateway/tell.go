@@ -125,8 +125,13 @@ func (x *exchange) tells(err error) error {
 	return told(err)
 }
 
-// remote reports a client that is not of this machine.
+// remote reports a client that is not of this machine, or comes by a proxy on it.
 func (x *exchange) remote() bool {
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "Via"} {
+		if x.r.Header.Get(name) != "" {
+			return true
+		}
+	}
 	host, _, err := net.SplitHostPort(x.r.RemoteAddr)
 	return err == nil && !loopback(host) && !bySocket(x.r)
 }
