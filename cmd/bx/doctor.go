@@ -56,7 +56,7 @@ before it is written, and --yes is a yes.`,
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "write the profile without asking")
 	cmd.Flags().BoolVar(&full.on, "full", false, "measure each form in nine scenarios, with intervals")
-	cmd.Flags().StringSliceVar(&full.forms, "forms", nil, "with --full: the forms to compare, such as native,hermes")
+	cmd.Flags().StringSliceVar(&full.forms, "forms", nil, "with --full: compare these `FORMS`, such as native,hermes")
 	cmd.Flags().BoolVar(&full.anew, "anew", false, "with --full: forget what an interrupted examination has found")
 	return cmd
 }

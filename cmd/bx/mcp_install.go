@@ -54,7 +54,7 @@ func (in *installing) complete(cmd *cobra.Command) {
 	cmd.ValidArgs, cmd.Args = clientfile.Names(), in.checkArgs
 	cmd.RunE = func(_ *cobra.Command, names []string) error { return in.run(names) }
 	f := cmd.Flags()
-	f.StringVar(&in.scope, "scope", "user", "write the configuration of the user, or that of the `project` here")
+	f.StringVar(&in.scope, "scope", "user", "write the configuration of this `SCOPE`: user, or project for that of the project here")
 	f.StringVar(&in.name, "name", "bx", "the `NAME` of the server in the client")
 	f.BoolVar(&in.dryRun, "dry-run", false, "print what would change; change nothing")
 }

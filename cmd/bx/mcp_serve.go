@@ -50,7 +50,7 @@ Over HTTP every client sends the key that bx mcp key prints.`,
 	}
 	cmd.Flags().StringVar(&s.listen, "listen", "", "serve over HTTP at this `ADDRESS`: HOST:PORT, such as 127.0.0.1:8765, or unix:PATH")
 	cmd.Flags().StringSliceVar(&s.hosts, "host", nil, "with --listen: this machine is reached under `NAME` too")
-	cmd.Flags().StringVar(&s.mode, "mode", "classic", "list every tool, or in `hybrid` mode a few and one through which the others are called")
+	cmd.Flags().StringVar(&s.mode, "mode", "classic", "list tools in this `MODE`: classic, every one; hybrid, a few and one through which the others are called")
 	cmd.Flags().BoolVar(&s.structured, "structured", false, "results as structured content too; some clients then show a model nothing else")
 	return cmd
 }

@@ -48,7 +48,7 @@ dialects look alike: --tools most of all, then --model.`,
 	f.StringVar(&p.model, "model", "", "try the dialects of this `MODEL` before others")
 	f.StringVar(&p.tools, "tools", "", "the tools that were offered: a `FILE` with a JSON list in OpenAI's, Anthropic's or a plain style")
 	f.StringVar(&p.prefill, "prefill", "", "how the prompt ended: `TEXT` such as \"<think>\"")
-	f.StringVar(&p.policy, "policy", "", "what to do with doubtful calls: unknown=keep|text|flag, malformed=keep|strip|error, repair=safe|off|aggressive, empty=keep|drop, shown=text|run, repeated=text|run")
+	f.StringVar(&p.policy, "policy", "", "what to do with doubtful calls, a `LIST` of unknown=keep|text|flag, malformed=keep|strip|error, repair=safe|off|aggressive, empty=keep|drop, shown=text|run, repeated=text|run")
 	f.StringVar(&p.input, "input", "auto", "take the input for a `KIND`: text, reply, or auto (a reply if a provider's envelope is around it)")
 	f.IntVar(&p.chunk, "chunk", 0, "feed the text in pieces of `N` bytes, as a stream would")
 	f.BoolVar(&p.events, "events", false, "list the events of the stream too")

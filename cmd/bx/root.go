@@ -56,7 +56,12 @@ func newRoot(a *app) *cobra.Command {
 			return a.ask(cmd, words)
 		},
 	}
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.checkOutput(cmd) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Name() == cobra.ShellCompRequestCmd {
+			plainUsage(root)
+		}
+		return a.checkOutput(cmd)
+	}
 	root.Flags().BoolVar(&version, "version", false, "version for bx")
 	root.SetHelpCommand(a.helpCommand())
 	root.SetOut(a.out)
@@ -91,13 +96,23 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
+// plainUsage takes the marks of placeholders out of what shells show of flags.
+func plainUsage(cmd *cobra.Command) {
+	plain := func(f *pflag.Flag) { _, f.Usage = pflag.UnquoteUsage(f) }
+	cmd.PersistentFlags().VisitAll(plain)
+	cmd.Flags().VisitAll(plain)
+	for _, c := range cmd.Commands() {
+		plainUsage(c)
+	}
+}
+
 func (a *app) commonFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVar(&a.profile, "profile", "", "use [profiles.`NAME`] of the configuration")
 	f.StringVar(&a.config, "config", "", "read this `FILE` last; it may set anything")
-	f.StringVar(&a.model, "model", "", "ask this model")
+	f.StringVar(&a.model, "model", "", "ask this `MODEL`")
 	f.BoolVar(&a.noModel, "no-model", false, "answer by search alone")
-	f.StringVar(&a.tier, "tier", "", "offer tools of this tier and below: crawl, walk or run")
+	f.StringVar(&a.tier, "tier", "", "offer tools of this `TIER` and below: crawl, walk or run")
 	f.StringVar(&a.toolFormat, "tool-format", "", "offer tools in this `FORMAT`: auto, openai, anthropic, ollama, gemini, native, text, react, xml, json, none, or a grammar")
 	f.StringVar(&a.root, "root", "", "work in this `DIR` (default: the repository around you)")
 	f.BoolVar(&a.offline, "offline", false, "reach this machine only")
@@ -105,7 +120,7 @@ func (a *app) commonFlags(root *cobra.Command) {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print the answer and errors only")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print thinking, results and reasons too")
 	f.BoolVar(&a.json, "json", false, "print JSON")
-	f.StringVar(&a.outputFormat, "output-format", "", "print text, json, or for a question stream-json: each step as it happens")
+	f.StringVar(&a.outputFormat, "output-format", "", "print in this `FORMAT`: text, json, or for a question stream-json: each step as it happens")
 }
 
 func (a *app) askFlags(root *cobra.Command) {
