@@ -163,7 +163,7 @@ func (s *sitting) play(steps string) string {
 			s.t.Fatalf("unknown step %q", step)
 		}
 	}
-	return s.masked(s.screen.Styled())
+	return masked(s.port, s.screen.Styled())
 }
 
 func (s *sitting) types(text string) {
@@ -216,9 +216,9 @@ var (
 )
 
 // masked is a screen without what differs each time.
-func (s *sitting) masked(text string) string {
-	if s.port != "" {
-		text = regexp.MustCompile(strings.Join(strings.Split(s.port, ""), "\n?")).ReplaceAllStringFunc(text, func(p string) string {
+func masked(port, text string) string {
+	if port != "" {
+		text = regexp.MustCompile(strings.Join(strings.Split(port, ""), "\n?")).ReplaceAllStringFunc(text, func(p string) string {
 			return regexp.MustCompile(`\d`).ReplaceAllString(p, "0")
 		})
 	}
