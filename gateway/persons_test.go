@@ -150,7 +150,7 @@ func TestPersonsOfAnIssuer(t *testing.T) {
 	if err := b.Audit(t.Context(), func(a fleet.Act) error { acts = append(acts, a.By+" "+a.What+" "+a.How); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if text := strings.Join(acts, "\n"); !strings.Contains(text, "oidc create key ann, team team-eng") || !strings.Contains(text, "oidc set key ann, team team-ops") {
+	if text := strings.Join(acts, "\n"); !strings.Contains(text, "oidc create key ann, team eng,") || !strings.Contains(text, "oidc set key ann, team ops,") {
 		t.Errorf("the audit: %s", text)
 	}
 }
