@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -65,19 +66,50 @@ type Probes struct {
 type Ledger struct {
 	URL    string `toml:"url"`     // "sqlite:PATH" or "postgres://USER@HOST/NAME"; "": nowhere
 	URLEnv string `toml:"url_env"` // or the variable that holds it
+
+	beside string `toml:"-"` // the folder of the file that names it
 }
 
-// Where is the address, "" if there is none.
-func (l Ledger) Where(env func(string) string) (string, error) { return where(l.URL, l.URLEnv, env) }
+// Where is the address, "" if there is none. A file of SQLite is beside the file that
+// names it, so that bx serve and bx keys mean the same one in every folder.
+func (l Ledger) Where(env func(string) string) (string, error) {
+	at, err := where(l.URL, l.URLEnv, env, ledgerAddress)
+	if path, isFile := strings.CutPrefix(at, "sqlite:"); isFile && !filepath.IsAbs(path) {
+		at = "sqlite:" + filepath.Join(l.beside, path)
+	}
+	return at, err
+}
 
-func where(url, name string, env func(string) string) (string, error) {
+func where(url, name string, env func(string) string, check func(string) error) (string, error) {
 	if name == "" {
 		return url, nil
 	}
 	if url = env(name); url == "" {
 		return "", fmt.Errorf("url_env: the variable %s is not set", name)
 	}
+	if err := check(url); err != nil {
+		return "", fmt.Errorf("url_env: the variable %s: %w", name, err)
+	}
 	return url, nil
+}
+
+func ledgerAddress(url string) error {
+	return begins(url, `"sqlite:PATH" or "postgres://USER@HOST/NAME"`, "sqlite:", "postgres://", "postgresql://")
+}
+
+func stateAddress(url string) error {
+	if url == "memory" || url == "ledger" {
+		return nil
+	}
+	return begins(url, `"memory", "ledger" or "redis://HOST:PORT/NUMBER"`, "redis://", "rediss://")
+}
+
+// begins refuses an address, which it does not repeat: it may have a password.
+func begins(url, want string, with ...string) error {
+	if slices.ContainsFunc(with, func(kind string) bool { return strings.HasPrefix(url, kind) }) {
+		return nil
+	}
+	return errors.New("want " + want)
 }
 
 // State is where replicas keep what they share and may lose.
@@ -89,7 +121,9 @@ type State struct {
 }
 
 // Where is the address, as URL says it.
-func (s State) Where(env func(string) string) (string, error) { return where(s.URL, s.URLEnv, env) }
+func (s State) Where(env func(string) string) (string, error) {
+	return where(s.URL, s.URLEnv, env, stateAddress)
+}
 
 func (f *File) shared() error {
 	l, s := f.Ledger, f.State
@@ -98,10 +132,10 @@ func (f *File) shared() error {
 		return fmt.Errorf("[ledger]: %w", within("ledger", 1, errors.New("url: want url or url_env, not both")))
 	case s.URL != "" && s.URLEnv != "":
 		return fmt.Errorf("[state]: %w", within("state", 1, errors.New("url: want url or url_env, not both")))
-	case l.URL != "" && !strings.HasPrefix(l.URL, "sqlite:") && !strings.HasPrefix(l.URL, "postgres://") && !strings.HasPrefix(l.URL, "postgresql://"):
-		return fmt.Errorf("[ledger]: %w", within("ledger", 1, errors.New(`url: want "sqlite:PATH" or "postgres://USER@HOST/NAME"`)))
-	case s.URL != "" && s.URL != "memory" && s.URL != "ledger" && !strings.HasPrefix(s.URL, "redis://") && !strings.HasPrefix(s.URL, "rediss://"):
-		return fmt.Errorf("[state]: %w", within("state", 1, errors.New(`url: want "memory", "ledger" or "redis://HOST:PORT/NUMBER"`)))
+	case l.URL != "" && ledgerAddress(l.URL) != nil:
+		return fmt.Errorf("[ledger]: %w", within("ledger", 1, fmt.Errorf("url: %w", ledgerAddress(l.URL))))
+	case s.URL != "" && stateAddress(s.URL) != nil:
+		return fmt.Errorf("[state]: %w", within("state", 1, fmt.Errorf("url: %w", stateAddress(s.URL))))
 	case s.URL == "ledger" && l == Ledger{}:
 		return fmt.Errorf("[state]: %w", within("state", 1, errors.New("url: there is no [ledger]")))
 	case !slices.Contains([]string{"", "open", "refuse"}, s.Rates):
@@ -298,6 +332,9 @@ func Parse(name string, text []byte, known config.Own, try config.Try) (*File, e
 	dec := toml.NewDecoder(strings.NewReader(string(text))).DisallowUnknownFields()
 	if err := dec.Decode(f); err != nil {
 		return nil, located(name, err)
+	}
+	if f.Ledger != (Ledger{}) {
+		f.Ledger.beside = filepath.Dir(name)
 	}
 	var err error
 	if f.Own, err = config.LoadOwn(name, f.Dialects, try); err != nil {
