@@ -362,11 +362,13 @@ type Ledger interface {
 type Books interface {
 	CreateTeam(ctx context.Context, by string, t Team) error
 	Teams(ctx context.Context) ([]Team, error)
-	SetTeam(ctx context.Context, by, id string, l Limits, now time.Time) error
+	// SetTeam and SetKey change a team or a key as it is now, so that of changes at one
+	// time none is lost. set may be called more than once, and asks nothing of the Ledger.
+	SetTeam(ctx context.Context, by, id string, set func(*Limits) error, now time.Time) error
 	DeleteTeam(ctx context.Context, by, id string, now time.Time) error
 	CreateKey(ctx context.Context, by string, k Key, hash Hash) error
 	Keys(ctx context.Context) ([]Key, error)
-	SetKey(ctx context.Context, by string, k Key, now time.Time) error
+	SetKey(ctx context.Context, by, id string, set func(*Key) error, now time.Time) error
 	// Rotate gives a key another hash; the old one is good until a time.
 	Rotate(ctx context.Context, by, id string, hash Hash, old, now time.Time) error
 	DeleteKey(ctx context.Context, by, id string, now time.Time) error

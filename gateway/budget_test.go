@@ -433,6 +433,16 @@ func TestAnyReplicaAnswersAnyTurn(t *testing.T) {
 	}
 }
 
+func disable(t *testing.T, b *booking, id string, now time.Time) {
+	t.Helper()
+	if err := b.SetKey(t.Context(), "operator", id, func(k *fleet.Key) error {
+		k.Disabled = true
+		return nil
+	}, now); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Keys are for the models that they name, until they end.
 func TestKeysOfTheLedger(t *testing.T) {
 	b := books(t, nil, nil)
@@ -454,10 +464,7 @@ func TestKeysOfTheLedger(t *testing.T) {
 	check("bx-own", "m", 200)
 	check("bx-own", "other", 403)
 	check("bx-none", "m", 401)
-	k.Disabled = true
-	if err := b.SetKey(t.Context(), "test", k, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	disable(t, b, k.ID, time.Now())
 	clock.Add(int64(6 * time.Second))
 	check("bx-own", "m", 401)
 }

@@ -56,8 +56,11 @@ func keyOfPerson(ctx context.Context, h *house, p oidc.Person) (*fleet.Key, erro
 		switch {
 		case t.Name != p.Team:
 		case err == nil:
-			k.Team = &t
-			return k, h.Ledger.SetKey(ctx, byIssuer, *k, h.Now())
+			err = h.Ledger.SetKey(ctx, byIssuer, k.ID, func(now *fleet.Key) error {
+				now.Team, k = &t, now
+				return nil
+			}, h.Now())
+			return k, err
 		default:
 			return newPerson(ctx, h, p, &t)
 		}

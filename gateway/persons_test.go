@@ -138,10 +138,7 @@ func TestPersonsOfAnIssuer(t *testing.T) {
 		t.Errorf("in the other team: %d %s", status, text)
 	}
 	bob := persons["bob"]
-	bob.Disabled = true
-	if err := b.SetKey(t.Context(), "operator", bob, now); err != nil {
-		t.Fatal(err)
-	}
+	disable(t, b, bob.ID, now)
 	c.pass(time.Minute)
 	if status, text := ask("Authorization", "Bearer "+l.token("bob", "eng", now)); status != 401 || !strings.Contains(text, "disabled") {
 		t.Errorf("shut out: %d %s", status, text)
@@ -193,10 +190,7 @@ func TestHowLongAPersonIsKnown(t *testing.T) {
 	asks("bob comes", bob, 200)
 
 	shut, first := person("ann"), person("bob")
-	shut.Disabled = true
-	if err := b.SetKey(t.Context(), "operator", shut, now); err != nil {
-		t.Fatal(err)
-	}
+	disable(t, b, shut.ID, now)
 	if err := b.DeleteKey(t.Context(), "operator", first.ID, now); err != nil {
 		t.Fatal(err)
 	}

@@ -13,12 +13,13 @@ import (
 	"github.com/unifiedtoolprotocol/utp/fleet"
 )
 
-// administer changes the books and writes who did so, both or neither.
-func (d *DB) administer(ctx context.Context, a fleet.Act, f func(tx *sql.Tx) error) error {
+// administer changes the books and writes who did so, both or neither. f may say how.
+func (d *DB) administer(ctx context.Context, act fleet.Act, f func(tx *sql.Tx, a *fleet.Act) error) error {
 	err := change(ctx, d.safe, func(tx *sql.Tx) error {
+		a := act
 		called, err := calledNow(ctx, tx, a.On)
 		if err == nil {
-			err = f(tx)
+			err = f(tx, &a)
 		}
 		if err != nil {
 			return err
@@ -69,7 +70,7 @@ func (d *DB) CreateTeam(ctx context.Context, by string, t fleet.Team) error {
 	if err != nil {
 		return err
 	}
-	return d.administer(ctx, fleet.Act{At: t.Created, By: by, What: "create team", On: t.ID, How: t.Name + ", " + how}, func(tx *sql.Tx) error {
+	return d.administer(ctx, fleet.Act{At: t.Created, By: by, What: "create team", On: t.ID, How: t.Name + ", " + how}, func(tx *sql.Tx, _ *fleet.Act) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO bx_teams (id, name, created, limits) VALUES ($1, $2, $3, $4)`, t.ID, t.Name, micros(t.Created), how)
 		return err
 	})
@@ -99,19 +100,42 @@ func (d *DB) Teams(ctx context.Context) (out []fleet.Team, err error) {
 }
 
 // SetTeam is for fleet.Books.
-func (d *DB) SetTeam(ctx context.Context, by, id string, l fleet.Limits, now time.Time) error {
-	how, err := written(l)
-	if err != nil {
-		return err
-	}
-	return d.administer(ctx, fleet.Act{At: now, By: by, What: "set team", On: id, How: how}, func(tx *sql.Tx) error {
-		return oneOf(ctx, tx, `UPDATE bx_teams SET limits = $1 WHERE id = $2`, how, id)
+func (d *DB) SetTeam(ctx context.Context, by, id string, set func(*fleet.Limits) error, now time.Time) error {
+	return d.administer(ctx, fleet.Act{At: now, By: by, What: "set team", On: id}, func(tx *sql.Tx, a *fleet.Act) error {
+		var text string
+		var l fleet.Limits
+		err := tx.QueryRowContext(ctx, d.locked(`SELECT limits FROM bx_teams WHERE id = $1`, ""), id).Scan(&text)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fleet.ErrUnknown
+		}
+		if err == nil {
+			err = json.Unmarshal([]byte(text), &l)
+		}
+		if err == nil {
+			err = set(&l)
+		}
+		if err == nil {
+			a.How, err = written(l)
+		}
+		if err != nil {
+			return err
+		}
+		return oneOf(ctx, tx, `UPDATE bx_teams SET limits = $1 WHERE id = $2`, a.How, id)
 	})
+}
+
+// locked is a question whose answer nobody else changes until the transaction ends: in
+// SQLite that holds for all, in PostgreSQL for the lines of a table.
+func (d *DB) locked(question, of string) string {
+	if d.pg {
+		question += " FOR UPDATE" + of
+	}
+	return question
 }
 
 // DeleteTeam is for fleet.Books.
 func (d *DB) DeleteTeam(ctx context.Context, by, id string, now time.Time) error {
-	return d.administer(ctx, fleet.Act{At: now, By: by, What: "delete team", On: id}, func(tx *sql.Tx) error {
+	return d.administer(ctx, fleet.Act{At: now, By: by, What: "delete team", On: id}, func(tx *sql.Tx, _ *fleet.Act) error {
 		var n int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM bx_keys WHERE team = $1`, id).Scan(&n); err != nil {
 			return err
@@ -136,7 +160,7 @@ func (d *DB) CreateKey(ctx context.Context, by string, k fleet.Key, hash fleet.H
 	if err != nil {
 		return err
 	}
-	return d.administer(ctx, fleet.Act{At: k.Created, By: by, What: "create key", On: k.ID, How: k.Name + ", " + how(k, limits)}, func(tx *sql.Tx) error {
+	return d.administer(ctx, fleet.Act{At: k.Created, By: by, What: "create key", On: k.ID, How: k.Name + ", " + how(k, limits)}, func(tx *sql.Tx, _ *fleet.Act) error {
 		var v values
 		if _, err := tx.ExecContext(ctx, `INSERT INTO bx_keys (id, name, team, created, expires, disabled, limits) VALUES `+
 			v.put(k.ID, k.Name, teamOf(k), micros(k.Created), micros(k.Expires), bit(k.Disabled), limits), v...); err != nil {
@@ -188,20 +212,31 @@ func (d *DB) Keys(ctx context.Context) (out []fleet.Key, err error) {
 
 // SetKey is for fleet.Books: the limits, the team, the end and whether it is
 // disabled.
-func (d *DB) SetKey(ctx context.Context, by string, k fleet.Key, now time.Time) error {
-	limits, err := written(k.Limits)
-	if err != nil {
-		return err
-	}
-	return d.administer(ctx, fleet.Act{At: now, By: by, What: "set key", On: k.ID, How: how(k, limits)}, func(tx *sql.Tx) error {
-		return oneOf(ctx, tx, `UPDATE bx_keys SET team = $1, expires = $2, disabled = $3, limits = $4 WHERE id = $5`, teamOf(k), micros(k.Expires), bit(k.Disabled), limits, k.ID)
+func (d *DB) SetKey(ctx context.Context, by, id string, set func(*fleet.Key) error, now time.Time) error {
+	return d.administer(ctx, fleet.Act{At: now, By: by, What: "set key", On: id}, func(tx *sql.Tx, a *fleet.Act) error {
+		k, err := readKey(tx.QueryRowContext(ctx, d.locked(`SELECT `+keyColumns+keyTables+` WHERE k.id = $1`, " OF k"), id))
+		if errors.Is(err, sql.ErrNoRows) {
+			return fleet.ErrUnknown
+		}
+		if err == nil {
+			err = set(k)
+		}
+		if err != nil {
+			return err
+		}
+		limits, err := written(k.Limits)
+		if err != nil {
+			return err
+		}
+		a.How = how(*k, limits)
+		return oneOf(ctx, tx, `UPDATE bx_keys SET team = $1, expires = $2, disabled = $3, limits = $4 WHERE id = $5`, teamOf(*k), micros(k.Expires), bit(k.Disabled), limits, id)
 	})
 }
 
 // Rotate is for fleet.Books. Hashes that were rotated before end no later than the
 // one that is now.
 func (d *DB) Rotate(ctx context.Context, by, id string, hash fleet.Hash, old, now time.Time) error {
-	return d.administer(ctx, fleet.Act{At: now, By: by, What: "rotate key", On: id, How: "the old one until " + old.UTC().Format(time.RFC3339)}, func(tx *sql.Tx) error {
+	return d.administer(ctx, fleet.Act{At: now, By: by, What: "rotate key", On: id, How: "the old one until " + old.UTC().Format(time.RFC3339)}, func(tx *sql.Tx, _ *fleet.Act) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM bx_hashes WHERE key_id = $1 AND until > 0 AND until <= $2`, id, micros(now)); err != nil {
 			return err
 		}
@@ -215,7 +250,7 @@ func (d *DB) Rotate(ctx context.Context, by, id string, hash fleet.Hash, old, no
 
 // DeleteKey is for fleet.Books. What the key has spent stays.
 func (d *DB) DeleteKey(ctx context.Context, by, id string, now time.Time) error {
-	return d.administer(ctx, fleet.Act{At: now, By: by, What: "delete key", On: id}, func(tx *sql.Tx) error {
+	return d.administer(ctx, fleet.Act{At: now, By: by, What: "delete key", On: id}, func(tx *sql.Tx, _ *fleet.Act) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM bx_hashes WHERE key_id = $1`, id); err != nil {
 			return err
 		}

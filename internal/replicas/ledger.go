@@ -392,10 +392,38 @@ func books(t *testing.T, open func(testing.TB) fleet.Ledger) {
 			t.Errorf("a hash whose time is over: %v", err)
 		}
 	}
-	changed := *k
-	changed.Disabled, changed.Models, changed.Expires = true, []string{"a*"}, day
-	if err := l.SetKey(t.Context(), "me", changed, day); err != nil {
+	other := make(chan error, 1)
+	begin := sync.OnceFunc(func() {
+		go func() {
+			other <- l.SetKey(context.Background(), "another", k.ID, func(k *fleet.Key) error {
+				k.Disabled = true
+				return nil
+			}, day)
+		}()
+		time.Sleep(100 * time.Millisecond) // it waits, or is lost
+	})
+	if err := l.SetKey(t.Context(), "me", k.ID, func(k *fleet.Key) error {
+		begin()
+		k.Models, k.Expires = []string{"a*"}, day
+		return nil
+	}, day); err != nil {
 		t.Fatal(err)
+	}
+	if err := <-other; err != nil {
+		t.Fatal(err)
+	}
+	refused := errors.New("no")
+	if err := l.SetKey(t.Context(), "me", k.ID, func(k *fleet.Key) error {
+		k.Disabled = false
+		return refused
+	}, day); !errors.Is(err, refused) {
+		t.Errorf("a change that is refused: %v", err)
+	}
+	if err := l.SetKey(t.Context(), "me", "nobody", func(*fleet.Key) error { return nil }, day); !errors.Is(err, fleet.ErrUnknown) {
+		t.Errorf("a key that is not there: %v", err)
+	}
+	if err := l.SetTeam(t.Context(), "me", "nobody", func(*fleet.Limits) error { return nil }, day); !errors.Is(err, fleet.ErrUnknown) {
+		t.Errorf("a team that is not there: %v", err)
 	}
 	found, err := l.Key(t.Context(), hash("third"+k.ID))
 	if err != nil || !found.Disabled || !found.Expires.Equal(day) || !found.Allows("abc") || found.Allows("b") || found.Team == nil || found.Team.ID != k.Team.ID || found.Budget[fleet.Day].Money != 5 {

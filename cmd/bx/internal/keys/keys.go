@@ -58,16 +58,21 @@ func (c Change) limits(l fleet.Limits) (fleet.Limits, error) {
 	return l, nil
 }
 
-func (d *Desk) change(ctx context.Context, k *fleet.Key, c Change) (err error) {
+// joined is the team that a change names.
+func (d *Desk) joined(ctx context.Context, c Change) (*fleet.Team, error) {
+	if c.Team == nil || *c.Team == "" {
+		return nil, nil
+	}
+	return d.team(ctx, *c.Team)
+}
+
+// of changes a key, which joins a team if the change is about that.
+func (c Change) of(k *fleet.Key, team *fleet.Team) (err error) {
 	if k.Limits, err = c.limits(k.Limits); err != nil {
 		return err
 	}
 	if c.Team != nil {
-		if k.Team = nil; *c.Team != "" {
-			if k.Team, err = d.team(ctx, *c.Team); err != nil {
-				return err
-			}
-		}
+		k.Team = team
 	}
 	if c.Expires != nil {
 		k.Expires = *c.Expires
@@ -153,7 +158,11 @@ func (d *Desk) Create(ctx context.Context, name string, c Change) (k fleet.Key, 
 		return k, "", err
 	}
 	k = fleet.Key{ID: d.NewID(), Name: name, Created: d.Now()}
-	if err := d.change(ctx, &k, c); err != nil {
+	team, err := d.joined(ctx, c)
+	if err == nil {
+		err = c.of(&k, team)
+	}
+	if err != nil {
 		return k, "", err
 	}
 	secret = d.NewKey()
@@ -173,10 +182,15 @@ func (d *Desk) Set(ctx context.Context, name string, c Change) (*fleet.Key, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := d.change(ctx, k, c); err != nil {
+	team, err := d.joined(ctx, c)
+	if err != nil {
 		return nil, err
 	}
-	return k, d.Books.SetKey(ctx, d.By, *k, d.Now())
+	err = d.Books.SetKey(ctx, d.By, k.ID, func(now *fleet.Key) error {
+		k = now
+		return c.of(now, team)
+	}, d.Now())
+	return k, err
 }
 
 // Grace reads how long the old text of a key is good yet: "24h", "30d"; "" is not at
@@ -253,10 +267,12 @@ func (d *Desk) SetTeam(ctx context.Context, name string, c Change) (*fleet.Team,
 	if err != nil {
 		return nil, err
 	}
-	if t.Limits, err = c.limits(t.Limits); err != nil {
-		return nil, err
-	}
-	return t, d.Books.SetTeam(ctx, d.By, t.ID, t.Limits, d.Now())
+	err = d.Books.SetTeam(ctx, d.By, t.ID, func(l *fleet.Limits) (err error) {
+		*l, err = c.limits(*l)
+		t.Limits = *l
+		return err
+	}, d.Now())
+	return t, err
 }
 
 // DeleteTeam deletes a team without keys.
