@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/grammar"
@@ -85,20 +86,23 @@ type Batch struct {
 // Check refuses prices that are none.
 func (p Price) Check() error {
 	bad := func(f float64) bool { return !(f >= 0 && f < 1e9) }
-	of := []float64{p.Input, p.Output}
-	for _, f := range []*float64{p.Cached, p.CacheWrite} {
-		if f != nil {
-			of = append(of, *f)
-		}
+	of, perhaps := []float64{p.Input, p.Output}, []*float64{p.Cached, p.CacheWrite}
+	if _, err := time.Parse(time.DateOnly, p.Dated); p.Dated != "" && err != nil {
+		return fmt.Errorf("dated = %q: want a day such as 2026-11-01", p.Dated)
 	}
 	if l := p.Long; l != nil {
 		if l.Above <= 0 {
 			return fmt.Errorf("long.above = %d: want the tokens above which a prompt is long", l.Above)
 		}
-		of = append(of, l.Input, l.Output)
+		of, perhaps = append(of, l.Input, l.Output), append(perhaps, l.Cached, l.Write)
 	}
 	if b := p.Batch; b != nil {
-		of = append(of, b.Input, b.Output)
+		of, perhaps = append(of, b.Input, b.Output), append(perhaps, b.Cached)
+	}
+	for _, f := range perhaps {
+		if f != nil {
+			of = append(of, *f)
+		}
 	}
 	for _, f := range of {
 		if bad(f) {

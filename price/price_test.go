@@ -90,3 +90,27 @@ func TestMoneyIsReadAsItIsWritten(t *testing.T) {
 		}
 	}
 }
+
+// A price is an amount, in every place where one stands, and its day is one.
+func TestWhatIsNoPrice(t *testing.T) {
+	one, less := 1.0, -1.0
+	for _, p := range []price.Price{
+		{}, {Input: 3, Output: 15, Cached: &one, CacheWrite: &one, Dated: "2026-11-01"},
+		{Long: &price.Long{Above: 1, Cached: &one, Write: &one}, Batch: &price.Batch{Cached: &one}},
+	} {
+		if err := p.Check(); err != nil {
+			t.Errorf("%+v: %v", p, err)
+		}
+	}
+	for name, p := range map[string]price.Price{
+		"input": {Input: -1}, "output": {Output: math.NaN()}, "cached": {Cached: &less}, "cache_write": {CacheWrite: &less},
+		"long.above": {Long: &price.Long{}}, "long.input": {Long: &price.Long{Above: 1, Input: -1}},
+		"long.cached": {Long: &price.Long{Above: 1, Cached: &less}}, "long.cache_write": {Long: &price.Long{Above: 1, Write: &less}},
+		"batch.output": {Batch: &price.Batch{Output: 1e9}}, "batch.cached": {Batch: &price.Batch{Cached: &less}},
+		"dated": {Dated: "yesterday"}, "dated, no such day": {Dated: "2026-02-30"},
+	} {
+		if p.Check() == nil {
+			t.Errorf("%s: it is taken for a price", name)
+		}
+	}
+}
