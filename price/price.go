@@ -144,11 +144,15 @@ func perMillion(tokens int, rate float64) Money {
 	lo, carry := bits.Add64(lo, 999, 0)
 	hi += carry
 	if hi >= 1000 {
-		return math.MaxInt64
+		return most
 	}
 	n, _ := bits.Div64(hi, lo, 1000)
-	return Money(min(n, math.MaxInt64))
+	return Money(min(n, uint64(most)))
 }
+
+// most is in place of all that is more. It is above every amount that can be written
+// as a budget, and a few of it are still a number.
+const most Money = 1e18
 
 // Cost is what a reply cost by the provider's count.
 func (p Price) Cost(u utp.Usage) Money { return p.cost(u, false) }
@@ -187,9 +191,7 @@ func (p Price) Affords(amount Money, prompt int) int {
 
 func sum(of ...Money) (n Money) {
 	for _, m := range of {
-		if n += m; n < 0 {
-			return math.MaxInt64
-		}
+		n = min(n+m, most)
 	}
 	return n
 }

@@ -57,8 +57,10 @@ func TestMostIsTheMost(t *testing.T) {
 			}
 		}
 	}
-	if huge := (price.Price{Input: 1e8}).Most(math.MaxInt, 0); huge != math.MaxInt64 {
-		t.Errorf("what cannot be counted is %s", huge)
+	for _, p := range []price.Price{{Input: 1e8}, {Input: 1e8, Output: 1e8}, {Output: 999999999}} { // above all budgets, and it can be added
+		if huge := p.Most(math.MaxInt, math.MaxInt); huge != 1e18 || p.Cost(utp.Usage{Input: math.MaxInt, CacheRead: math.MaxInt, Output: math.MaxInt}) != huge {
+			t.Errorf("what cannot be counted is %s", huge)
+		}
 	}
 }
 
