@@ -126,6 +126,9 @@ func (w *writing) generation() {
 	w.Nameless(p)
 	w.thinking(&out, said.Thinking)
 	w.format(&out, said)
+	if n := said.Candidates; n != nil && *n == 1 {
+		out.Candidates = n
+	}
 	if v := shape.JSON(out, said.Rest); string(v.Raw) != "{}" {
 		w.out.Generation = v
 	}

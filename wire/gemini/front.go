@@ -32,8 +32,9 @@ func (Front) Framing(r *utp.Request) wire.Framing {
 
 // reading is a client's request on its way in.
 type reading struct {
-	in  requestJSON
-	out utp.Request
+	in     requestJSON
+	out    utp.Request
+	losses []wire.Loss
 }
 
 // Read reads the body of a POST to …/models/MODEL:generateContent,
@@ -44,7 +45,7 @@ func (Front) Read(r wire.HTTPRequest) (*utp.Request, []wire.Loss, error) {
 	if err := in.read(r); err != nil {
 		return nil, nil, (*wire.InputError)(err)
 	}
-	return &in.out, nil, nil
+	return &in.out, in.losses, nil
 }
 
 func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
@@ -70,6 +71,9 @@ func (r *reading) read(h wire.HTTPRequest) (err *shape.Error) {
 		}
 	}
 	g, _ := readGeneration.Read(r.in.Generation)
+	if n := g.Candidates; n != nil && *n > 1 {
+		r.losses = append(r.losses, wire.Loss{Path: "generationConfig.candidateCount", What: "one reply is given", Why: "more at once are not passed on"})
+	}
 	rest := codec.Forms(r.in.Rest,
 		codec.Form{Name: "generationConfig", Value: r.in.Generation, All: len(g.Rest) == 0 && g.Thinking.IsZero()},
 		codec.Form{Name: "toolConfig", Value: r.in.ToolConfig, All: codec.Only(r.in.ToolConfig, "functionCallingConfig", "function_calling_config")})

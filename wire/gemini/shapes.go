@@ -99,6 +99,7 @@ type generationJSON struct {
 	Schema      json.RawMessage `json:"responseSchema,omitempty"`
 	JSONSchema  json.RawMessage `json:"responseJsonSchema,omitempty"`
 	Thinking    shape.Value     `json:"thinkingConfig,omitzero"`
+	Candidates  *int            `json:"candidateCount,omitempty"` // one, or it is not passed on
 	Rest        shape.Fields    `json:"-"`
 }
 
