@@ -285,7 +285,7 @@ func (o *Over) Error() string {
 // Broken names the unit of a limit that a window breaks when want is added to it;
 // "" if it does not.
 func (s Spent) Broken(want Amount) string {
-	breaks := func(limit, settled, reserved, want int64) bool { return limit > 0 && settled+reserved+want > limit }
+	breaks := func(limit, settled, reserved, want int64) bool { return limit > 0 && want > limit-settled-reserved } // want may be all that a number holds
 	switch {
 	case s.Per != Minute && breaks(s.Limit.Requests, s.Settled.Requests, s.Reserved.Requests, want.Requests):
 		return "requests"

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"time"
@@ -38,6 +39,10 @@ type booking struct {
 // known, where it has no limit.
 const usualOutput = 4096
 
+// mostOutput is more tokens than any reply has, and few enough that sums of them and
+// of their prices are numbers.
+const mostOutput = math.MaxInt32
+
 // linked is the most tokens that a file is taken for which the request only names by
 // its address, and attached what one in the request is taken for at least: providers
 // count a small image as more than its bytes.
@@ -60,7 +65,7 @@ func (x *exchange) book(t Target, q *utp.Request) (*booking, error) {
 		b.beside += files(m.Parts)
 	}
 	if limit := q.Params.MaxTokens; limit != nil && *limit > 0 {
-		b.output = *limit
+		b.output = min(*limit, mostOutput)
 		return b, nil
 	}
 	if !x.client.key.Kept() {
@@ -250,11 +255,20 @@ func (b *booking) close(u utp.Usage) {
 	if b == nil {
 		return
 	}
-	if u.Prompt()+u.Completion() > 0 {
+	if u = possible(u); u.Prompt()+u.Completion() > 0 {
 		b.settle(fleet.Settled, u)
 		return
 	}
 	b.settle(fleet.Estimated, utp.Usage{Input: utp.Tokens(b.body) + b.beside, Output: b.said})
+}
+
+// possible is a count as far as there are such: servers also send -1, and what fits no
+// request.
+func possible(u utp.Usage) utp.Usage {
+	for _, n := range []*int{&u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning} {
+		*n = max(0, min(*n, mostOutput))
+	}
+	return u
 }
 
 func less(a, b utp.Usage) utp.Usage {

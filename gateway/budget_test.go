@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -43,7 +44,7 @@ func books(t *testing.T, own, team fleet.Budget) *booking {
 // into has a gateway use the ledger, and its State too.
 func (b *booking) into(c *gateway.Config) {
 	c.Ledger, c.State, c.Replica, c.NewID = b.DB, b.DB, "a", replicas.ID
-	c.Prices = price.List{"m": {Input: 1000, Output: 2000}} // a token of either for thousandths
+	c.Prices = price.List{"m": {Input: 1000, Output: 2000}, "free": {}} // a token of either for thousandths
 }
 
 // bearer is the header of the key: replicas.Member makes it of the id.
@@ -161,10 +162,14 @@ func TestWhatWasNotServed(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%q}}]}\n\n", strings.Repeat("word ", 50))
 	})
+	failing := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cut(w, r)
+		_, _ = io.WriteString(w, `data: {"error":{"message":"overloaded","type":"server_error","code":503}}`+"\n\n")
+	})
 	for _, tt := range []struct {
 		up   http.Handler
 		want fleet.Ending
-	}{{refusing, fleet.Refused}, {cut, fleet.Estimated}} {
+	}{{refusing, fleet.Refused}, {cut, fleet.Estimated}, {failing, fleet.Estimated}} {
 		before := len(b.entries(t))
 		url := start(t, tt.up, backend.Config{Provider: "openai", Retries: -1}, b.into)
 		r, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", strings.NewReader(strings.Replace(limited, `"model"`, `"stream":true,"model"`, 1)))

@@ -12,35 +12,29 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// ofResponses are the fields of a Responses request that only a store serves.
-type ofResponses struct {
-	Previous     string          `json:"previous_response_id"`
-	Conversation json.RawMessage `json:"conversation"`
-	Background   bool            `json:"background"`
-	Store        *bool           `json:"store"`
-}
-
 // resume puts the conversation that a request continues in front of it. The
 // front has read the body, so that it is an object of the right fields.
 func (x *exchange) resume(body []byte) error {
-	var own ofResponses
 	if x.door != responsesDoor {
 		return nil
 	}
-	if err := json.Unmarshal(body, &own); err != nil {
-		return &wire.InputError{Offset: -1, Want: "a request of the Responses API: " + err.Error()}
+	var previous string
+	var background bool
+	store, own := true, fieldsOf(body)
+	for name, to := range map[string]any{"previous_response_id": &previous, "background": &background, "store": &store} {
+		_ = json.Unmarshal(own[name], to) // one that is not there, or null, changes nothing
 	}
-	x.keep = own.Store == nil || *own.Store
+	x.keep = store
 	want := "the conversation in input or by previous_response_id"
-	switch {
-	case len(own.Conversation) > 0 && string(own.Conversation) != "null":
+	switch given := own["conversation"]; {
+	case len(given) > 0 && string(given) != "null":
 		return &wire.InputError{Path: "conversation", Offset: -1, Want: want}
-	case own.Background:
+	case background:
 		return &wire.InputError{Path: "background", Offset: -1, Want: "false: replies are not made in the background here"}
-	case own.Previous == "":
+	case previous == "":
 		return nil
 	}
-	found, err := x.fetch(place{"response", own.Previous})
+	found, err := x.fetch(place{"response", previous})
 	if err != nil && !x.Away.Forget {
 		return denial503("state_away", "what is kept of conversations cannot be reached now: ask again in a moment, or send the whole conversation in input")
 	}

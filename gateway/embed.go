@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
@@ -50,9 +49,7 @@ func (x *exchange) embedding(body []byte) string {
 		model, _, _ := cutLast(x.r.PathValue("model"), ":")
 		return model
 	}
-	var named struct{ Model string }
-	_ = json.Unmarshal(body, &named) // without a name it is refused
-	return named.Model
+	return modelOf(body) // without a name it is refused
 }
 
 // embedder finds the backend, one of the client's own API first. No model stands
@@ -97,7 +94,7 @@ const maxEmbeddings = 256 << 20
 func (x *exchange) across(to Target, q *embed.Request) error {
 	api, _ := embed.Speaks(to.Backend.API())
 	asked := *q
-	asked.Model = to.asked(q.Model)
+	asked.Model = to.asked(x.report.Route)
 	path, body, losses := asked.Open(api)
 	x.report.Backend, x.report.Speaks, x.report.Asked, x.report.Lost = to.name(), to.Backend.API(), asked.Model, losses
 	r := onward(http.MethodPost, &url.URL{Path: path}, asJSON, body)

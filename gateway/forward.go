@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -44,12 +43,9 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 	if body, err = x.body(); err != nil {
 		return to, nil, err
 	}
-	var named struct{ Model string }
-	if media, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); media == "application/json" {
-		_ = json.Unmarshal(body, &named) // a body without a model goes to the first backend
-	}
-	x.report.Route = named.Model
-	if err := x.mayAsk(named.Model); err != nil {
+	model := modelOf(body) // a body without one goes to the first backend
+	x.report.Route = model
+	if err := x.mayAsk(model); err != nil {
 		return to, nil, err
 	}
 	if len(x.Routes) == 0 {
@@ -59,11 +55,11 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 	for i := range x.Routes {
 		ways = append(ways, &x.Routes[i])
 	}
-	if named.Model != "" {
-		ways = x.ways(x.r.Context(), named.Model)
+	if model != "" {
+		ways = x.ways(x.r.Context(), model)
 	}
 	for _, way := range ways {
-		for _, t := range way.targets(x.passing(named.Model, body)) {
+		for _, t := range way.targets(x.passing(model, body)) {
 			if speaks(t.Backend.API(), x.door.api) {
 				return t, body, nil
 			}
@@ -209,10 +205,25 @@ func pathFor(path, model string) string {
 	return path
 }
 
+// fieldsOf are the fields of a JSON object by their exact names, as servers read them:
+// to a struct "MODEL" would be "model", too. nil if it is no object.
+func fieldsOf(body []byte) (all map[string]json.RawMessage) {
+	if json.Unmarshal(body, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// modelOf is the model that a JSON body names; "" if it names none.
+func modelOf(body []byte) (model string) {
+	_ = json.Unmarshal(fieldsOf(body)["model"], &model)
+	return model
+}
+
 // renamed is a JSON body that asks for another model.
 func renamed(body []byte, model string) []byte {
-	fields := map[string]json.RawMessage{}
-	if json.Unmarshal(body, &fields) != nil || fields["model"] == nil {
+	fields := fieldsOf(body)
+	if fields["model"] == nil {
 		return body
 	}
 	name, err := marshal(model)

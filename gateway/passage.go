@@ -12,15 +12,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// asking is what a request that passes through says of the length of its answer.
-type asking struct {
-	MaxTokens  int `json:"max_tokens"`
-	Completion int `json:"max_completion_tokens"`
-	Output     int `json:"max_output_tokens"`
-	N          int `json:"n"`
-	BestOf     int `json:"best_of"`
-}
-
 // completes reports whether the answer is text that a model writes: only such a
 // request has tokens out.
 func (x *exchange) completes() bool {
@@ -33,29 +24,56 @@ func (x *exchange) booked() bool {
 	return x.client != nil && x.client.key != nil && (x.report.Operation == opPass || x.report.Operation == opEmbed)
 }
 
+// limits are the names of the most tokens of a reply.
+var limits = []string{"max_tokens", "max_completion_tokens", "max_output_tokens"}
+
 // limited is a request with the most tokens that it may have out, in all its answers.
 // One without a limit gets one where the key has a budget.
 func (x *exchange) limited(body []byte) (same []byte, limit int) {
 	if !x.booked() || !x.completes() {
 		return body, 0
 	}
-	var a asking
-	_ = json.Unmarshal(body, &a) // what is no JSON has no limit
-	each, answers := max(a.MaxTokens, a.Completion, a.Output), max(a.N, a.BestOf, 1)
-	fields := map[string]json.RawMessage{}
-	if each > 0 || !x.client.key.Kept() || json.Unmarshal(body, &fields) != nil {
-		if each == 0 {
-			each = usualOutput
+	all := fieldsOf(body) // what is no JSON has no limit
+	each, answers := 0, max(number(all["n"]), number(all["best_of"]), 1)
+	for _, name := range limits {
+		each = max(each, number(all[name]))
+	}
+	answers = min(answers*prompts(all["prompt"]), mostOutput)
+	switch {
+	case each > 0:
+	case all == nil || !x.client.key.Kept():
+		each = usualOutput
+	default:
+		each = x.Limits.Output
+		for _, name := range limits {
+			delete(all, name)
 		}
-		return body, each * answers
+		all[limits[0]] = fmt.Append(nil, each)
+		if out, err := marshal(all); err == nil {
+			body = out
+			x.report.Lost = append(x.report.Lost, wire.Loss{Path: limits[0], What: fmt.Sprintf("the reply may have %d tokens", each), Why: "the key has a budget and the request no limit"})
+		}
 	}
-	each = x.Limits.Output
-	fields["max_tokens"] = fmt.Append(nil, each)
-	if out, err := marshal(fields); err == nil {
-		body = out
-		x.report.Lost = append(x.report.Lost, wire.Loss{Path: "max_tokens", What: fmt.Sprintf("the reply may have %d tokens", each), Why: "the key has a budget and the request no limit"})
+	return body, min(each*answers, mostOutput)
+}
+
+// number is that of a field, as far as there are tokens; 0 if it is none.
+func number(field json.RawMessage) int {
+	var n float64
+	if json.Unmarshal(field, &n) != nil {
+		return 0
 	}
-	return body, each * answers
+	return int(max(0, min(n, mostOutput)))
+}
+
+// prompts is how many there are: a text or a list of tokens is one, a list of these
+// as many.
+func prompts(field json.RawMessage) int {
+	var all []json.RawMessage
+	if json.Unmarshal(field, &all) != nil || len(all) == 0 || all[0][0] >= '0' && all[0][0] <= '9' {
+		return 1
+	}
+	return len(all)
 }
 
 // bookPassage reserves for a request that passes through.

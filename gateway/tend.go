@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -184,32 +185,37 @@ func (g *Gateway) sweep(ctx context.Context, h *house) error {
 	return err
 }
 
-// payDebts settles what is owed. What was settled counts, also if more is not.
-func (g *Gateway) payDebts(ctx context.Context, h *house) error {
-	list := g.shared.owed.take()
+// payDebts settles what is owed. One that the Ledger does not take keeps no other
+// waiting.
+func (g *Gateway) payDebts(ctx context.Context, h *house) (failed error) {
 	var left []owed
-	var failed error
+	list := g.shared.owed.take()
 	for i, o := range list {
-		if failed != nil {
-			left = append(left, list[i:]...)
+		if ctx.Err() != nil {
+			left, failed = append(left, list[i:]...), ctx.Err()
 			break
 		}
-		if o.until.IsZero() {
-			if failed = g.settled(ctx, h, o.Settlement); failed != nil {
-				left = append(left, o)
-			}
-			continue
-		}
-		_, err := h.Ledger.Settle(ctx, o.Settlement)
-		if unknown := errors.Is(err, fleet.ErrUnknown); err != nil && (!unknown || h.Now().Before(o.until)) {
+		yet, err := g.pay(ctx, h, o)
+		if yet {
 			left = append(left, o)
-			if !unknown {
-				failed = err
-			}
 		}
+		failed = cmp.Or(failed, err)
 	}
 	g.shared.owed.back(left)
 	return failed
+}
+
+// pay settles what is owed and reports whether it is owed yet.
+func (g *Gateway) pay(ctx context.Context, h *house, o owed) (yet bool, err error) {
+	if o.until.IsZero() {
+		err = g.settled(ctx, h, o.Settlement)
+		return err != nil, err
+	}
+	_, err = h.Ledger.Settle(ctx, o.Settlement)
+	if errors.Is(err, fleet.ErrUnknown) {
+		return h.Now().Before(o.until), nil
+	}
+	return err != nil, err
 }
 
 // record books what keys without a budget have asked.

@@ -1,0 +1,224 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/fleet"
+	"github.com/unifiedtoolprotocol/utp/fleet/database"
+	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/price"
+)
+
+// A limit that no number of the ledger can hold is above every budget, and not below it.
+func TestHugeLimitsAreRefused(t *testing.T) {
+	const most = "9223372036854775807"
+	for _, tt := range []struct{ name, path, body string }{
+		{"chat", "/v1/chat/completions", `{"model":"m","max_tokens":` + most + `,"messages":[{"role":"user","content":"Hi."}]}`},
+		{"dear", "/v1/chat/completions", `{"model":"m","max_tokens":4000000000000000,"messages":[{"role":"user","content":"Hi."}]}`},
+		{"responses", "/v1/responses", `{"model":"m","max_output_tokens":` + most + `,"input":"Hi."}`},
+		{"completions", "/v1/completions", `{"model":"m","max_tokens":` + most + `,"prompt":"Hi."}`},
+		{"answers", "/v1/completions", `{"model":"m","max_tokens":4611686018427387904,"n":4,"prompt":"Hi."}`},
+	} {
+		for unit, day := range map[string]fleet.Amount{"money": {Money: 100 * price.Unit}, "tokens": {Tokens: 100000}} {
+			t.Run(tt.name+", "+unit, func(t *testing.T) {
+				b := books(t, fleet.Budget{fleet.Day: day}, nil)
+				m := costly(apis[0], utp.Usage{Input: 5, Output: 5})
+				url := start(t, m, backend.Config{Provider: "openai"}, b.into)
+				if resp, text := get(t, "POST", url+"/v1/chat/completions", limited, "Authorization", b.bearer()); resp.StatusCode != http.StatusOK {
+					t.Fatal(resp.Status, text) // something is used, so that sums may be above what a number holds
+				}
+				resp, text := get(t, "POST", url+tt.path, tt.body, "Authorization", b.bearer())
+				if resp.StatusCode != http.StatusTooManyRequests || len(m.Asked()) != 1 {
+					t.Errorf("%s, asked %d times: %s", resp.Status, len(m.Asked()), text)
+				}
+				if n := b.reserved(t); n != (fleet.Amount{}) {
+					t.Errorf("%+v stay reserved", n)
+				}
+			})
+		}
+	}
+}
+
+// A model that costs nothing may be asked for a reply of any length, and the ledger
+// goes on to count.
+func TestHugeLimitsOfAFreeModel(t *testing.T) {
+	b := books(t, fleet.Budget{fleet.Day: {Money: price.Unit}}, nil)
+	url := start(t, costly(apis[0], utp.Usage{Input: 5, Output: 5}), backend.Config{Provider: "openai"}, b.into)
+	for range 3 {
+		body := strings.NewReplacer(`"m"`, `"free"`, `:10,`, `:9223372036854775807,`).Replace(limited)
+		if resp, text := get(t, "POST", url+"/v1/chat/completions", body, "Authorization", b.bearer()); resp.StatusCode != http.StatusOK {
+			t.Fatal(resp.Status, text)
+		}
+	}
+	for _, e := range b.entries(t) {
+		if e.Ending != fleet.Settled || e.Amount != (fleet.Amount{Requests: 1, Tokens: 10}) || e.Most.Tokens < 10 {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// The names of a request's fields are exact, as servers read them: another spelling
+// changes neither the model that a key pays for nor the length of its reply.
+func TestFieldsAreReadByTheirExactNames(t *testing.T) {
+	b := books(t, fleet.Budget{fleet.Day: {Money: price.Unit}}, nil)
+	asked := 0
+	up := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"choices":[{"text":"x"}],"data":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)
+	})
+	url := start(t, up, backend.Config{Provider: "openai", Retries: -1}, b.into)
+	for _, tt := range []struct {
+		path, body, reason string
+		status             int
+	}{
+		{"/v1/completions", `{"model":"dear","Model":"m","prompt":"a","max_tokens":5}`, "dear", 403},
+		{"/v1/embeddings", `{"model":"dear","MODEL":"m","input":"a"}`, "dear", 403},
+		{"/v1/completions", `{"model":"m","prompt":"a","max_tokens":100000,"Max_Tokens":5}`, "budget", 429},
+		{"/v1/responses", `{"model":"m","input":"a","max_output_tokens":5,"background":true,"Background":false}`, "background", 400},
+		{"/v1/responses", `{"model":"m","input":"a","max_output_tokens":5,"conversation":"c","CONVERSATION":null}`, "conversation", 400},
+	} {
+		resp, text := get(t, "POST", url+tt.path, tt.body, "Authorization", b.bearer())
+		if resp.StatusCode != tt.status || !strings.Contains(text, tt.reason) {
+			t.Errorf("%s: %s %s", tt.body, resp.Status, text)
+		}
+	}
+	if asked > 0 {
+		t.Errorf("the backend was asked %d times", asked)
+	}
+}
+
+// Each of several prompts has a reply of its own, and each of several replies its limit.
+func TestEveryPromptHasAReply(t *testing.T) {
+	b := books(t, fleet.Budget{fleet.Day: {Money: 1000 * price.Unit}}, nil)
+	up := say("application/json", `{"choices":[{"text":"x"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)
+	url := start(t, up, backend.Config{Provider: "openai", Retries: -1}, b.into)
+	for i, tt := range []struct {
+		body    string
+		replies int
+	}{
+		{`{"model":"m","prompt":"a","max_tokens":5}`, 1},
+		{`{"model":"m","prompt":["a","b","c"],"max_tokens":5}`, 3},
+		{`{"model":"m","prompt":["a","b","c"],"n":2,"best_of":4,"max_tokens":5}`, 12},
+		{`{"model":"m","prompt":[[1,2],[3,4]],"max_tokens":5}`, 2},
+		{`{"model":"m","prompt":[1,2,3],"max_tokens":5}`, 1},
+		{`{"model":"m","prompt":[],"max_tokens":5}`, 1},
+	} {
+		if resp, text := get(t, "POST", url+"/v1/completions", tt.body, "Authorization", b.bearer()); resp.StatusCode != http.StatusOK {
+			t.Fatal(resp.Status, text)
+		}
+		if is := b.entries(t)[i].Most.Tokens; is != int64(len(tt.body)+5*tt.replies) {
+			t.Errorf("%s: %d tokens are reserved, want %d", tt.body, is, len(tt.body)+5*tt.replies)
+		}
+	}
+}
+
+// Counts that no request can have neither fill a budget up nor bring it anything, and
+// nothing waits behind them.
+func TestCountsThatCannotBe(t *testing.T) {
+	for _, count := range []string{"-1000", "900000000000000"} {
+		b := books(t, fleet.Budget{fleet.Day: {Money: 100 * price.Unit}}, nil)
+		up := say("application/json", `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"text":"x","message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}],
+			"usage":{"prompt_tokens":`+count+`,"completion_tokens":`+count+`}}`)
+		url := start(t, up, backend.Config{Provider: "openai", Retries: -1}, b.into)
+		for _, tt := range []struct{ path, body string }{{"/v1/chat/completions", limited}, {"/v1/completions", `{"model":"m","prompt":"a","max_tokens":5}`}} {
+			for range 2 {
+				_, _ = get(t, "POST", url+tt.path, tt.body, "Authorization", b.bearer())
+			}
+		}
+		for _, e := range b.entries(t) {
+			if e.Ending == fleet.Open || e.Amount.Tokens < 0 || e.Amount.Money < 0 {
+				t.Errorf("%s: %+v", count, e)
+			}
+		}
+		if n := b.reserved(t); n != (fleet.Amount{}) {
+			t.Errorf("%s: %+v stay reserved", count, n)
+		}
+	}
+}
+
+// Of several candidates one reaches the client, and so one is asked for and paid.
+func TestOneCandidate(t *testing.T) {
+	b := books(t, fleet.Budget{fleet.Day: {Money: 100 * price.Unit}}, nil)
+	var sent string
+	up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		sent = string(body)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"candidates":[{"content":{"role":"model","parts":[{"text":"Hello."}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":5}}`)
+	})
+	url := start(t, up, backend.Config{Provider: "gemini", Retries: -1}, b.into)
+	resp, text := get(t, "POST", url+"/v1beta/models/m:generateContent", `{"contents":[{"role":"user","parts":[{"text":"Hi."}]}],"generationConfig":{"maxOutputTokens":10,"candidateCount":8,"responseLogprobs":true}}`, "X-Goog-Api-Key", b.key.ID)
+	var config struct {
+		Config map[string]any `json:"generationConfig"`
+	}
+	if err := json.Unmarshal([]byte(sent), &config); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.Status, text, sent)
+	}
+	if _, has := config.Config["candidateCount"]; has || config.Config["responseLogprobs"] != true {
+		t.Errorf("sent: %s", sent)
+	}
+}
+
+// awayTime is longer than a ledger is left alone that did not answer.
+const awayTime = 2 * time.Second
+
+// picky is a ledger that takes no settlement while it is away, and never that which came
+// first.
+type picky struct {
+	*database.DB
+	away  atomic.Bool
+	first atomic.Pointer[string]
+}
+
+func (p *picky) Settle(ctx context.Context, s fleet.Settlement) (fleet.Outcome, error) {
+	if p.away.Load() {
+		p.first.CompareAndSwap(nil, &s.ID)
+		return fleet.Outcome{}, errGone
+	}
+	if *p.first.Load() == s.ID {
+		return fleet.Outcome{}, errors.New("it is not taken")
+	}
+	return p.DB.Settle(ctx, s)
+}
+
+// A settlement that the ledger never takes keeps no other from being settled.
+func TestOneSettlementHoldsNoOtherUp(t *testing.T) {
+	b := books(t, fleet.Budget{fleet.Day: {Money: 100 * price.Unit}}, nil)
+	l := &picky{DB: b.DB}
+	var clock atomic.Int64
+	clock.Store(time.Now().UnixNano())
+	url := start(t, costly(apis[0], utp.Usage{Input: 5, Output: 5}), backend.Config{Provider: "openai"}, b.into, func(c *gateway.Config) {
+		c.Ledger, c.Now = l, func() time.Time { return time.Unix(0, clock.Load()) }
+	})
+	l.away.Store(true)
+	for range 3 {
+		get(t, "POST", url+"/v1/chat/completions", limited, "Authorization", b.bearer())
+		clock.Add(int64(awayTime)) // it is asked again
+	}
+	l.away.Store(false)
+	var settled int
+	for range 400 {
+		settled = 0
+		for _, e := range b.entries(t) {
+			if e.Ending == fleet.Settled {
+				settled++
+			}
+		}
+		if settled == 2 {
+			return
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	t.Errorf("%d of 2 are settled: %+v", settled, b.entries(t))
+}
