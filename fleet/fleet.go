@@ -95,6 +95,16 @@ func (b Budget) Money() bool {
 	return false
 }
 
+// Tokens reports whether tokens or money are bounded, and so the length of a reply is.
+func (b Budget) Tokens() bool {
+	for _, a := range b {
+		if a.Tokens > 0 || a.Money > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Limits are what a key or a team may do.
 type Limits struct {
 	Models   []string `json:"models,omitempty"` // names or globs; none is any
@@ -176,6 +186,9 @@ func (k *Key) Kept() bool { return k.Budget.Kept() || k.Team != nil && k.Team.Bu
 
 // Pays reports whether money is bounded for the key.
 func (k *Key) Pays() bool { return k.Budget.Money() || k.Team != nil && k.Team.Budget.Money() }
+
+// Tokens reports whether tokens or money are bounded for the key.
+func (k *Key) Tokens() bool { return k.Budget.Tokens() || k.Team != nil && k.Team.Budget.Tokens() }
 
 // Subject is who has a budget: a key or a team, by id.
 type Subject struct {

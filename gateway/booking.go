@@ -68,18 +68,19 @@ func (x *exchange) book(t Target, q *utp.Request) (*booking, error) {
 		b.output = min(*limit, mostOutput)
 		return b, nil
 	}
-	if !x.client.key.Kept() {
+	if !x.client.key.Tokens() {
 		return b, nil
 	}
-	prompt := measure(q.Messages) + b.beside
+	prompt := measure(q.Messages)
 	for _, tool := range q.Tools {
 		prompt += messageRoom + len(tool.Name) + len(tool.Description) + len(tool.Schema)
 	}
+	prompt = max(prompt, len(x.sent)+messageRoom) + b.beside // JSON has more bytes than what it says
 	if b.output, err = b.affordable(prompt); err != nil {
 		return nil, err
 	}
 	q.Params.MaxTokens = &b.output
-	x.report.Lost = append(x.report.Lost, wire.Loss{Path: "params.max_tokens", What: fmt.Sprintf("the reply may have %d tokens", b.output), Why: "the key has a budget and the request no limit"})
+	x.report.Lost = append(x.report.Lost, wire.Loss{Path: "params.max_tokens", What: fmt.Sprintf("the reply may have %d tokens", b.output), Why: "the key has a budget of tokens or money and the request no limit"})
 	return b, nil
 }
 

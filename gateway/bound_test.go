@@ -222,3 +222,58 @@ func TestOneSettlementHoldsNoOtherUp(t *testing.T) {
 	}
 	t.Errorf("%d of 2 are settled: %+v", settled, b.entries(t))
 }
+
+// The limit that a request gets fits behind all bytes of its prompt, of which JSON has
+// more than the text.
+func TestALimitFitsBehindJSON(t *testing.T) {
+	b := books(t, fleet.Budget{fleet.Day: {Tokens: 6000}}, nil)
+	m := costly(apis[0], utp.Usage{Input: 10, Output: 10})
+	url := start(t, m, backend.Config{Provider: "openai"}, b.into)
+	resp, text := get(t, "POST", url+"/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"`+strings.Repeat(`\n`, 2000)+`"}]}`, "Authorization", b.bearer())
+	if resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.Status, text)
+	}
+	if n := *m.Asked()[0].Params.MaxTokens; n < 1000 || n > 2000 {
+		t.Errorf("the limit is %d", n)
+	}
+}
+
+// A budget of requests alone bounds no reply.
+func TestABudgetOfRequestsBoundsNoReply(t *testing.T) {
+	b := books(t, fleet.Budget{fleet.Day: {Requests: 2}}, nil)
+	var sent []string
+	up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.Method == http.MethodPost {
+			sent = append(sent, string(body))
+		}
+		say("application/json", `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"text":"x","message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)(w, r)
+	})
+	url := start(t, up, backend.Config{Provider: "openai", Retries: -1}, b.into)
+	for i, tt := range []struct{ path, body string }{
+		{"/v1/chat/completions", strings.Replace(limited, `"max_tokens":10,`, "", 1)}, {"/v1/completions", `{"model":"m","prompt":"a"}`}, {"/v1/completions", `{"model":"m","prompt":"b"}`},
+	} {
+		if resp, text := get(t, "POST", url+tt.path, tt.body, "Authorization", b.bearer()); (resp.StatusCode == http.StatusOK) != (i < 2) {
+			t.Errorf("request %d: %s %s", i+1, resp.Status, text)
+		}
+	}
+	if all := strings.Join(sent, "\n"); len(sent) != 2 || strings.Contains(all, "max_") {
+		t.Errorf("sent: %s", all)
+	}
+}
+
+// A file of which the request has only the address is in the bound, and so is a small
+// one, of which providers count more tokens than it has bytes.
+func TestFilesAreInTheBound(t *testing.T) {
+	for url, want := range map[string]int64{"https://example.com/a.png": 36 << 10, "data:image/png;base64,iVBORw0KGgo=": 4 << 10} {
+		b := books(t, fleet.Budget{fleet.Day: {Tokens: 1e6}}, nil)
+		at := start(t, costly(apis[0], utp.Usage{Input: 10, Output: 10}), backend.Config{Provider: "openai"}, b.into)
+		body := `{"model":"m","max_tokens":10,"messages":[{"role":"user","content":[{"type":"text","text":"What is it?"},{"type":"image_url","image_url":{"url":"` + url + `"}}]}]}`
+		if resp, text := get(t, "POST", at+"/v1/chat/completions", body, "Authorization", b.bearer()); resp.StatusCode != http.StatusOK {
+			t.Fatal(resp.Status, text)
+		}
+		if most := b.entries(t)[0].Most.Tokens; most < want || most > want+1000 {
+			t.Errorf("%s: %d tokens are reserved, want %d and those of the text", url, most, want)
+		}
+	}
+}

@@ -28,7 +28,7 @@ func (x *exchange) booked() bool {
 var limits = []string{"max_tokens", "max_completion_tokens", "max_output_tokens"}
 
 // limited is a request with the most tokens that it may have out, in all its answers.
-// One without a limit gets one where the key has a budget.
+// One without a limit gets one where the key has a budget of tokens or money.
 func (x *exchange) limited(body []byte) (same []byte, limit int) {
 	if !x.booked() || !x.completes() {
 		return body, 0
@@ -41,7 +41,7 @@ func (x *exchange) limited(body []byte) (same []byte, limit int) {
 	answers = min(answers*prompts(all["prompt"]), mostOutput)
 	switch {
 	case each > 0:
-	case all == nil || !x.client.key.Kept():
+	case all == nil || !x.client.key.Tokens():
 		each = usualOutput
 	default:
 		each = x.Limits.Output
@@ -51,7 +51,7 @@ func (x *exchange) limited(body []byte) (same []byte, limit int) {
 		all[limits[0]] = fmt.Append(nil, each)
 		if out, err := marshal(all); err == nil {
 			body = out
-			x.report.Lost = append(x.report.Lost, wire.Loss{Path: limits[0], What: fmt.Sprintf("the reply may have %d tokens", each), Why: "the key has a budget and the request no limit"})
+			x.report.Lost = append(x.report.Lost, wire.Loss{Path: limits[0], What: fmt.Sprintf("the reply may have %d tokens", each), Why: "the key has a budget of tokens or money and the request no limit"})
 		}
 	}
 	return body, min(each*answers, mostOutput)

@@ -42,7 +42,9 @@ func TestCost(t *testing.T) {
 // No usage within the bounds costs more than the bound, wherever the tokens are.
 func TestMostIsTheMost(t *testing.T) {
 	cheap := price.Price{Input: 0.0375, Output: 0.15}
-	for _, p := range []price.Price{model, cheap, {}} {
+	written := price.Price{Input: 1, Output: 9, CacheWrite: of(4), Long: &price.Long{Above: 200000, Input: 2, Output: 3, Write: of(7)}}
+	read := price.Price{Input: 1, Output: 1, Cached: of(3), Long: &price.Long{Above: 200000, Input: 1, Output: 1, Cached: of(5)}}
+	for _, p := range []price.Price{model, cheap, written, read, {}} {
 		for _, prompt := range []int{0, 1, 999, 200000, 200001, 5000000} {
 			for _, out := range []int{0, 1, 4096} {
 				bound := p.Most(prompt, out)
