@@ -71,7 +71,7 @@ func (d *DB) Settle(ctx context.Context, s fleet.Settlement) (fleet.Outcome, err
 // Record is for fleet.Ledger. What was booked by a call whose answer was lost is not
 // booked again.
 func (d *DB) Record(ctx context.Context, all []fleet.Line) error {
-	return d.transact(ctx, func(t *transaction) error {
+	return d.transact(ctx, d.safe, func(t *transaction) error {
 		b := d.booking()
 		by := map[string]fleet.Line{}
 		for _, l := range all {
@@ -173,7 +173,7 @@ func (b *booking) sorted() (out []fleet.Spent) {
 
 // book answers asks in one transaction: first what ends, then what is reserved.
 func (d *DB) book(ctx context.Context, all []*ask) error {
-	return d.transact(ctx, func(t *transaction) error {
+	return d.transact(ctx, d.safe, func(t *transaction) error {
 		b := d.booking()
 		var wanted []*ask
 		ending := map[string]*ask{}

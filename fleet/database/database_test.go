@@ -75,3 +75,11 @@ func TestOldReplicasGoOn(t *testing.T) {
 		})
 	}
 }
+
+// Each question to State is one round trip, and a booking two with one commit.
+func TestRoundTripsToPostgreSQL(t *testing.T) {
+	via := replicas.Via(t, replicas.Postgres(t).Address)
+	d := opener(via.Address)(t)
+	replicas.OneTrip(t, via, d)
+	replicas.TwoCommits(t, via, d)
+}

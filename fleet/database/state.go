@@ -3,7 +3,6 @@ package database
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -101,7 +100,7 @@ func (d *DB) enterAll(ctx context.Context, all []*entering) {
 }
 
 // enter lets visits in, all or none, and gives what is left of the requests of each
-// rate.
+// rate. With PostgreSQL it is one round trip.
 func (d *DB) enter(ctx context.Context, all []*entering) (left map[string]int64, err error) {
 	rates, now := ordered(all[0].Rates), all[0].now
 	for _, e := range all {
@@ -109,72 +108,57 @@ func (d *DB) enter(ctx context.Context, all []*entering) (left map[string]int64,
 			now = e.now
 		}
 	}
-	takeAll := func(tx interface {
-		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-	}) error {
-		left = map[string]int64{}
-		for _, r := range rates {
-			n, err := d.take(ctx, tx, r, len(all), now)
-			if err != nil {
-				return err
-			}
-			left[r.Owner] = n
+	left = map[string]int64{}
+	var steps []step
+	for _, r := range rates {
+		if r.Requests > 0 && r.Requests < int64(len(all)) {
+			return nil, &refusal{r, "rate"}
 		}
-		return nil
+		steps = append(steps, d.take(r, len(all), now, func(level float64) { left[r.Owner] = int64(max(level, 0)) }))
+		steps = append(steps, d.running(r, all, now)...)
 	}
-	if len(rates) == 1 && rates[0].Parallel == 0 {
-		err = takeAll(d.loose)
-		return left, err
+	if len(steps) == 1 {
+		return left, each(ctx, d.loose, steps[0])
 	}
-	err = change(ctx, d.loose, func(tx *sql.Tx) error {
-		if err := takeAll(tx); err != nil {
-			return err
-		}
-		for _, r := range rates {
-			if err := run(ctx, tx, all, r, now); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return left, err
+	return left, d.transact(ctx, d.loose, func(t *transaction) error { return t.commit(ctx, steps...) })
 }
 
 // take takes requests of a rate, if there are so many and there are tokens.
-func (d *DB) take(ctx context.Context, tx interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}, r fleet.Rate, n int, now time.Time) (left int64, err error) {
-	if r.Requests > 0 && r.Requests < int64(n) {
-		return 0, &refusal{r, "rate"}
-	}
-	var level float64
-	err = tx.QueryRowContext(ctx, d.texts.take, r.Owner, micros(now), float64(max(r.Requests-int64(n), 0)), float64(r.Requests), float64(r.Tokens), float64(r.Tokens), float64(n)).Scan(&level)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, &refusal{r, "rate"}
-	}
-	return int64(max(level, 0)), err
+func (d *DB) take(r fleet.Rate, n int, now time.Time, left func(level float64)) step {
+	return step{text: d.texts.take, none: &refusal{r, "rate"},
+		args: []any{r.Owner, micros(now), float64(max(r.Requests-int64(n), 0)), float64(r.Requests), float64(r.Tokens), float64(r.Tokens), float64(n)},
+		read: func(from scanner) error {
+			var level float64
+			err := from.Scan(&level)
+			left(level)
+			return err
+		}}
 }
 
-// run counts visits among those that run, if the rate lets so many. The line of the
-// rate is held, so that nobody counts at the same time.
-func run(ctx context.Context, tx *sql.Tx, all []*entering, r fleet.Rate, now time.Time) error {
+// run counts a visit among those that run, if the rate lets so many.
+const run = `INSERT INTO bx_running (owner, visit, until) SELECT n_owner, n_visit, n_until FROM {lines}
+	WHERE (SELECT count(*) FROM bx_running WHERE owner = n_owner AND until > n_now) + n_many <= n_most
+	ON CONFLICT (owner, visit) DO UPDATE SET until = excluded.until RETURNING 1`
+
+// running counts visits among those that run, behind take, which holds the line of the
+// rate, so that nobody counts at the same time.
+func (d *DB) running(r fleet.Rate, all []*entering, now time.Time) (out []step) {
 	if r.Parallel == 0 {
 		return nil
 	}
-	var n int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM bx_running WHERE owner = $1 AND until > $2`, r.Owner, micros(now)).Scan(&n); err != nil {
-		return err
+	many := 1 // with SQLite they come one after the other
+	if d.pg {
+		many = len(all)
 	}
-	if n+len(all) > r.Parallel {
-		return &refusal{r, "parallel"}
-	}
-	var v values
-	var rows []string
+	l := &lines{columns: []string{"n_owner", "n_visit", "n_until", "n_now", "n_many", "n_most"}, numbers: 4}
 	for _, e := range all {
-		rows = append(rows, v.put(r.Owner, e.ID, micros(e.Until)))
+		l.add(r.Owner, e.ID, micros(e.Until), micros(now), int64(many), int64(r.Parallel))
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO bx_running (owner, visit, until) VALUES `+strings.Join(rows, ", ")+` ON CONFLICT (owner, visit) DO UPDATE SET until = excluded.until`, v...)
-	return err
+	out = l.steps(d, run, nil)
+	for i := range out {
+		out[i].none = &refusal{r, "parallel"}
+	}
+	return out
 }
 
 // refused says what a rate lacks, and for how long.

@@ -3,10 +3,12 @@ package database
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -15,6 +17,7 @@ type step struct {
 	text string
 	args []any
 	read func(scanner) error // nil: it gives none
+	none error               // ends the transaction where it gives no line; nil: it may. Its lines are numbers, of which the greatest is read
 }
 
 // transaction is one on its way. With PostgreSQL the steps of one call are one
@@ -26,20 +29,20 @@ type transaction struct {
 }
 
 // transact runs f in a transaction. One that f does not commit is rolled back.
-func (d *DB) transact(ctx context.Context, f func(t *transaction) error) (err error) {
+func (d *DB) transact(ctx context.Context, pool *sql.DB, f func(t *transaction) error) (err error) {
 	if !d.pg {
-		return change(ctx, d.safe, func(tx *sql.Tx) error { return f(&transaction{file: tx}) })
+		return change(ctx, pool, func(tx *sql.Tx) error { return f(&transaction{file: tx}) })
 	}
 	for range tries {
-		if err = d.attempt(ctx, f); !again(err) {
+		if err = attempt(ctx, pool, f); !again(err) {
 			return err
 		}
 	}
 	return err
 }
 
-func (d *DB) attempt(ctx context.Context, f func(t *transaction) error) error {
-	c, err := d.safe.Conn(ctx)
+func attempt(ctx context.Context, pool *sql.DB, f func(t *transaction) error) error {
+	c, err := pool.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,11 +81,18 @@ func (t *transaction) send(ctx context.Context, last bool, steps []step) error {
 		t.open = true
 	}
 	for _, s := range steps {
-		all.Queue(s.text, s.args...).Query(func(rows pgx.Rows) error {
+		text := s.text
+		if s.none != nil { // a division by nothing ends the transaction before its commit, which is on its way
+			text = "WITH given (n) AS (" + text + ") SELECT max(n) FROM given HAVING 1 / count(*) >= 0"
+		}
+		all.Queue(text, s.args...).Query(func(rows pgx.Rows) error {
 			for rows.Next() && s.read != nil {
 				if err := s.read(rows); err != nil {
 					return err
 				}
+			}
+			if s.none != nil && divided(rows.Err()) {
+				return s.none
 			}
 			return rows.Err()
 		})
@@ -91,6 +101,12 @@ func (t *transaction) send(ctx context.Context, last bool, steps []step) error {
 		all.Queue("COMMIT")
 	}
 	return t.conn.SendBatch(ctx, &all).Close()
+}
+
+// divided reports a division by nothing.
+func divided(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "22012"
 }
 
 // asked is *sql.DB or *sql.Tx.
@@ -105,10 +121,17 @@ func each(ctx context.Context, at asked, s step) error {
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() && s.read != nil {
+	given := false
+	for rows.Next() && (s.read != nil || s.none != nil) {
+		if given = true; s.read == nil {
+			continue
+		}
 		if err := s.read(rows); err != nil {
 			return err
 		}
+	}
+	if !given && s.none != nil && rows.Err() == nil {
+		return s.none
 	}
 	return rows.Err()
 }
@@ -135,7 +158,7 @@ func (l *lines) steps(d *DB, text string, read func(scanner) error) (out []step)
 		}
 		text = strings.Replace(text, "{lines}", "(SELECT "+strings.Join(named, ", ")+") AS n", 1)
 		for _, line := range l.of {
-			out = append(out, step{text, line, read})
+			out = append(out, step{text: text, args: line, read: read})
 		}
 		return out
 	}
@@ -149,7 +172,7 @@ func (l *lines) steps(d *DB, text string, read func(scanner) error) (out []step)
 			arrays, args = append(arrays, place+"::text[]"), append(args, column[string](l.of, i))
 		}
 	}
-	return []step{{strings.Replace(text, "{lines}", "unnest("+strings.Join(arrays, ", ")+") AS n ("+strings.Join(l.columns, ", ")+")", 1), args, read}}
+	return []step{{text: strings.Replace(text, "{lines}", "unnest("+strings.Join(arrays, ", ")+") AS n ("+strings.Join(l.columns, ", ")+")", 1), args: args, read: read}}
 }
 
 func column[T any](of [][]any, i int) []T {

@@ -456,3 +456,21 @@ func books(t *testing.T, open func(testing.TB) fleet.Ledger) {
 		t.Errorf("the audit has %v, %v", what, err)
 	}
 }
+
+// TwoCommits books requests with a budget, behind a way that counts.
+func TwoCommits(t *testing.T, via *Trips, l fleet.Ledger) {
+	k := Member(t, l, fleet.Budget{fleet.Minute: {Tokens: 1e6}, fleet.Day: {Money: 1e6}}, fleet.Budget{fleet.Month: {Requests: 1e6}})
+	var open []string
+	reserving := via.Of(func() {
+		r := reservation(k, fleet.Amount{Requests: 1, Tokens: 9, Money: 9})
+		must(l.Reserve(t.Context(), r))(t)
+		open = append(open, r.ID)
+	})
+	settling := via.Of(func() {
+		must(l.Settle(t.Context(), fleet.Settlement{ID: open[0], Ending: fleet.Settled, Amount: fleet.Amount{Requests: 1, Tokens: 3, Money: 3}, At: day}))(t)
+		open = open[1:]
+	})
+	if reserving != 2 || settling != 2 {
+		t.Errorf("a reservation is %d round trips, a settlement %d", reserving, settling)
+	}
+}

@@ -215,3 +215,23 @@ func manyAtOnce(t *testing.T, open func(testing.TB) fleet.State) {
 		t.Errorf("what is left was told as %d in all", left.Load())
 	}
 }
+
+// OneTrip asks a state, behind a way that counts, as requests with many limits and long
+// histories do: each question is one round trip.
+func OneTrip(t *testing.T, via *Trips, s fleet.State) {
+	for _, rates := range [][]fleet.Rate{
+		{{Owner: ID(), Requests: 100}},
+		{{Owner: ID(), Requests: 100, Tokens: 1000, Parallel: 40}, {Owner: ID(), Requests: 100, Parallel: 80}},
+	} {
+		if n := via.Of(func() { enter(t, s, day, rates...) }); n != 1 {
+			t.Errorf("the limits of a request are %d round trips: %+v", n, rates)
+		}
+	}
+	var names []string
+	for range 300 {
+		names = append(names, ID())
+	}
+	if n := via.Of(func() { must(s.Get(t.Context(), "o", names, day))(t) }); n != 1 {
+		t.Errorf("%d things that are kept are %d round trips", len(names), n)
+	}
+}
