@@ -2,10 +2,12 @@ package gateway_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -274,6 +276,72 @@ func TestFilesAreInTheBound(t *testing.T) {
 		}
 		if most := b.entries(t)[0].Most.Tokens; most < want || most > want+1000 {
 			t.Errorf("%s: %d tokens are reserved, want %d and those of the text", url, most, want)
+		}
+	}
+}
+
+// counting counts the questions about what is kept.
+type counting struct {
+	*database.DB
+	asked atomic.Int64
+}
+
+func (c *counting) Get(ctx context.Context, owner string, keys []string, now time.Time) ([][]byte, error) {
+	c.asked.Add(1)
+	return c.DB.Get(ctx, owner, keys, now)
+}
+
+// All calls of a history are asked for at once.
+func TestOneQuestionForAHistory(t *testing.T) {
+	b := books(t, nil, nil)
+	c := &counting{DB: b.DB}
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, b.into, func(conf *gateway.Config) { conf.State = c })
+	history := `{"role":"user","content":"Hi."}`
+	for i := range 20 {
+		id := strconv.Itoa(i)
+		history += `,{"role":"assistant","content":null,"tool_calls":[{"id":"a` + id + `","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b` + id + `","type":"function","function":{"name":"f","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"a` + id + `","content":"x"},{"role":"tool","tool_call_id":"b` + id + `","content":"x"}`
+	}
+	resp, text := get(t, "POST", url+"/v1/chat/completions", `{"model":"m","messages":[`+history+`]}`, "Authorization", b.bearer())
+	if n := c.asked.Load(); resp.StatusCode != http.StatusOK || n != 1 {
+		t.Errorf("%s after %d questions: %s", resp.Status, n, text)
+	}
+}
+
+// What comes to more than was reserved is booked in full: the budget is in debt, what
+// comes next is refused, and the debt is counted.
+func TestDebt(t *testing.T) {
+	for unit, tt := range map[string]struct {
+		day  fleet.Amount
+		used utp.Usage
+	}{
+		"money":  {fleet.Amount{Money: price.Unit / 2}, utp.Usage{Input: 5, Output: 1000}},
+		"tokens": {fleet.Amount{Tokens: 500}, utp.Usage{Input: 1000, Output: 5}},
+	} {
+		b := books(t, fleet.Budget{fleet.Day: tt.day}, nil)
+		url := start(t, costly(apis[0], tt.used), backend.Config{Provider: "openai"}, b.into, func(c *gateway.Config) {
+			c.Clients = []gateway.Client{{Name: "prometheus", Key: sha256.Sum256([]byte("metrics")), Metrics: true}}
+		})
+		for i, want := range []int{http.StatusOK, http.StatusTooManyRequests} {
+			if resp, text := get(t, "POST", url+"/v1/chat/completions", limited, "Authorization", b.bearer()); resp.StatusCode != want {
+				t.Errorf("%s, request %d: %s %s", unit, i, resp.Status, text)
+			}
+		}
+		all := b.entries(t)
+		if len(all) != 1 || all[0].Ending != fleet.Settled || all[0].Amount.Tokens != 1005 || all[0].Amount.Tokens <= all[0].Most.Tokens {
+			t.Errorf("%s: %+v", unit, all)
+		}
+		now, err := b.Windows(t.Context(), b.key, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range now {
+			if w.Per == fleet.Day && (w.Settled != all[0].Amount || w.Left() != fleet.Amount{}) {
+				t.Errorf("%s: %+v", unit, w)
+			}
+		}
+		if _, text := get(t, "GET", url+"/metrics", "", "Authorization", "Bearer metrics"); !strings.Contains(text, "bx_budget_debts_total 1\n") || !strings.Contains(text, `bx_budget_refusals_total{unit="`+unit+`",per="day",of="key"} 1`) {
+			t.Errorf("%s: %s", unit, text)
 		}
 	}
 }

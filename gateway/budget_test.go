@@ -391,6 +391,9 @@ func TestWhileStateIsAway(t *testing.T) {
 				t.Errorf("%+v, request %d: %s %s", away, i, resp.Status, text)
 			}
 		}
+		if _, text := get(t, "GET", url+"/readyz", ""); !strings.Contains(text, `"away":["state"]`) {
+			t.Errorf("%+v, readyz: %s", away, text)
+		}
 		resp, text = ask(`{"model":"m","input":"And?","previous_response_id":"` + first.ID + `"}`)
 		if want := map[bool]int{false: 503, true: 404}[away.Forget]; resp.StatusCode != want || want == 503 && resp.Header.Get("Retry-After") == "" {
 			t.Errorf("%+v, previous_response_id: %s %s", away, resp.Status, text)

@@ -86,7 +86,7 @@ type Limits struct {
 	Client    time.Duration // a client that sends or takes nothing for so long is dropped: 1 min
 	Kept      int           // bytes of conversations kept for previous_response_id, and of signatures: 64 MiB
 	Schema    schema.Limits // of a tool; what exceeds schema's own defaults is passed on, and its arguments are not checked
-	Output    int           // tokens of a reply to a key with a budget that names no limit: 8192, or fewer if that is all that is left
+	Output    int           // tokens of a reply to a key with a budget of tokens or money that names no limit: 8192, or fewer if that is all that is left
 	Retries   int           // replies a minute that may be asked for once more because their call was broken: 60; below 0 none
 }
 
