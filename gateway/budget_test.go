@@ -1,12 +1,14 @@
 package gateway_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -319,10 +321,19 @@ func TestWhileTheLedgerIsAway(t *testing.T) {
 			var clock atomic.Int64
 			clock.Store(time.Now().UnixNano())
 			m := costly(apis[0], utp.Usage{Input: 5, Output: 5})
+			var mu sync.Mutex
+			var log bytes.Buffer
 			url := start(t, m, backend.Config{Provider: "openai"}, b.into, func(c *gateway.Config) {
-				c.Ledger = l
+				c.Ledger, c.Log = l, slog.New(slog.NewTextHandler(&locked{&mu, &log}, nil))
 				c.Now = func() time.Time { return time.Unix(0, clock.Load()) }
+				c.Clients = []gateway.Client{{Name: "prometheus", Key: sha256.Sum256([]byte("metrics")), Metrics: true}}
 			})
+			told := func(n string) {
+				t.Helper()
+				if _, text := get(t, "GET", url+"/metrics", "", "Authorization", "Bearer metrics"); !strings.Contains(text, "bx_ledger_away "+n+"\n") {
+					t.Errorf("metrics: %s", text)
+				}
+			}
 			ask := func() (int, string) {
 				t.Helper()
 				resp, text := get(t, "POST", url+"/v1/chat/completions", limited, "Authorization", b.bearer())
@@ -345,6 +356,7 @@ func TestWhileTheLedgerIsAway(t *testing.T) {
 			if _, text := get(t, "GET", url+"/readyz", ""); !strings.Contains(text, `"away":["ledger"]`) {
 				t.Errorf("readyz: %s", text)
 			}
+			told("1")
 			clock.Add(int64(2 * time.Minute))
 			if status, _ := ask(); status != 503 {
 				t.Errorf("after the minute: %d", status)
@@ -359,6 +371,14 @@ func TestWhileTheLedgerIsAway(t *testing.T) {
 			}
 			if status, text := ask(); status != http.StatusOK {
 				t.Errorf("when it is back: %d %s", status, text)
+			}
+			told("0")
+			mu.Lock()
+			defer mu.Unlock()
+			for _, want := range []string{`msg="does not answer" what=ledger`, `msg="answers again" what=ledger`} {
+				if text := log.String(); strings.Count(text, want) != 1 {
+					t.Errorf("want %s once in the log: %s", want, text)
+				}
 			}
 		})
 	}
