@@ -345,3 +345,56 @@ func TestDebt(t *testing.T) {
 		}
 	}
 }
+
+// Embeddings of a server that does not count are estimated, and marked so.
+func TestEmbeddingsWithoutACountAreEstimated(t *testing.T) {
+	for count, want := range map[string]fleet.Ending{"": fleet.Estimated, `,"usage":{"prompt_tokens":10}`: fleet.Settled} {
+		b := books(t, fleet.Budget{fleet.Day: {Money: 100 * price.Unit}}, nil)
+		url := start(t, say("application/json", `{"data":[{"index":0,"embedding":[1]}]`+count+`}`), backend.Config{Provider: "openai", Retries: -1}, b.into)
+		for _, path := range []string{"/api/embed", "/v1/embeddings"} {
+			if resp, text := get(t, "POST", url+path, `{"model":"m","input":"a"}`, "Authorization", b.bearer()); resp.StatusCode != http.StatusOK {
+				t.Fatal(resp.Status, text)
+			}
+		}
+		for _, e := range b.entries(t) {
+			if e.Ending != want || e.Amount.Tokens == 0 {
+				t.Errorf("%q: %+v", count, e)
+			}
+		}
+	}
+}
+
+// mute is a ledger whose answer to a reservation is lost.
+type mute struct {
+	*database.DB
+	lost atomic.Bool
+}
+
+func (m *mute) Reserve(ctx context.Context, r fleet.Reservation) ([]fleet.Spent, error) {
+	now, err := m.DB.Reserve(ctx, r)
+	if m.lost.Load() {
+		return nil, errGone
+	}
+	return now, err
+}
+
+// A reservation that was written without the replica's knowing is given back: nothing
+// was sent for it.
+func TestALostAnswerReservesNothing(t *testing.T) {
+	b := books(t, fleet.Budget{fleet.Day: {Money: 100 * price.Unit}}, nil)
+	l := &mute{DB: b.DB}
+	m := costly(apis[0], utp.Usage{Input: 5, Output: 5})
+	url := start(t, m, backend.Config{Provider: "openai"}, b.into, func(c *gateway.Config) { c.Ledger = l })
+	l.lost.Store(true)
+	if resp, text := get(t, "POST", url+"/v1/chat/completions", limited, "Authorization", b.bearer()); resp.StatusCode != http.StatusServiceUnavailable || len(m.Asked()) > 0 {
+		t.Errorf("%s: %s", resp.Status, text)
+	}
+	l.lost.Store(false)
+	for range 400 {
+		if all := b.entries(t); len(all) == 1 && all[0].Ending == fleet.Refused && all[0].Amount == (fleet.Amount{}) && b.reserved(t) == (fleet.Amount{}) {
+			return
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	t.Errorf("%+v", b.entries(t))
+}

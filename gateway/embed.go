@@ -115,7 +115,11 @@ func (x *exchange) across(to Target, q *embed.Request) error {
 	answer, more := q.WriteReply(reply)
 	x.report.Lost = append(x.report.Lost, more...)
 	x.report.Usage.Input = reply.Tokens
-	book.close(x.report.Usage)
+	if reply.Guessed {
+		book.close(utp.Usage{})
+	} else {
+		book.close(x.report.Usage)
+	}
 	x.headers(x.w.Header())
 	x.explain(x.w.Header(), "")
 	x.trace("client", "out", "reply", answer)

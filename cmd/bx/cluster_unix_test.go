@@ -30,7 +30,10 @@ import (
 	"github.com/unifiedtoolprotocol/utp/price"
 )
 
-var shipped = flag.String("bx", "", "the program for the tests of a cluster; empty: this one")
+var (
+	shipped = flag.String("bx", "", "the program for the tests of a cluster; empty: this one")
+	older   = flag.String("older", "", "an older version of it, which the first replica of each cluster runs; empty: none does")
+)
 
 // biller is a provider that keeps a book of its own. Each request has a number of
 // tokens in that no other has, or with bytes one for four of its bytes.
@@ -174,7 +177,11 @@ func newCluster(t *testing.T, redis, shared bool, more string) *cluster {
 	if err := os.WriteFile(name, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for range 3 {
+	for i := range 3 {
+		program := program
+		if i == 0 && *older != "" {
+			program = *older
+		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

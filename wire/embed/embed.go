@@ -61,7 +61,8 @@ type setting struct{ name string }
 // Reply is what a server made of the inputs, in their order.
 type Reply struct {
 	Vectors [][]float32
-	Tokens  int // of the inputs: an estimate where the server does not say
+	Tokens  int  // of the inputs
+	Guessed bool // the server does not say how many they are
 }
 
 // Read reads a client's request for a server of another API; one of the same API
@@ -144,7 +145,7 @@ func (r *Request) ReadReply(api string, body []byte) (out Reply, err error) {
 			return out, fmt.Errorf("the reply has no embedding of input %d", i+1)
 		}
 	}
-	if out.Tokens == 0 {
+	if out.Guessed = out.Tokens == 0; out.Guessed {
 		for _, text := range r.Inputs {
 			out.Tokens += utp.Tokens(text)
 		}
