@@ -54,7 +54,7 @@ func Ledger(t *testing.T, open func(t testing.TB) fleet.Ledger) {
 	for name, test := range map[string]func(*testing.T, func(testing.TB) fleet.Ledger){
 		"a budget is never passed": neverPassed, "what is settled counts once": settledOnce, "what a lost replica held is charged": swept,
 		"books": books, "windows begin anew": windowsBegin, "what nothing was reserved for is booked once": recorded,
-		"one that cannot be booked is alone with it": together,
+		"one that cannot be booked is alone with it": together, "what ends counts where it began": whereItBegan,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open) })
 	}
@@ -472,5 +472,50 @@ func TwoCommits(t *testing.T, via *Trips, l fleet.Ledger) {
 	})
 	if reserving != 2 || settling != 2 {
 		t.Errorf("a reservation is %d round trips, a settlement %d", reserving, settling)
+	}
+}
+
+// whereItBegan settles requests in the month after they began, when their key has moved
+// to another team, has another budget and is deleted.
+func whereItBegan(t *testing.T, open func(testing.TB) fleet.Ledger) {
+	l := open(t)
+	k, other := Member(t, l, fleet.Budget{fleet.Minute: {Tokens: 1e6}}, fleet.Budget{fleet.Minute: {Tokens: 1e6}}), Member(t, l, nil, nil)
+	last, first := time.Date(2026, 11, 30, 23, 59, 59, 999999000, time.UTC), time.Date(2026, 12, 1, 0, 0, 30, 0, time.UTC)
+	var all []fleet.Reservation
+	for range 4 {
+		r := reservation(k, fleet.Amount{Requests: 1, Tokens: 100, Money: 100})
+		r.At = last
+		must(l.Reserve(t.Context(), r))(t)
+		all = append(all, r)
+	}
+	for i, change := range []func() error{
+		func() error { return nil },
+		func() error {
+			return l.SetKey(t.Context(), "me", k.ID, func(k *fleet.Key) error {
+				k.Team, k.Budget = other.Team, nil
+				return nil
+			}, first)
+		},
+		func() error { return l.DeleteKey(t.Context(), "me", k.ID, first) },
+		func() error { return l.DeleteTeam(t.Context(), "me", k.Team.ID, first) },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		must(l.Settle(t.Context(), fleet.Settlement{ID: all[i].ID, Ending: fleet.Settled, Amount: fleet.Amount{Requests: 1, Tokens: 10, Money: 10}, At: first}))(t)
+		n := int64(i + 1)
+		for _, w := range must(l.Windows(t.Context(), k, last))(t) {
+			want := fleet.Amount{Requests: n, Tokens: 10 * n, Money: price.Money(10 * n)}
+			if left := 4 - n; w.Settled != want || w.Reserved != (fleet.Amount{Requests: left, Tokens: 100 * left, Money: price.Money(100 * left)}) {
+				t.Errorf("change %d, %s of the %s: %+v", i, w.Per, w.Subject.Kind, w)
+			}
+		}
+		for _, of := range []*fleet.Key{k, other} {
+			for _, w := range must(l.Windows(t.Context(), of, first))(t) {
+				if w.Settled != (fleet.Amount{}) || w.Reserved != (fleet.Amount{}) {
+					t.Errorf("change %d, a window that came later, or another team's: %+v", i, w)
+				}
+			}
+		}
 	}
 }
