@@ -58,7 +58,7 @@ func (s *server) watch(ctx context.Context, g *gateway.Gateway) {
 
 // reload reads the file anew, and lists the keys that stay as they were.
 func (s *server) reload(ctx context.Context, g *gateway.Gateway) (not []string, err error) {
-	next := &server{job: s.job, flags: s.flags, id: s.id, trace: s.trace, observe: s.observe, content: s.content, common: s.common}
+	next := &server{job: s.job, flags: s.flags, id: s.id, trace: s.trace, observe: s.observe, content: s.content, common: s.common, issuer: s.issuer}
 	next.flags.file = s.file
 	c, err := next.load(ctx)
 	if err != nil {
@@ -73,6 +73,7 @@ func (s *server) reload(ctx context.Context, g *gateway.Gateway) (not []string, 
 		return nil, err
 	}
 	s.now.Store(next.read)
+	s.issuer = next.issuer
 	return not, g.Reload(c)
 }
 

@@ -21,10 +21,12 @@ import (
 )
 
 // The issuer's keys are asked for when a token is signed by one that is not known, at
-// most once in fetchEvery, and beside a request when they are as old as keysFresh, so
-// that one which the issuer has taken back does not count for ever.
+// most once in fetchEvery, or in fetchAgain where the last question failed, and beside
+// a request when they are as old as keysFresh, so that one which the issuer has taken
+// back does not count for ever.
 const (
 	fetchEvery = time.Minute
+	fetchAgain = 5 * time.Second
 	keysFresh  = 15 * time.Minute
 	fetchTime  = 5 * time.Second
 	maxKeys    = 1 << 20 // bytes of a document
@@ -56,7 +58,11 @@ func (i *Issuer) key(ctx context.Context, t *jwt.Token) (any, error) {
 		i.mu.Lock()
 		found := i.find(id, t.Method.Alg())
 		age, known, since, busy, failed := i.now().Sub(i.got), !i.got.IsZero(), i.now().Sub(i.asked), i.busy, i.failed
-		may := busy == nil && (i.asked.IsZero() || since >= fetchEvery)
+		pause := fetchEvery
+		if failed != nil {
+			pause = fetchAgain
+		}
+		may := busy == nil && (i.asked.IsZero() || since >= pause)
 		if may && (found == nil || age >= keysFresh) {
 			busy = make(chan struct{})
 			i.busy, i.asked = busy, i.now()

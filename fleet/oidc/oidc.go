@@ -136,7 +136,7 @@ func New(c Config, h *http.Client, now func() time.Time) (*Issuer, error) {
 	}
 	own.Timeout, own.CheckRedirect = fetchTime, sameSafety
 	return &Issuer{Config: c, http: &own, now: now, parser: jwt.NewParser(jwt.WithValidMethods(c.Algorithms), jwt.WithIssuer(c.Issuer),
-		jwt.WithAudience(c.Audience), jwt.WithExpirationRequired(), jwt.WithLeeway(leeway), jwt.WithTimeFunc(now), jwt.WithJSONNumber())}, nil
+		jwt.WithAudience(c.Audience), jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithLeeway(leeway), jwt.WithTimeFunc(now), jwt.WithJSONNumber())}, nil
 }
 
 // LooksLike reports a text with the form of a JWT, which no key of the gateway has.
@@ -164,6 +164,8 @@ func (i *Issuer) Verify(ctx context.Context, token string) (Person, error) {
 		return Person{}, failed
 	case errors.Is(err, jwt.ErrTokenExpired):
 		return Person{}, refuse("the token has expired: log in again")
+	case errors.Is(err, jwt.ErrTokenUsedBeforeIssued):
+		return Person{}, refuse("the token was issued in the future: the issuer's clock and the gateway's do not agree")
 	case errors.Is(err, jwt.ErrTokenNotValidYet):
 		return Person{}, refuse("the token is not valid yet")
 	case errors.Is(err, jwt.ErrTokenInvalidIssuer):
@@ -193,9 +195,6 @@ func texts(claims map[string]any, name string) (out []string) {
 	value, has := claims[name]
 	if !has {
 		var at any = claims
-		if c, ok := at.(map[string]any); ok {
-			at = c
-		}
 		for word := range strings.SplitSeq(name, ".") {
 			members, _ := at.(map[string]any)
 			at = members[word]
