@@ -333,10 +333,38 @@ type Entry struct {
 type Query struct {
 	KeyID   string
 	Key     string // the name that the key had
+	Team    string // the id or the name of the team
+	Model   string // as the backend was asked for it, or a glob such as "claude-*"
 	Since   time.Time
 	Before  time.Time
 	Endings []Ending
 	Limit   int // 0: all
+}
+
+// By is what entries have in common that are added up.
+type By string
+
+// What entries can be added up by. Days and months are those of UTC.
+const (
+	ByKey     By = "key"
+	ByTeam    By = "team"
+	ByModel   By = "model"
+	ByBackend By = "backend"
+	ByDay     By = "day"
+	ByMonth   By = "month"
+	ByEnding  By = "ending"
+)
+
+// Bys lists them.
+var Bys = []By{ByKey, ByTeam, ByModel, ByBackend, ByDay, ByMonth, ByEnding}
+
+// Sum is what entries come to together.
+type Sum struct {
+	Of       []string // what they have in common, one for each By
+	Requests int64    // how many they are, whatever they came to
+	Usage    utp.Usage
+	Amount   Amount // what they cost
+	Reserved Amount // by those that are open
 }
 
 // Act is a line of the audit.
@@ -379,13 +407,17 @@ type Books interface {
 	// time none is lost. set may be called more than once, and asks nothing of the Ledger.
 	SetTeam(ctx context.Context, by, id string, set func(*Limits) error, now time.Time) error
 	DeleteTeam(ctx context.Context, by, id string, now time.Time) error
+	// CreateKey and SetKey are ErrUnknown where the key's team is not there any more.
 	CreateKey(ctx context.Context, by string, k Key, hash Hash) error
-	Keys(ctx context.Context) ([]Key, error)
+	// Keys are all, or those whose name or id is one of these.
+	Keys(ctx context.Context, called ...string) ([]Key, error)
 	SetKey(ctx context.Context, by, id string, set func(*Key) error, now time.Time) error
 	// Rotate gives a key another hash; the old one is good until a time.
 	Rotate(ctx context.Context, by, id string, hash Hash, old, now time.Time) error
 	DeleteKey(ctx context.Context, by, id string, now time.Time) error
 	Entries(ctx context.Context, q Query, each func(Entry) error) error
+	// Sums adds up the entries that have the same in common, in the order of that.
+	Sums(ctx context.Context, q Query, by []By, each func(Sum) error) error
 	Audit(ctx context.Context, each func(Act) error) error
 }
 

@@ -104,7 +104,7 @@ func (d *DB) SetTeam(ctx context.Context, by, id string, set func(*fleet.Limits)
 	return d.administer(ctx, fleet.Act{At: now, By: by, What: "set team", On: id}, func(tx *sql.Tx, a *fleet.Act) error {
 		var text string
 		var l fleet.Limits
-		err := tx.QueryRowContext(ctx, d.locked(`SELECT limits FROM bx_teams WHERE id = $1`, ""), id).Scan(&text)
+		err := tx.QueryRowContext(ctx, d.locked(`SELECT limits FROM bx_teams WHERE id = $1`, "UPDATE"), id).Scan(&text)
 		if errors.Is(err, sql.ErrNoRows) {
 			return fleet.ErrUnknown
 		}
@@ -128,14 +128,28 @@ func (d *DB) SetTeam(ctx context.Context, by, id string, set func(*fleet.Limits)
 // SQLite that holds for all, in PostgreSQL for the lines of a table.
 func (d *DB) locked(question, of string) string {
 	if d.pg {
-		question += " FOR UPDATE" + of
+		question += " FOR " + of
 	}
 	return question
+}
+
+// hasTeam is fleet.ErrUnknown where a team is not there; else it stays until the
+// transaction ends. Who makes a key of it shares it, who deletes it does not.
+func (d *DB) hasTeam(ctx context.Context, tx *sql.Tx, id, lock string) error {
+	var name string
+	err := tx.QueryRowContext(ctx, d.locked(`SELECT name FROM bx_teams WHERE id = $1`, lock), id).Scan(&name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fleet.ErrUnknown
+	}
+	return err
 }
 
 // DeleteTeam is for fleet.Books.
 func (d *DB) DeleteTeam(ctx context.Context, by, id string, now time.Time) error {
 	return d.administer(ctx, fleet.Act{At: now, By: by, What: "delete team", On: id}, func(tx *sql.Tx, _ *fleet.Act) error {
+		if err := d.hasTeam(ctx, tx, id, "UPDATE"); err != nil {
+			return err
+		}
 		var n int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM bx_keys WHERE team = $1`, id).Scan(&n); err != nil {
 			return err
@@ -161,6 +175,11 @@ func (d *DB) CreateKey(ctx context.Context, by string, k fleet.Key, hash fleet.H
 		return err
 	}
 	return d.administer(ctx, fleet.Act{At: k.Created, By: by, What: "create key", On: k.ID, How: k.Name + ", " + how(k, limits)}, func(tx *sql.Tx, _ *fleet.Act) error {
+		if k.Team != nil {
+			if err := d.hasTeam(ctx, tx, k.Team.ID, "SHARE"); err != nil {
+				return err
+			}
+		}
 		var v values
 		if _, err := tx.ExecContext(ctx, `INSERT INTO bx_keys (id, name, team, created, expires, disabled, limits) VALUES `+
 			v.put(k.ID, k.Name, teamOf(k), micros(k.Created), micros(k.Expires), bit(k.Disabled), limits), v...); err != nil {
@@ -194,8 +213,14 @@ func bit(b bool) int64 {
 }
 
 // Keys is for fleet.Books.
-func (d *DB) Keys(ctx context.Context) (out []fleet.Key, err error) {
-	rows, err := d.safe.QueryContext(ctx, `SELECT `+keyColumns+keyTables+` ORDER BY k.name`)
+func (d *DB) Keys(ctx context.Context, called ...string) (out []fleet.Key, err error) {
+	var v values
+	where := ""
+	if len(called) > 0 {
+		names := v.put(anys(called)...)
+		where = ` WHERE k.name IN ` + names + ` OR k.id IN ` + names
+	}
+	rows, err := d.safe.QueryContext(ctx, `SELECT `+keyColumns+keyTables+where+` ORDER BY k.name`, v...)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +239,7 @@ func (d *DB) Keys(ctx context.Context) (out []fleet.Key, err error) {
 // disabled.
 func (d *DB) SetKey(ctx context.Context, by, id string, set func(*fleet.Key) error, now time.Time) error {
 	return d.administer(ctx, fleet.Act{At: now, By: by, What: "set key", On: id}, func(tx *sql.Tx, a *fleet.Act) error {
-		k, err := readKey(tx.QueryRowContext(ctx, d.locked(`SELECT `+keyColumns+keyTables+` WHERE k.id = $1`, " OF k"), id))
+		k, err := readKey(tx.QueryRowContext(ctx, d.locked(`SELECT `+keyColumns+keyTables+` WHERE k.id = $1`, "UPDATE OF k"), id))
 		if errors.Is(err, sql.ErrNoRows) {
 			return fleet.ErrUnknown
 		}
@@ -225,6 +250,9 @@ func (d *DB) SetKey(ctx context.Context, by, id string, set func(*fleet.Key) err
 			return err
 		}
 		limits, err := written(k.Limits)
+		if err == nil && k.Team != nil {
+			err = d.hasTeam(ctx, tx, k.Team.ID, "SHARE")
+		}
 		if err != nil {
 			return err
 		}
@@ -260,27 +288,9 @@ func (d *DB) DeleteKey(ctx context.Context, by, id string, now time.Time) error 
 
 // Entries is for fleet.Books: in the order of time.
 func (d *DB) Entries(ctx context.Context, q fleet.Query, each func(fleet.Entry) error) error {
-	var v values
-	one := func(a any) string { return strings.Trim(v.put(a), "()") }
+	where, v := selected(q)
 	text := `SELECT id, key_id, key_name, team_name, request, backend, model, dated, at, ended, ending, late, input, cache_read, cache_write, output, reasoning,
-		most_requests, most_tokens, most_money, requests, tokens, money FROM bx_entries WHERE at >= ` + one(micros(q.Since))
-	if !q.Before.IsZero() {
-		text += ` AND at < ` + one(micros(q.Before))
-	}
-	if q.KeyID != "" {
-		text += ` AND key_id = ` + one(q.KeyID)
-	}
-	if q.Key != "" {
-		text += ` AND key_name = ` + one(q.Key)
-	}
-	if len(q.Endings) > 0 {
-		var all []any
-		for _, e := range q.Endings {
-			all = append(all, string(e))
-		}
-		text += ` AND ending IN ` + v.put(all...)
-	}
-	text += ` ORDER BY at, id`
+		most_requests, most_tokens, most_money, requests, tokens, money FROM bx_entries` + where + ` ORDER BY at, id`
 	if q.Limit > 0 {
 		text += fmt.Sprintf(` LIMIT %d`, q.Limit)
 	}

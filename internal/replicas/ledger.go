@@ -55,6 +55,7 @@ func Ledger(t *testing.T, open func(t testing.TB) fleet.Ledger) {
 		"a budget is never passed": neverPassed, "what is settled counts once": settledOnce, "what a lost replica held is charged": swept,
 		"books": books, "windows begin anew": windowsBegin, "what nothing was reserved for is booked once": recorded,
 		"one that cannot be booked is alone with it": together, "what ends counts where it began": whereItBegan,
+		"no key is of a team that is gone": teamGoes, "what was spent is added up": added,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open) })
 	}
