@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -29,7 +27,7 @@ func (a *app) keysCommand() *cobra.Command {
 		Use: "keys", Short: "Create, list, change and delete the keys of bx serve, and say what they have spent", Args: noWords,
 		Long: `Administer the keys, teams and budgets in the ledger that serve.toml names. A change
 is in force in every replica within 5 seconds. docs/operate.md tells more.`,
-		Example: "  bx keys create ci --money day=5,month=50 --models 'qwen*'\n  bx keys list\n  bx keys rotate ci --grace 24h\n  bx keys usage ci --since 30d --csv",
+		Example: "  bx keys create ci --money day=5,month=50 --models 'qwen*'\n  bx keys list\n  bx keys rotate ci --grace 24h\n  bx keys usage --team dev --by month,model --since 2026-11-01 --csv",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.keysList(cmd.Context(), file) },
 	}
 	cmd.PersistentFlags().StringVar(&file, "file", "", "the `FILE` of bx serve (default: serve.toml beside the user's bx.toml)")
@@ -70,7 +68,11 @@ func (c common) desk(by string) *keys.Desk {
 }
 
 // admin is the administration over HTTP.
-func (c common) admin(hash fleet.Hash) http.Handler { return c.desk("admin").Handler(hash) }
+func (c common) admin(hash fleet.Hash, log *slog.Logger) http.Handler {
+	d := c.desk("admin")
+	d.Log = log
+	return d.Handler(hash)
+}
 
 // limitFlags are those that set limits.
 type limitFlags struct {
@@ -88,20 +90,12 @@ func (f *limitFlags) add(to *pflag.FlagSet) {
 	to.IntVar(&f.parallel, "parallel", 0, "at most `N` requests at once")
 }
 
-// change is what the flags that were given set. before is what holds.
-func (f *limitFlags) change(given *pflag.FlagSet, before fleet.Budget) (c keys.Change, err error) {
+// change is what the flags that were given set.
+func (f *limitFlags) change(given *pflag.FlagSet) (c keys.Change, err error) {
+	c.Amounts = map[string]string{}
 	for unit, text := range map[string]string{"money": f.money, "tokens": f.tokens, "requests": f.requests} {
-		if !given.Changed(unit) {
-			continue
-		}
-		if c.Budget == nil {
-			c.Budget = fleet.Budget{}
-			for p, a := range before {
-				c.Budget[p] = a
-			}
-		}
-		if err := keys.Set(c.Budget, unit, text); err != nil {
-			return c, fail(exitUsage, "--%s: %w", unit, err)
+		if given.Changed(unit) {
+			c.Amounts[unit] = text
 		}
 	}
 	if given.Changed("models") {
@@ -121,6 +115,15 @@ func (f *limitFlags) change(given *pflag.FlagSet, before fleet.Budget) (c keys.C
 		c.Expires = &at
 	}
 	return c, nil
+}
+
+// changes is change for who has to change something.
+func (f *limitFlags) changes(given *pflag.FlagSet) (keys.Change, error) {
+	c, err := f.change(given)
+	if err == nil && len(c.Amounts) == 0 && c.Models == nil && c.Parallel == nil && c.Team == nil {
+		err = fail(exitUsage, "want what is to change: --money, --tokens, --requests, --models, --parallel, for a key --team")
+	}
+	return c, err
 }
 
 // untilWhen reads a time to come: "30d", "12h", a date, or "never".
@@ -149,7 +152,7 @@ func (a *app) keysCreate(file *string) *cobra.Command {
 	cmd := &cobra.Command{Use: "create NAME", Short: "Make a key and print it; it is not kept", Args: exactly(1, "the name of the key")}
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error {
-			c, err := f.change(cmd.Flags(), nil)
+			c, err := f.change(cmd.Flags())
 			if err != nil {
 				return err
 			}
@@ -180,17 +183,11 @@ func (a *app) keysLimit(file *string) *cobra.Command {
 	var f limitFlags
 	cmd := &cobra.Command{Use: "limit NAME", Short: "Change what a key may do; what is not named stays", Args: exactly(1, "the name of the key")}
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error {
-			k, err := d.Key(cmd.Context(), names[0])
-			if err != nil {
-				return err
-			}
-			c, err := f.change(cmd.Flags(), k.Budget)
-			if err != nil {
-				return err
-			}
-			return a.keySet(cmd.Context(), d, names[0], c)
-		})
+		c, err := f.changes(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error { return a.keySet(cmd.Context(), d, names[0], c) })
 	}
 	f.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.team, "team", "", "put it into this `TEAM`; \"\": out of its team")
@@ -281,174 +278,41 @@ func day(at time.Time) string {
 	return at.Format("2006-01-02T15:04Z07:00")
 }
 
-func (a *app) keysUsage(file *string) *cobra.Command {
-	var since, before string
-	var asCSV, unsettled bool
-	cmd := &cobra.Command{Use: "usage [NAME]", Short: "List the requests that were booked, and what they came to", Args: cobra.MaximumNArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		ctx := cmd.Context()
-		return a.desk(ctx, *file, func(d *keys.Desk) (err error) {
-			var q fleet.Query
-			if q.Since, err = sinceWhen(since, time.Now()); err != nil {
-				return fail(exitUsage, "--since %s: %w", since, err)
-			}
-			if before != "" {
-				if q.Before, err = sinceWhen(before, time.Now()); err != nil {
-					return fail(exitUsage, "--before %s: %w", before, err)
-				}
-			}
-			if unsettled {
-				q.Endings = []fleet.Ending{fleet.Unsettled, fleet.Estimated, fleet.Open}
-			}
-			var k *fleet.Key
-			if len(names) > 0 {
-				of, found, err := d.Spender(ctx, names[0])
-				if err != nil {
-					return err
-				}
-				k, q.KeyID, q.Key = found, of.KeyID, of.Key
-			}
-			switch {
-			case a.json:
-				out := json.NewEncoder(a.out)
-				return d.Books.Entries(ctx, q, func(e fleet.Entry) error { return out.Encode(e) })
-			case asCSV:
-				return a.usageCSV(ctx, d, q)
-			}
-			return a.usageTable(ctx, d, q, k)
-		})
-	}
-	cmd.Flags().StringVar(&since, "since", "30d", "from this `TIME` on: 12h, 30d or a date")
-	cmd.Flags().StringVar(&before, "before", "", "only what is before this `TIME`")
-	cmd.Flags().BoolVar(&asCSV, "csv", false, "a line a request, with commas")
-	cmd.Flags().BoolVar(&unsettled, "unsettled", false, "only what was estimated, charged in full, or is open")
-	return cmd
-}
-
-func (a *app) usageCSV(ctx context.Context, d *keys.Desk, q fleet.Query) error {
-	out := csv.NewWriter(a.out)
-	if err := out.Write([]string{"time", "key", "key_id", "team", "request", "backend", "model", "ending", "late", "input", "cache_read", "cache_write", "output", "reasoning", "tokens", "money", "most_tokens", "most_money", "price_dated"}); err != nil {
-		return err
-	}
-	n := func(i int64) string { return strconv.FormatInt(i, 10) }
-	err := d.Books.Entries(ctx, q, func(e fleet.Entry) error {
-		u := e.Usage
-		return out.Write([]string{e.At.Format(time.RFC3339Nano), e.Key, e.KeyID, e.Team, e.Request, e.Backend, e.Model, string(e.Ending), strconv.FormatBool(e.Late), n(int64(u.Input)), n(int64(u.CacheRead)),
-			n(int64(u.CacheWrite)), n(int64(u.Output)), n(int64(u.Reasoning)), n(e.Amount.Tokens), e.Amount.Money.String(), n(e.Most.Tokens), e.Most.Money.String(), e.Dated})
-	})
-	out.Flush()
-	return errors.Join(err, out.Error())
-}
-
-// usageTable adds up by key and ending, and says what is left of the budgets of one
-// key.
-func (a *app) usageTable(ctx context.Context, d *keys.Desk, q fleet.Query, k *fleet.Key) error {
-	type line struct {
-		key    string
-		ending fleet.Ending
-	}
-	sums := map[line]fleet.Amount{}
-	if err := d.Books.Entries(ctx, q, func(e fleet.Entry) error {
-		at := line{e.Key, e.Ending}
-		s, is := sums[at], e.Amount
-		if e.Ending == fleet.Open {
-			is = e.Most
-		}
-		sums[at] = fleet.Amount{Requests: s.Requests + 1, Tokens: s.Tokens + is.Tokens, Money: s.Money + is.Money}
-		return nil
-	}); err != nil {
-		return err
-	}
-	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "key\tended\trequests\ttokens\tmoney")
-	var all []line
-	for at := range sums {
-		all = append(all, at)
-	}
-	slices.SortFunc(all, func(a, b line) int {
-		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(string(a.ending), string(b.ending)))
-	})
-	for _, at := range all {
-		s := sums[at]
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", at.key, at.ending, s.Requests, s.Tokens, s.Money)
-	}
-	if err := t.Flush(); err != nil || k == nil {
-		return err
-	}
-	now, err := d.Books.Windows(ctx, k, time.Now())
-	if err != nil {
-		return err
-	}
-	for _, w := range now {
-		if of := (fleet.Budget{w.Per: w.Limit}); of.Kept() {
-			limit := keys.Words(fleet.Limits{Budget: of})
-			fmt.Fprintf(a.out, "%s %s: of %s, %s money, %d tokens, %d requests are used, and %s money, %d tokens reserved\n", w.Subject.Kind, w.Subject.Name, limit,
-				w.Settled.Money, w.Settled.Tokens, w.Settled.Requests, w.Reserved.Money, w.Reserved.Tokens)
-		}
-	}
-	return nil
-}
-
-func (a *app) keysAudit(file *string) *cobra.Command {
-	return &cobra.Command{Use: "audit", Short: "Say who has changed what", Args: noWords, RunE: func(cmd *cobra.Command, _ []string) error {
-		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error {
-			return d.Books.Audit(cmd.Context(), func(act fleet.Act) error {
-				if a.json {
-					return view.JSON(a.out, act)
-				}
-				_, err := fmt.Fprintf(a.out, "%s  %s  %s  %s  %s\n", act.At.Format(time.RFC3339), act.By, act.What, act.On, act.How)
-				return err
-			})
-		})
-	}}
-}
-
 func (a *app) keysTeam(file *string) *cobra.Command {
 	cmd := &cobra.Command{Use: "team", Short: "Create, list, change and delete teams, whose keys share limits", Args: noWords}
-	list := &cobra.Command{Use: "list", Short: "List the teams", Args: noWords, RunE: func(cmd *cobra.Command, _ []string) error {
+	list := &cobra.Command{Use: "list", Short: "List the teams with their limits", Args: noWords, RunE: func(cmd *cobra.Command, _ []string) error {
 		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error {
 			all, err := d.Books.Teams(cmd.Context())
-			if err != nil || a.json {
-				return errors.Join(err, view.JSON(a.out, all))
+			if err != nil {
+				return err
 			}
-			for _, t := range all {
-				fmt.Fprintf(a.out, "%s  %s\n", t.Name, cmp.Or(keys.Words(t.Limits), "no limits"))
-			}
-			return nil
+			return a.teamTable(all)
 		})
 	}}
-	with := func(use, short string, do func(ctx context.Context, d *keys.Desk, name string, c keys.Change) error) *cobra.Command {
+	with := func(use, short string, read func(*limitFlags, *pflag.FlagSet) (keys.Change, error), do func(ctx context.Context, d *keys.Desk, name string, c keys.Change) (fleet.Team, error)) *cobra.Command {
 		var f limitFlags
 		c := &cobra.Command{Use: use, Short: short, Args: exactly(1, "the name of the team")}
 		c.RunE = func(cmd *cobra.Command, names []string) error {
+			change, err := read(&f, cmd.Flags())
+			if err != nil {
+				return err
+			}
 			return a.desk(cmd.Context(), *file, func(d *keys.Desk) error {
-				all, err := d.Books.Teams(cmd.Context())
+				t, err := do(cmd.Context(), d, names[0], change)
 				if err != nil {
 					return err
 				}
-				var before fleet.Budget
-				for _, t := range all {
-					if t.Name == names[0] {
-						before = t.Budget
-					}
-				}
-				change, err := f.change(cmd.Flags(), before)
-				if err != nil {
-					return err
-				}
-				return do(cmd.Context(), d, names[0], change)
+				return a.teamTable([]fleet.Team{t})
 			})
 		}
 		f.add(c.Flags())
 		return c
 	}
-	create := with("create NAME", "Make a team", func(ctx context.Context, d *keys.Desk, name string, c keys.Change) error {
-		_, err := d.CreateTeam(ctx, name, c)
-		return err
+	create := with("create NAME", "Make a team", (*limitFlags).change, func(ctx context.Context, d *keys.Desk, name string, c keys.Change) (fleet.Team, error) {
+		return d.CreateTeam(ctx, name, c)
 	})
-	limit := with("limit NAME", "Change what the keys of a team may do together; what is not named stays", func(ctx context.Context, d *keys.Desk, name string, c keys.Change) error {
-		_, err := d.SetTeam(ctx, name, c)
-		return err
+	limit := with("limit NAME", "Change what the keys of a team may do together; what is not named stays", (*limitFlags).changes, func(ctx context.Context, d *keys.Desk, name string, c keys.Change) (fleet.Team, error) {
+		return d.SetTeam(ctx, name, c)
 	})
 	remove := &cobra.Command{Use: "delete NAME", Short: "Delete a team without keys", Args: exactly(1, "the name of the team"), RunE: func(cmd *cobra.Command, names []string) error {
 		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error { return d.DeleteTeam(cmd.Context(), names[0]) })
@@ -456,4 +320,14 @@ func (a *app) keysTeam(file *string) *cobra.Command {
 	cmd.RunE = list.RunE
 	cmd.AddCommand(create, list, limit, remove)
 	return cmd
+}
+
+func (a *app) teamTable(all []fleet.Team) error {
+	if a.json {
+		return view.JSON(a.out, all)
+	}
+	for _, t := range all {
+		fmt.Fprintf(a.out, "%s  %s\n", t.Name, cmp.Or(keys.Words(t.Limits), "no limits"))
+	}
+	return nil
 }

@@ -182,6 +182,9 @@ func noWords(cmd *cobra.Command, words []string) error {
 	case cmd.HasSubCommands():
 		return noSuchCommand(cmd, words[0])
 	}
+	if cmd.HasParent() && cmd.Parent().HasParent() {
+		return fail(exitUsage, "%s takes no words", cmd.CommandPath())
+	}
 	return fail(exitUsage, "bx %s takes no words; to ask a question that begins so, put it in quotes", cmd.Name())
 }
 

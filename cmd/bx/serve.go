@@ -183,7 +183,7 @@ func (s *server) run(ctx context.Context, c gateway.Config) error {
 		if err != nil {
 			return err
 		}
-		if err := serve(at.admin, s.common.admin(sum)); err != nil {
+		if err := serve(at.admin, s.common.admin(sum, c.Log)); err != nil {
 			return err
 		}
 		s.view.Line(view.Normal, "administration at %s", h.url(at.admin))

@@ -83,6 +83,7 @@ func (d *DB) Teams(ctx context.Context) (out []fleet.Team, err error) {
 		return nil, err
 	}
 	defer rows.Close()
+	out = []fleet.Team{}
 	for rows.Next() {
 		var t fleet.Team
 		var created int64
@@ -225,6 +226,7 @@ func (d *DB) Keys(ctx context.Context, called ...string) (out []fleet.Key, err e
 		return nil, err
 	}
 	defer rows.Close()
+	out = []fleet.Key{}
 	for rows.Next() {
 		k, err := readKey(rows)
 		if err != nil {

@@ -8,10 +8,10 @@ import (
 )
 
 func Example() {
-	b := fleet.Budget{}
-	fmt.Println(keys.Set(b, "money", "day=5,month=50.5"), keys.Set(b, "requests", "minute=60"), keys.Set(b, "tokens", "year=1"))
-	fmt.Println(keys.Words(fleet.Limits{Budget: b, Models: []string{"qwen*"}}))
+	by, err := keys.Bys("day, model")
+	fmt.Println(by, err)
+	fmt.Println(keys.Words(fleet.Limits{Parallel: 4, Models: []string{"claude-*"}, Budget: fleet.Budget{fleet.Day: {Money: 5e9}, fleet.Minute: {Requests: 60}}}))
 	// Output:
-	// <nil> <nil> "year=1": want minute=N, day=N or month=N
-	// 60 requests/minute, 5 money/day, 50.5 money/month, qwen*
+	// [day model] <nil>
+	// 60 requests/minute, 5 money/day, 4 at once, claude-*
 }

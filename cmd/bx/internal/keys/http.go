@@ -1,12 +1,14 @@
 package keys
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -67,6 +69,7 @@ func (d *Desk) Handler(hash fleet.Hash) http.Handler {
 		}
 		return d.CreateTeam(r.Context(), c.Name, c.change())
 	})
+	on("GET /v1/teams/{name}", d.showTeam)
 	on("PATCH /v1/teams/{name}", func(r *http.Request) (any, error) {
 		var c shared
 		if err := read(r, &c); err != nil {
@@ -79,7 +82,35 @@ func (d *Desk) Handler(hash fleet.Hash) http.Handler {
 	})
 	mux.HandleFunc("GET /v1/usage", d.usage)
 	mux.HandleFunc("GET /v1/audit", d.audit)
-	return guarded(mux, hash)
+	return d.logged(guarded(mux, hash))
+}
+
+// logged writes a line a request, without what it holds.
+func (d *Desk) logged(h http.Handler) http.Handler {
+	if d.Log == nil {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		own, level := &answered{ResponseWriter: w, status: http.StatusOK}, slog.LevelInfo
+		defer func() {
+			if own.status >= http.StatusBadRequest {
+				level = slog.LevelWarn
+			}
+			d.Log.Log(r.Context(), level, "administration", "method", r.Method, "path", r.URL.Path, "status", own.status, "from", r.RemoteAddr)
+		}()
+		h.ServeHTTP(own, r)
+	})
+}
+
+// answered keeps the status of an answer.
+type answered struct {
+	http.ResponseWriter
+	status int
+}
+
+func (a *answered) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
 }
 
 // shared is what can be set of a team.
@@ -110,6 +141,7 @@ func guarded(h *http.ServeMux, hash fleet.Hash) http.Handler {
 		kind, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		sum := sha256.Sum256([]byte(key))
 		if !strings.EqualFold(kind, "bearer") || subtle.ConstantTimeCompare(sum[:], hash[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
 			fail(w, http.StatusUnauthorized, "want the key of [admin], which bx serve --new-admin-key made, as a bearer token")
 			return
 		}
@@ -150,12 +182,25 @@ func (n *nothing) WriteHeader(int) {}
 // errBody is a body that is none.
 var errBody = errors.New("want one JSON object")
 
+// errEmpty is a body without anything.
+var errEmpty = &InputError{errBody}
+
 func read(r *http.Request, v any) error {
-	dec := json.NewDecoder(r.Body)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	if len(body) == 0 {
+		return errEmpty
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
-	err := dec.Decode(v)
+	err = dec.Decode(v)
 	if err == nil && dec.Decode(&struct{}{}) != io.EOF {
 		err = errBody
+	}
+	if err == nil {
+		err = overlooked(json.NewDecoder(bytes.NewReader(body)), "")
 	}
 	if err == nil {
 		return nil
@@ -177,6 +222,46 @@ func read(r *http.Request, v any) error {
 		err = errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return &InputError{err}
+}
+
+// overlooked refuses what a reader of JSON passes over in silence: a member that is
+// there twice, and null.
+func overlooked(dec *json.Decoder, path string) error {
+	t, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	switch t {
+	case nil:
+		return fmt.Errorf("%s: want a value, not null; what is not named stays as it is", strings.TrimPrefix(path, "."))
+	case json.Delim('{'):
+		seen := map[string]bool{}
+		for dec.More() {
+			name, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			at := path + "." + fmt.Sprint(name)
+			if own := strings.ToLower(at); seen[own] {
+				return fmt.Errorf("%s is there twice", strings.TrimPrefix(at, "."))
+			} else {
+				seen[own] = true
+			}
+			if err := overlooked(dec, at); err != nil {
+				return err
+			}
+		}
+	case json.Delim('['):
+		for dec.More() {
+			if err := overlooked(dec, path); err != nil {
+				return err
+			}
+		}
+	default:
+		return nil
+	}
+	_, err = dec.Token() // the end of it
+	return err
 }
 
 // wanted names what a member of a body is.
@@ -246,10 +331,8 @@ func (d *Desk) rotate(r *http.Request) (any, error) {
 	var c struct {
 		Grace string `json:"grace"`
 	}
-	if r.ContentLength != 0 {
-		if err := read(r, &c); err != nil {
-			return nil, err
-		}
+	if err := read(r, &c); err != nil && !errors.Is(err, errEmpty) {
+		return nil, err
 	}
 	grace, err := Grace(c.Grace)
 	if err != nil {
@@ -271,70 +354,123 @@ func (d *Desk) show(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := d.Books.Windows(r.Context(), k, d.Now())
+	now, err := d.told(r, k)
+	return struct {
+		*fleet.Key
+		Windows []Window `json:"windows"`
+	}{k, now}, err
+}
+
+func (d *Desk) showTeam(r *http.Request) (any, error) {
+	t, err := d.Team(r.Context(), r.PathValue("name"))
 	if err != nil {
 		return nil, err
 	}
-	out := struct {
-		*fleet.Key
+	now, err := d.told(r, &fleet.Key{Team: t})
+	return struct {
+		*fleet.Team
 		Windows []Window `json:"windows"`
-	}{Key: k}
-	for _, w := range now {
-		out.Windows = append(out.Windows, Window{w.Subject.Kind, w.Subject.Name, w})
-	}
-	return out, nil
+	}{t, now}, err
 }
 
-// usage writes a line of JSON an entry.
+func (d *Desk) told(r *http.Request, of *fleet.Key) (out []Window, err error) {
+	all, err := d.Windows(r.Context(), of)
+	for _, w := range all {
+		out = append(out, Window{w.Subject.Kind, w.Subject.Name, w})
+	}
+	return out, err
+}
+
+// usage writes what was spent.
 func (d *Desk) usage(w http.ResponseWriter, r *http.Request) {
-	q, of := fleet.Query{}, r.URL.Query()
-	if err := only(of, "key", "since", "before", "ending"); err != nil {
+	of := r.URL.Query()
+	q, by, err := d.asked(r, of)
+	if err != nil {
 		answer(w, nil, err)
 		return
 	}
-	if name := of.Get("key"); name != "" {
-		var err error
-		if q, _, err = d.Spender(r.Context(), name); err != nil {
-			answer(w, nil, err)
-			return
-		}
+	kind, write := "application/x-ndjson", d.JSON
+	if of.Get("format") == "csv" {
+		kind, write = "text/csv; charset=utf-8", d.CSV
 	}
-	for name, to := range map[string]*time.Time{"since": &q.Since, "before": &q.Before} {
-		if text := of.Get(name); text != "" {
-			at, err := time.Parse(time.RFC3339, text)
-			if err != nil {
-				fail(w, http.StatusBadRequest, name+": want a time such as 2026-11-23T00:00:00Z")
-				return
-			}
-			*to = at
-		}
+	stream(w, kind, func(to io.Writer) error { return write(r.Context(), to, q, by) })
+}
+
+// asked reads what of the usage is wanted.
+func (d *Desk) asked(r *http.Request, of url.Values) (q fleet.Query, by []fleet.By, err error) {
+	if err := only(of, "key", "team", "model", "since", "before", "ending", "by", "format"); err != nil {
+		return q, nil, err
+	}
+	if format := of.Get("format"); format != "" && format != "json" && format != "csv" {
+		return q, nil, &InputError{fmt.Errorf("format %q: want json or csv", format)}
+	}
+	if by, err = Bys(strings.Join(of["by"], ",")); err != nil {
+		return q, nil, err
+	}
+	if q, _, err = d.Spender(r.Context(), of.Get("key"), of.Get("team")); err != nil {
+		return q, nil, err
+	}
+	q.Model = of.Get("model")
+	if q.Since, q.Before, err = between(of); err != nil {
+		return q, nil, err
 	}
 	for _, e := range of["ending"] {
 		if all := []fleet.Ending{fleet.Open, fleet.Settled, fleet.Estimated, fleet.Refused, fleet.Unsettled}; !slices.Contains(all, fleet.Ending(e)) {
-			fail(w, http.StatusBadRequest, fmt.Sprintf("ending %q: want one of %v", e, all))
-			return
+			return q, nil, &InputError{fmt.Errorf("ending %q: want one of %s", e, joined(all))}
 		}
 		q.Endings = append(q.Endings, fleet.Ending(e))
 	}
-	lines(w, func(each func(any) error) error {
-		return d.Books.Entries(r.Context(), q, func(e fleet.Entry) error { return each(e) })
-	})
+	return q, by, nil
+}
+
+// between reads the bounds of a time.
+func between(of url.Values) (since, before time.Time, err error) {
+	for name, to := range map[string]*time.Time{"since": &since, "before": &before} {
+		text := of.Get(name)
+		if text == "" {
+			continue
+		}
+		if *to, err = time.Parse(time.RFC3339, text); err != nil {
+			*to, err = time.Parse(time.DateOnly, text)
+		}
+		if err != nil {
+			return since, before, &InputError{fmt.Errorf("%s %q: want a time such as 2026-11-23T00:00:00Z, or a date as 2026-11-23", name, text)}
+		}
+	}
+	return since, before, nil
 }
 
 func (d *Desk) audit(w http.ResponseWriter, r *http.Request) {
-	lines(w, func(each func(any) error) error {
-		return d.Books.Audit(r.Context(), func(a fleet.Act) error { return each(a) })
+	of := r.URL.Query()
+	since, before, err := between(of)
+	if err = errors.Join(only(of, "of", "since", "before"), err); err != nil {
+		answer(w, nil, err)
+		return
+	}
+	stream(w, "application/x-ndjson", func(to io.Writer) error {
+		out := json.NewEncoder(to)
+		return d.Audit(r.Context(), of.Get("of"), since, before, func(a fleet.Act) error { return out.Encode(a) })
 	})
 }
 
-// lines writes values as they come. What fails before the first is an answer; what
+// begun is an answer that may have begun.
+type begun struct {
+	http.ResponseWriter
+	yes bool
+}
+
+func (b *begun) Write(p []byte) (int, error) {
+	b.yes = true
+	return b.ResponseWriter.Write(p)
+}
+
+// stream writes lines as they come. What fails before the first is an answer; what
 // breaks off ends the connection, so that nobody takes it for whole.
-func lines(w http.ResponseWriter, all func(each func(any) error) error) {
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	out, begun := json.NewEncoder(w), false
-	err := all(func(v any) error { begun = true; return out.Encode(v) })
-	switch {
-	case err != nil && !begun:
+func stream(w http.ResponseWriter, kind string, write func(io.Writer) error) {
+	w.Header().Set("Content-Type", kind)
+	to := &begun{ResponseWriter: w}
+	switch err := write(to); {
+	case err != nil && !to.yes:
 		answer(w, nil, err)
 	case err != nil:
 		panic(http.ErrAbortHandler)

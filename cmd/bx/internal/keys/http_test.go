@@ -1,15 +1,19 @@
 package keys_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -140,6 +144,12 @@ func TestMistakesOverHTTP(t *testing.T) {
 		{"DELETE", "/v1/keys/ci?purge=yes", "", "operator", 400, "true or false"}, {"DELETE", "/v1/keys/ci?prune=true", "", "operator", 400, "purge"},
 		{"POST", "/v1/teams", `{"name":"dev"}`, "operator", 409, "taken"}, {"POST", "/v1/teams", `{"name":"a","expires":"2027-01-01T00:00:00Z"}`, "operator", 400, "expires"},
 		{"PATCH", "/v1/teams/dev", `{"disabled":true}`, "operator", 400, "disabled"}, {"DELETE", "/v1/teams/dev", "", "operator", 409, "(ci)"},
+		{"PATCH", "/v1/keys/ci", `{"expires":null}`, "operator", 400, "expires: want a value, not null"}, {"PATCH", "/v1/keys/ci", `{"parallel":1,"models":["a"],"Parallel":2}`, "operator", 400, "Parallel is there twice"},
+		{"PATCH", "/v1/keys/ci", `{"budget":{"day":{"money":"1"},"day":{"tokens":1}}}`, "operator", 400, "budget.day is there twice"}, {"PATCH", "/v1/keys/ci", `{"models":["a",null]}`, "operator", 400, "models: want a value"},
+		{"PATCH", "/v1/keys/ci", `{"budget":{"day":null}}`, "operator", 400, "budget.day: want a value"}, {"POST", "/v1/keys", `{"name":".."}`, "operator", 400, "can be seen"}, {"POST", "/v1/keys", `{"name":"a\u202eb"}`, "operator", 400, "can be seen"},
+		{"POST", "/v1/keys", `{"name":"a\u009bb"}`, "operator", 400, "can be seen"}, {"GET", "/v1/teams/none", "", "operator", 404, "none"}, {"GET", "/v1/usage?team=none", "", "operator", 404, "no team"},
+		{"GET", "/v1/usage?by=year", "", "operator", 400, "backend, day"}, {"GET", "/v1/usage?by=day&by=day", "", "operator", 400, "each once"}, {"GET", "/v1/usage?format=xml", "", "operator", 400, "json or csv"},
+		{"GET", "/v1/usage?key=%00%ff", "", "operator", 404, "no key"}, {"GET", "/v1/audit?key=ci", "", "operator", 400, "since"},
 		{"GET", "/v1/usage?since=now", "", "operator", 400, "since"}, {"GET", "/v1/usage?key=none", "", "operator", 404, "none"},
 		{"GET", "/v1/usage?ending=over", "", "operator", 400, "unsettled"}, {"GET", "/v1/usage?until=1", "", "operator", 400, "before"},
 	} {
@@ -217,6 +227,108 @@ func TestADeletedKeyHasSpent(t *testing.T) {
 			if err := desk.Delete(t.Context(), "ci", true); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+}
+
+// Amounts that two operators change at one time all hold, with those that nobody named.
+func TestAmountsThatAreChangedAtOneTime(t *testing.T) {
+	d, _ := office(t)
+	desk := &keys.Desk{Books: d, State: d, NewID: replicas.ID, NewKey: replicas.ID, Now: time.Now, By: "me"}
+	if _, _, err := desk.Create(t.Context(), "ci", keys.Change{Amounts: map[string]string{"requests": "minute=60", "money": "minute=0"}}); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for unit, text := range map[string]string{"money": "day=5,month=50", "tokens": "day=100"} {
+		all.Go(func() {
+			if _, err := desk.Set(context.Background(), "ci", keys.Change{Amounts: map[string]string{unit: text}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	k, err := desk.Key(t.Context(), "ci")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if is := keys.Words(k.Limits); is != "60 requests/minute, 5 money/day, 100 tokens/day, 50 money/month" {
+		t.Error(is)
+	}
+}
+
+// What was spent is told by team, model and day, as JSON and with commas, and what is
+// left of a team's budget with the team.
+func TestWhatATeamHasSpent(t *testing.T) {
+	d, ask := office(t)
+	desk := &keys.Desk{Books: d, State: d, NewID: replicas.ID, NewKey: replicas.ID, Now: time.Now, By: "me"}
+	if _, err := desk.CreateTeam(t.Context(), "dev", keys.Change{Amounts: map[string]string{"tokens": "day=100"}}); err != nil {
+		t.Fatal(err)
+	}
+	team, at := "dev", time.Now().UTC()
+	for i, model := range []string{"a", "b", "a"} {
+		k, _, err := desk.Create(t.Context(), fmt.Sprint("k", i), keys.Change{Team: &team})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := fleet.Reservation{ID: replicas.ID(), Key: &k, Request: "r", Backend: "p", Model: model, At: at}
+		if err := d.Record(t.Context(), []fleet.Line{{Reservation: r, Settlement: fleet.Settlement{ID: r.ID, Ending: fleet.Settled, Amount: fleet.Amount{Requests: 1, Tokens: 10, Money: 5e8}, At: at}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	day := at.Format(time.DateOnly)
+	for path, want := range map[string]string{
+		"/v1/usage?by=team,model&team=dev&format=csv":     "team,model,requests,input,cache_read,cache_write,output,reasoning,tokens,money,reserved_tokens,reserved_money\ndev,a,2,0,0,0,0,0,20,1,0,0\ndev,b,1,0,0,0,0,0,10,0.5,0,0\n",
+		"/v1/usage?by=day&by=model&model=A&since=" + day:  `{"amount":{"requests":2,"tokens":20,"money":"1"},"day":"` + day + `","model":"a","requests":2,"reserved":{},"usage":{"input":0,"output":0}}` + "\n",
+		"/v1/usage?team=dev&format=csv&before=2026-01-01": "time,key,key_id,team,request,backend,model,ending,late,input,cache_read,cache_write,output,reasoning,tokens,money,most_tokens,most_money,price_dated\n",
+	} {
+		if status, text := ask("GET", path, "", "operator"); status != 200 || text != want {
+			t.Errorf("%s: %d %s, want %s", path, status, text, want)
+		}
+	}
+	if status, text := ask("GET", "/v1/teams/dev", "", "operator"); status != 200 || !strings.Contains(text, `"per":"day","start":"`+day) || !strings.Contains(text, `"limit":{"tokens":100},"settled":{"requests":3,"tokens":30`) || strings.Contains(text, `"of":"key"`) {
+		t.Errorf("%d %s", status, text)
+	}
+	if status, text := ask("GET", "/v1/audit?of=dev&before=2126-01-01", "", "operator"); status != 200 || strings.Count(text, "\n") != 1 || !strings.Contains(text, "create team") {
+		t.Errorf("%d %s", status, text)
+	}
+	for i := range 12 {
+		if _, _, err := desk.Create(t.Context(), fmt.Sprint("more", i), keys.Change{Team: &team}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := desk.DeleteTeam(t.Context(), "dev"); err == nil || !strings.Contains(err.Error(), "more3, more4, 5 more)") {
+		t.Error(err)
+	}
+	for _, name := range []string{"k0", "k1", "k2"} {
+		if err := desk.Delete(t.Context(), name, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, text := ask("GET", "/v1/usage?key=k1&team=dev", "", "operator"); status != 200 || strings.Count(text, "\n") != 1 {
+		t.Errorf("of a deleted key: %d %s", status, text)
+	}
+}
+
+// Each request has a line of the log, with what came of it and without any key.
+func TestRequestsAreInTheLog(t *testing.T) {
+	d, _ := office(t)
+	var log bytes.Buffer
+	desk := &keys.Desk{Books: d, State: d, NewID: replicas.ID, NewKey: func() string { return "bx-secret" }, Now: time.Now, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	h := desk.Handler(sha256.Sum256([]byte("operator")))
+	for _, key := range []string{"operator", "guessed"} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/v1/keys", strings.NewReader(`{"name":"ci"}`))
+		r.Header.Set("Authorization", "Bearer "+key)
+		if h.ServeHTTP(w, r); key == "guessed" && w.Header().Get("WWW-Authenticate") != "Bearer" {
+			t.Error("nothing says how to authenticate")
+		}
+	}
+	lines := strings.Split(log.String(), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[0], "INFO msg=administration method=POST path=/v1/keys status=200 from=192.0.2.1") || !strings.Contains(lines[1], "WARN") || !strings.Contains(lines[1], "status=401") {
+		t.Errorf("%q", lines)
+	}
+	for _, secret := range []string{"operator", "guessed", "bx-secret"} {
+		if strings.Contains(log.String(), secret) {
+			t.Errorf("the log has %s", secret)
 		}
 	}
 }

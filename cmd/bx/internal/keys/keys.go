@@ -7,11 +7,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/unifiedtoolprotocol/utp/fleet"
 )
@@ -23,7 +26,8 @@ type Desk struct {
 	NewID  func() string // of keys and teams
 	NewKey func() string // the text of a key
 	Now    func() time.Time
-	By     string // who does it, for the audit
+	By     string       // who does it, for the audit
+	Log    *slog.Logger // of requests over HTTP; nil: there is none
 }
 
 // Change is what is set of a key or a team. Nil fields stay as they are.
@@ -34,6 +38,9 @@ type Change struct {
 	Budget   fleet.Budget `json:"budget"`  // the times that are named; an amount of zeros takes the limit away
 	Expires  *time.Time   `json:"expires"` // the zero time: never
 	Disabled *bool        `json:"disabled"`
+
+	// Amounts are set one by one beside all others, by their unit: "money": "day=5,month=100".
+	Amounts map[string]string `json:"-"`
 }
 
 func (c Change) limits(l fleet.Limits) (fleet.Limits, error) {
@@ -52,6 +59,14 @@ func (c Change) limits(l fleet.Limits) (fleet.Limits, error) {
 			delete(l.Budget, p)
 		}
 	}
+	for _, unit := range slices.Sorted(maps.Keys(c.Amounts)) {
+		if l.Budget == nil {
+			l.Budget = fleet.Budget{}
+		}
+		if err := set(l.Budget, unit, c.Amounts[unit]); err != nil {
+			return l, &InputError{fmt.Errorf("%s: %w", unit, err)}
+		}
+	}
 	if err := l.Check(); err != nil {
 		return l, &InputError{err}
 	}
@@ -63,7 +78,7 @@ func (d *Desk) joined(ctx context.Context, c Change) (*fleet.Team, error) {
 	if c.Team == nil || *c.Team == "" {
 		return nil, nil
 	}
-	return d.team(ctx, *c.Team)
+	return d.Team(ctx, *c.Team)
 }
 
 // of changes a key, which joins a team if the change is about that.
@@ -99,39 +114,20 @@ func (e *NameError) Error() string { return e.what }
 
 // Key finds a key by its name or its id.
 func (d *Desk) Key(ctx context.Context, name string) (*fleet.Key, error) {
-	all, err := d.Books.Keys(ctx)
+	found, err := d.Books.Keys(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range all {
-		if k.Name == name || k.ID == name {
+	for _, k := range found {
+		if k.Name == name || len(found) == 1 { // a name may be another's id
 			return &k, nil
 		}
 	}
 	return nil, &NameError{Unknown: true, what: fmt.Sprintf("there is no key %q: bx keys list shows them", name)}
 }
 
-// Spender selects the entries of a key by its name or its id, also of one that was
-// deleted; then there is no key beside it.
-func (d *Desk) Spender(ctx context.Context, name string) (fleet.Query, *fleet.Key, error) {
-	k, err := d.Key(ctx, name)
-	if err == nil {
-		return fleet.Query{KeyID: k.ID}, k, nil
-	}
-	if unknown := (*NameError)(nil); !errors.As(err, &unknown) {
-		return fleet.Query{}, nil, err
-	}
-	for _, q := range []fleet.Query{{KeyID: name}, {Key: name}} {
-		has, one := false, q
-		one.Limit = 1
-		if failed := d.Books.Entries(ctx, one, func(fleet.Entry) error { has = true; return nil }); failed != nil || has {
-			return q, nil, failed
-		}
-	}
-	return fleet.Query{}, nil, err
-}
-
-func (d *Desk) team(ctx context.Context, name string) (*fleet.Team, error) {
+// Team finds a team by its name or its id.
+func (d *Desk) Team(ctx context.Context, name string) (*fleet.Team, error) {
 	all, err := d.Books.Teams(ctx)
 	if err != nil {
 		return nil, err
@@ -146,8 +142,9 @@ func (d *Desk) team(ctx context.Context, name string) (*fleet.Team, error) {
 
 // named refuses a name that cannot stand in a path or a line of a log.
 func named(name string) error {
-	if name == "" || len(name) > 100 || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == '/' || c == 127 }) {
-		return &NameError{what: fmt.Sprintf("the name %q: want letters and signs without spaces and slashes, at most 100", name)}
+	odd := func(c rune) bool { return c == '/' || unicode.IsSpace(c) || !unicode.IsGraphic(c) }
+	if name == "" || name == "." || name == ".." || len(name) > 100 || !utf8.ValidString(name) || strings.ContainsFunc(name, odd) {
+		return &NameError{what: fmt.Sprintf("the name %q: want letters and signs that can be seen, without spaces and slashes, at most 100 bytes", name)}
 	}
 	return nil
 }
@@ -262,22 +259,25 @@ func (d *Desk) CreateTeam(ctx context.Context, name string, c Change) (t fleet.T
 }
 
 // SetTeam changes a team.
-func (d *Desk) SetTeam(ctx context.Context, name string, c Change) (*fleet.Team, error) {
-	t, err := d.team(ctx, name)
+func (d *Desk) SetTeam(ctx context.Context, name string, c Change) (fleet.Team, error) {
+	t, err := d.Team(ctx, name)
 	if err != nil {
-		return nil, err
+		return fleet.Team{}, err
 	}
 	err = d.Books.SetTeam(ctx, d.By, t.ID, func(l *fleet.Limits) (err error) {
 		*l, err = c.limits(*l)
 		t.Limits = *l
 		return err
 	}, d.Now())
-	return t, err
+	return *t, err
 }
+
+// maxNamed is how many keys an error names.
+const maxNamed = 10
 
 // DeleteTeam deletes a team without keys.
 func (d *Desk) DeleteTeam(ctx context.Context, name string) error {
-	t, err := d.team(ctx, name)
+	t, err := d.Team(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -295,22 +295,25 @@ func (d *Desk) DeleteTeam(ctx context.Context, name string) error {
 			of = append(of, k.Name)
 		}
 	}
+	if n := len(of) - maxNamed; n > 1 {
+		of = append(of[:maxNamed], fmt.Sprintf("%d more", n))
+	}
 	return &NameError{Clash: true, what: fmt.Sprintf("the team %q has keys (%s): delete them, or take them out of it with bx keys limit KEY --team \"\"", t.Name, strings.Join(of, ", "))}
 }
 
-// Set reads amounts by times, "day=5,month=100", into a budget.
-func Set(b fleet.Budget, unit, text string) error {
-	var set []fleet.Per
+// set reads amounts by times, "day=5,month=100", into a budget.
+func set(b fleet.Budget, unit, text string) error {
+	var seen []fleet.Per
 	for word := range strings.SplitSeq(text, ",") {
 		name, value, found := strings.Cut(strings.TrimSpace(word), "=")
 		p := fleet.Per(name)
 		if !found || !slices.Contains(fleet.Pers, p) {
 			return fmt.Errorf("%q: want minute=N, day=N or month=N", word)
 		}
-		if slices.Contains(set, p) {
+		if slices.Contains(seen, p) {
 			return fmt.Errorf("%q: there is a %s before it", word, p)
 		}
-		set = append(set, p)
+		seen = append(seen, p)
 		a, err := b[p], error(nil)
 		switch unit {
 		case "money":
@@ -323,9 +326,11 @@ func Set(b fleet.Budget, unit, text string) error {
 			a.Requests, err = strconv.ParseInt(value, 10, 64)
 		}
 		if err != nil {
-			return fmt.Errorf("%q: want a whole number behind %s=", word, p)
+			return fmt.Errorf("%q: want a whole number after %s=", word, p)
 		}
-		b[p] = a
+		if b[p] = a; a == (fleet.Amount{}) {
+			delete(b, p)
+		}
 	}
 	return nil
 }
