@@ -85,17 +85,21 @@ func refusedBy(unit string, own bool, wait time.Duration) error {
 	return tooMany("key_"+unit, whose+"'s "+unit+" for the minute are used up", wait)
 }
 
-// tellRates tells a client what is left of its requests, in the headers of its API.
+// tellRates tells a client what is left of its requests, in the headers of its API: by
+// its key or its team, whichever has less.
 func (x *exchange) tellRates(pass fleet.Pass) {
+	var limit, left int64
 	for i, r := range x.client.rates {
-		if r.Requests > 0 && r.Owner == x.client.id {
-			left := int64(0)
-			if pass.Refused == "" {
-				left = pass.Left[i]
-			}
-			reset := time.Duration(float64(r.Requests-left) / float64(r.Requests) * float64(time.Minute))
-			x.tellLimit("requests", r.Requests, left, reset)
+		switch {
+		case r.Requests == 0:
+		case pass.Refused == "" && (limit == 0 || pass.Left[i] < left):
+			limit, left = r.Requests, pass.Left[i]
+		case pass.Refused == "requests" && pass.Owner == r.Owner:
+			limit, left = r.Requests, 0
 		}
+	}
+	if limit > 0 {
+		x.tellLimit("requests", limit, left, time.Duration(float64(limit-left)/float64(limit)*float64(time.Minute)))
 	}
 }
 

@@ -204,18 +204,24 @@ func (b *booking) refusal(err error) error {
 	}
 	now := b.x.Now()
 	e := &wire.Error{Status: http.StatusTooManyRequests, Message: over.Error(), Code: "insufficient_quota", Type: "insufficient_quota", RetryAfter: over.Per.End(now).Sub(now)}
+	b.tell([]fleet.Spent{over.Spent})
 	if over.Per == fleet.Minute {
 		e.Code, e.Type = "rate_limit_exceeded", "tokens"
 	}
 	return &denial{"budget_" + over.Unit, e}
 }
 
-// tell tells the client what is left of its tokens for the minute.
+// tell tells the client what is left of its tokens for the minute, by its key or its
+// team, whichever has less.
 func (b *booking) tell(now []fleet.Spent) {
-	for _, w := range now {
-		if w.Per == fleet.Minute && w.Limit.Tokens > 0 && w.Subject.Kind == "key" {
-			b.x.tellLimit("tokens", w.Limit.Tokens, w.Left().Tokens, w.Per.End(b.x.Now()).Sub(b.x.Now()))
+	var least *fleet.Spent
+	for i, w := range now {
+		if w.Per == fleet.Minute && w.Limit.Tokens > 0 && (least == nil || w.Left().Tokens < least.Left().Tokens) {
+			least = &now[i]
 		}
+	}
+	if least != nil {
+		b.x.tellLimit("tokens", least.Limit.Tokens, least.Left().Tokens, least.Per.End(b.x.Now()).Sub(b.x.Now()))
 	}
 }
 
