@@ -77,7 +77,7 @@ func newPerson(ctx context.Context, h *house, p oidc.Person, team *fleet.Team) (
 	if at, err := url.Parse(h.Issuer.Issuer); err == nil {
 		host = at.Host
 	}
-	for _, k.Name = range []string{nameOf(p.Subject), nameOf(p.Subject) + "@" + host, k.ID} {
+	for _, k.Name = range []string{nameOf(p.Name), nameOf(p.Name) + "@" + host, k.ID} {
 		err := h.Ledger.CreateKey(ctx, byIssuer, k, hash)
 		if err != nil && !errors.Is(err, fleet.ErrTaken) {
 			return nil, err
@@ -92,13 +92,17 @@ func newPerson(ctx context.Context, h *house, p oidc.Person, team *fleet.Team) (
 // maxName bounds the name of a person.
 const maxName = 60
 
-// nameOf is what a person is called on the command line and in the log.
-func nameOf(subject string) string {
-	name := strings.Map(func(c rune) rune {
+// nameOf is what a person is called on the command line, in the log and in a path of the
+// administration.
+func nameOf(name string) string {
+	name = strings.Map(func(c rune) rune {
 		if c <= ' ' || c > '~' || c == '/' {
 			return '_'
 		}
 		return c
-	}, subject)
+	}, name)
+	if name == "." || name == ".." {
+		return strings.ReplaceAll(name, ".", "_")
+	}
 	return name[:min(len(name), maxName)]
 }

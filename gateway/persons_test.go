@@ -249,7 +249,7 @@ func TestAPersonIsNoKeyOfThatName(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, who := range []string{"bob", "a/b\x1b[31m é|c", strings.Repeat("x", 100)} {
+	for _, who := range []string{"bob", "a/b\x1b[31m é|c", strings.Repeat("x", 100), ".."} {
 		if resp, text := get(t, "POST", url+"/v1/chat/completions", limited, "Authorization", "Bearer "+l.token(who, "eng", time.Now())); resp.StatusCode != 200 {
 			t.Errorf("%q: %s: %s", who, resp.Status, text)
 		}
@@ -264,7 +264,7 @@ func TestAPersonIsNoKeyOfThatName(t *testing.T) {
 			names["the id"] = true
 		}
 	}
-	for _, want := range []string{"the id", "a_b_[31m__|c", strings.Repeat("x", 60)} {
+	for _, want := range []string{"the id", "__", "a_b_[31m__|c", strings.Repeat("x", 60)} {
 		if !names[want] {
 			t.Errorf("nobody is called %q: %v", want, names)
 		}

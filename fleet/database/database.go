@@ -75,9 +75,24 @@ func Open(ctx context.Context, address string, newID func() string) (*DB, error)
 	}
 	d.spellRates()
 	if err := d.migrate(ctx, migrations); err != nil {
-		return nil, errors.Join(err, d.Close())
+		return nil, errors.Join(advised(address, err), d.Close())
 	}
 	return d, nil
+}
+
+// advised says of an error at the start what to do about it.
+func advised(address string, err error) error {
+	var theirs *pgconn.PgError
+	path, isFile := strings.CutPrefix(address, "sqlite:")
+	switch {
+	case isFile:
+		return fmt.Errorf("%s: %w", path, err)
+	case errors.As(err, &theirs) && theirs.Code == "42501":
+		return fmt.Errorf("%w: the user of the address must be able to make tables: let it own the database (CREATE DATABASE bx OWNER bx)", err)
+	case errors.As(err, &theirs) && theirs.Code == "53300":
+		return fmt.Errorf("%w: each replica holds up to %d connections: raise max_connections of PostgreSQL", err, 2*maxConns)
+	}
+	return err
 }
 
 func (d *DB) openFile(path string) (err error) {
@@ -115,7 +130,7 @@ func (d *DB) openFile(path string) (err error) {
 func (d *DB) openServer(address string) error {
 	c, err := pgx.ParseConfig(address)
 	if err != nil {
-		return errors.New("the address cannot be read: want postgres://USER@HOST/NAME") // the error of pgx may show it
+		return errors.New("the address cannot be read: want postgres://USER:PASSWORD@HOST/NAME, signs such as @, / and % of a password as %40, %2F, %25") // the error of pgx may show it
 	}
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = 3 * time.Second

@@ -1,9 +1,13 @@
 package database_test
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/unifiedtoolprotocol/utp/fleet"
 	"github.com/unifiedtoolprotocol/utp/fleet/database"
@@ -82,4 +86,37 @@ func TestRoundTripsToPostgreSQL(t *testing.T) {
 	d := opener(via.Address)(t)
 	replicas.OneTrip(t, via, d)
 	replicas.TwoCommits(t, via, d)
+}
+
+// Who cannot open a ledger is told what to do, and no password.
+func TestLedgersThatDoNotOpen(t *testing.T) {
+	text := filepath.Join(t.TempDir(), "l.txt")
+	if err := os.WriteFile(text, []byte("no database at all"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := replicas.Postgres(t).Address
+	c, err := pgx.Connect(t.Context(), server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(t.Context())
+	if _, err := c.Exec(t.Context(), "CREATE ROLE guest LOGIN"); err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]string{
+		"sqlite:" + text:                                         text + ": file is not a database",
+		"postgres://bx:se%cret@127.0.0.1/bx":                     "%40",
+		strings.Replace(server, "bx@", "guest:secret@", 1):       "CREATE DATABASE bx OWNER bx",
+		"mysql://bx:secret@127.0.0.1/bx":                         `want "sqlite:PATH"`,
+		strings.Replace(server, "bx@", "nobody:secret@", 1):      "nobody",
+		server + "?sslmode=verify-full&connect_timeout=1&user=x": "TLS",
+	} {
+		d, err := database.Open(t.Context(), address, replicas.ID)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "cret") {
+			t.Errorf("%s: %v, want %s", address, err, want)
+		}
+		if d != nil {
+			t.Errorf("%s: there is a ledger", address)
+		}
+	}
 }

@@ -33,6 +33,7 @@ type Config struct {
 	Algorithms []string // of Algorithms; none: RS256
 	Claim      string   // what names the team: a claim, or a path of members joined by dots; its value is a text or a list of texts
 	Teams      []Team   // the first whose value the claim has counts
+	Name       string   // a claim, or a path, by which persons are called; "", and where a token lacks it: sub
 }
 
 // Team is a team for a value of the claim.
@@ -79,6 +80,7 @@ func safe(at *url.URL) bool {
 // Person is whose a token is.
 type Person struct {
 	Subject string // the token's sub
+	Name    string // what the person is called, which is no proof of who it is
 	Team    string // the name of the team
 	hash    fleet.Hash
 }
@@ -179,7 +181,10 @@ func (i *Issuer) Verify(ctx context.Context, token string) (Person, error) {
 	if err != nil || subject == "" {
 		return Person{}, refuse("the token does not say whose it is (sub)")
 	}
-	p := Person{Subject: subject, hash: sha512.Sum512_256([]byte(i.Issuer + "\x00" + subject))}
+	p := Person{Subject: subject, Name: subject, hash: sha512.Sum512_256([]byte(i.Issuer + "\x00" + subject))}
+	if called := texts(claims, i.Config.Name); i.Config.Name != "" && len(called) > 0 && called[0] != "" {
+		p.Name = called[0]
+	}
 	has := texts(claims, i.Claim)
 	for _, t := range i.Teams {
 		if slices.Contains(has, t.Value) {

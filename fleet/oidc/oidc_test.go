@@ -20,6 +20,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/unifiedtoolprotocol/utp/fleet"
 	"github.com/unifiedtoolprotocol/utp/fleet/oidc"
 )
 
@@ -254,6 +255,34 @@ func TestClaimsByPath(t *testing.T) {
 		if _, err := o.Verify(t.Context(), s.sign(t, i.URL, w.now(), map[string]any{"realm_access": "eng"})); err == nil {
 			t.Errorf("%s: a claim of another form counts", tt.claim)
 		}
+	}
+}
+
+// A person is called by a claim of one's choice, and is whom sub names.
+func TestWhatAPersonIsCalled(t *testing.T) {
+	i, w, s := newIssuer(t), &watch{at: time.Unix(1e9, 0)}, newSigner(t, "k", "ES256")
+	i.set(s)
+	o, err := oidc.New(oidc.Config{Issuer: i.URL, Audience: "bx", Algorithms: []string{"ES256"}, Claim: "groups", Name: "about.email", Teams: []oidc.Team{{Value: "eng", Team: "developers"}}}, nil, w.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hashes := map[fleet.Hash]bool{}
+	for _, tt := range []struct {
+		sub   string
+		about any
+		want  string
+	}{
+		{"0c7d", map[string]any{"email": "ann@example.com"}, "ann@example.com"}, {"0c7d", map[string]any{"email": "ann@example.org"}, "ann@example.org"},
+		{"0c7d", nil, "0c7d"}, {"0c7d", map[string]any{"email": ""}, "0c7d"}, {"51f0", map[string]any{"email": "ann@example.com"}, "ann@example.com"},
+	} {
+		p, err := o.Verify(t.Context(), s.sign(t, i.URL, w.now(), map[string]any{"sub": tt.sub, "about": tt.about}))
+		if err != nil || p.Name != tt.want || p.Subject != tt.sub {
+			t.Errorf("%+v: %+v, %v", tt, p, err)
+		}
+		hashes[p.Hash()] = true
+	}
+	if len(hashes) != 2 {
+		t.Errorf("they are %d persons", len(hashes))
 	}
 }
 

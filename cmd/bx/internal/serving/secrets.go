@@ -19,6 +19,7 @@ type OIDC struct {
 	Algorithms []string `toml:"algorithms"` // RS256, ES256, EdDSA; none: RS256
 	Claim      string   `toml:"claim"`      // what names the team
 	Teams      []Member `toml:"teams"`      // the first whose value the claim has counts
+	Name       string   `toml:"name"`       // the claim by which persons are called; "": sub
 }
 
 // Member is a team for a value of the claim.
@@ -32,7 +33,7 @@ func (o OIDC) Set() bool { return o.Issuer != "" }
 
 // Config is what is believed of its tokens.
 func (o OIDC) Config() oidc.Config {
-	c := oidc.Config{Issuer: o.Issuer, Audience: o.Audience, Algorithms: o.Algorithms, Claim: o.Claim}
+	c := oidc.Config{Issuer: o.Issuer, Audience: o.Audience, Algorithms: o.Algorithms, Claim: o.Claim, Name: o.Name}
 	for _, t := range o.Teams {
 		c.Teams = append(c.Teams, oidc.Team{Value: t.Value, Team: t.Team})
 	}
@@ -40,7 +41,7 @@ func (o OIDC) Config() oidc.Config {
 }
 
 func (o OIDC) check(f *File) error {
-	if !o.Set() && o.Audience == "" && o.Claim == "" && len(o.Algorithms)+len(o.Teams) == 0 {
+	if !o.Set() && o.Audience == "" && o.Claim == "" && o.Name == "" && len(o.Algorithms)+len(o.Teams) == 0 {
 		return nil
 	}
 	if err := o.Config().Check(); err != nil {
