@@ -285,14 +285,16 @@ type Over struct {
 // Error says which budget it is.
 func (o *Over) Error() string {
 	limit, used, open := fmt.Sprint(o.Limit.Requests), fmt.Sprint(o.Settled.Requests), fmt.Sprint(o.Reserved.Requests)
-	want := fmt.Sprint(o.Want.Requests)
+	want, less := fmt.Sprint(o.Want.Requests), "; a lower limit of its reply makes that less"
 	switch o.Unit {
+	case "requests":
+		less = ""
 	case "tokens":
 		limit, used, open, want = fmt.Sprint(o.Limit.Tokens), fmt.Sprint(o.Settled.Tokens), fmt.Sprint(o.Reserved.Tokens), fmt.Sprint(o.Want.Tokens)
 	case "money":
 		limit, used, open, want = o.Limit.Money.String(), o.Settled.Money.String(), o.Reserved.Money.String(), o.Want.Money.String()
 	}
-	return fmt.Sprintf("the budget of this %s for the %s is %s %s: %s are used, %s reserved, and this request may take %s", o.Subject.Kind, o.Per, limit, o.Unit, used, open, want)
+	return fmt.Sprintf("the budget of this %s for the %s is %s %s: %s are used, %s reserved, and this request may take %s%s", o.Subject.Kind, o.Per, limit, o.Unit, used, open, want, less)
 }
 
 // Broken names the unit of a limit that a window breaks when want is added to it;

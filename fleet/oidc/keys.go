@@ -25,7 +25,7 @@ import (
 // a request when they are as old as keysFresh, so that one which the issuer has taken
 // back does not count for ever.
 const (
-	fetchEvery = time.Minute
+	fetchEvery = 10 * time.Second
 	fetchAgain = 5 * time.Second
 	keysFresh  = 15 * time.Minute
 	fetchTime  = 5 * time.Second

@@ -290,7 +290,7 @@ func answer(w http.ResponseWriter, v any, err error) {
 	case err == nil:
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
-	case errors.Is(err, fleet.ErrUnknown), errors.As(err, &name) && name.Unknown:
+	case errors.As(err, &name) && name.Unknown:
 		fail(w, http.StatusNotFound, err.Error())
 	case errors.As(err, &large):
 		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", large.Limit))

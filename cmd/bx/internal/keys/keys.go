@@ -163,12 +163,16 @@ func (d *Desk) Create(ctx context.Context, name string, c Change) (k fleet.Key, 
 		return k, "", err
 	}
 	secret = d.NewKey()
-	return k, secret, d.taken(name, d.Books.CreateKey(ctx, d.By, k, sha256.Sum256([]byte(secret))))
+	return k, secret, told(name, d.Books.CreateKey(ctx, d.By, k, sha256.Sum256([]byte(secret))))
 }
 
-func (d *Desk) taken(name string, err error) error {
-	if errors.Is(err, fleet.ErrTaken) {
+// told is an error of the Ledger in words.
+func told(name string, err error) error {
+	switch {
+	case errors.Is(err, fleet.ErrTaken):
 		return &NameError{Clash: true, what: fmt.Sprintf("the name %q is taken: choose another one", name)}
+	case errors.Is(err, fleet.ErrUnknown):
+		return &NameError{Unknown: true, what: fmt.Sprintf("%q, or its team, was deleted a moment ago", name)}
 	}
 	return err
 }
@@ -187,7 +191,7 @@ func (d *Desk) Set(ctx context.Context, name string, c Change) (*fleet.Key, erro
 		k = now
 		return c.of(now, team)
 	}, d.Now())
-	return k, err
+	return k, told(name, err)
 }
 
 // Grace reads how long the old text of a key is good yet: "24h", "30d"; "" is not at
@@ -218,7 +222,7 @@ func (d *Desk) Rotate(ctx context.Context, name string, grace time.Duration) (se
 		return "", &InputError{fmt.Errorf("%s logs in at the issuer of [oidc] and has no key: bx keys disable %s shuts the person out", k.Name, k.Name)}
 	}
 	secret, now := d.NewKey(), d.Now()
-	return secret, d.Books.Rotate(ctx, d.By, k.ID, sha256.Sum256([]byte(secret)), now.Add(max(grace, time.Microsecond)), now)
+	return secret, told(name, d.Books.Rotate(ctx, d.By, k.ID, sha256.Sum256([]byte(secret)), now.Add(max(grace, time.Microsecond)), now))
 }
 
 // Delete deletes a key, and with purge what is kept of its conversations. What it
@@ -238,7 +242,7 @@ func (d *Desk) Delete(ctx context.Context, name string, purge bool) error {
 		}
 	}
 	if err := d.Books.DeleteKey(ctx, d.By, k.ID, d.Now()); err != nil || !purge {
-		return err
+		return told(name, err)
 	}
 	if err := d.State.Forget(ctx, k.ID); err != nil { // what came in between
 		return fmt.Errorf("%s is deleted, but what it kept a moment ago stays for a day: %w", k.Name, err)
@@ -255,7 +259,7 @@ func (d *Desk) CreateTeam(ctx context.Context, name string, c Change) (t fleet.T
 	if t.Limits, err = c.limits(t.Limits); err != nil {
 		return t, err
 	}
-	return t, d.taken(name, d.Books.CreateTeam(ctx, d.By, t))
+	return t, told(name, d.Books.CreateTeam(ctx, d.By, t))
 }
 
 // SetTeam changes a team.
@@ -269,7 +273,7 @@ func (d *Desk) SetTeam(ctx context.Context, name string, c Change) (fleet.Team, 
 		t.Limits = *l
 		return err
 	}, d.Now())
-	return *t, err
+	return *t, told(name, err)
 }
 
 // maxNamed is how many keys an error names.
@@ -283,7 +287,7 @@ func (d *Desk) DeleteTeam(ctx context.Context, name string) error {
 	}
 	err = d.Books.DeleteTeam(ctx, d.By, t.ID, d.Now())
 	if !errors.Is(err, fleet.ErrInUse) {
-		return err
+		return told(name, err)
 	}
 	all, err := d.Books.Keys(ctx)
 	if err != nil {
