@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,14 +114,28 @@ func (s *server) identify(c *gateway.Config) error {
 			return err
 		}
 		s.issuer = i
-		go func() {
-			if err := i.Fetch(context.Background()); err != nil {
-				s.view.Warn("[oidc]: %v; it is asked again when a token comes", err)
-			}
-		}()
+		go s.look(i, c.Ledger)
 	}
 	c.Issuer = s.issuer
 	return nil
+}
+
+// look warns of an issuer that does not answer, and of teams that the ledger lacks.
+func (s *server) look(i *oidc.Issuer, l fleet.Ledger) {
+	if err := i.Fetch(context.Background()); err != nil {
+		s.view.Warn("[oidc]: %v; it is asked again when a token comes", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), openTime)
+	defer cancel()
+	all, err := l.Teams(ctx)
+	if err != nil {
+		return // told where the ledger is asked
+	}
+	for _, t := range i.Teams {
+		if !slices.ContainsFunc(all, func(own fleet.Team) bool { return own.Name == t.Team }) {
+			s.view.Warn("[oidc]: the ledger has no team %q, and persons of it are refused: bx keys team create %s", t.Team, t.Team)
+		}
+	}
 }
 
 // pruneEvery is how often what is kept no more leaves the database.
