@@ -210,6 +210,10 @@ func (k *Key) Subjects() []Subject {
 // Hash is the SHA-256 of a key, by which it is found.
 type Hash = [sha256.Size]byte
 
+// NoPrice is in place of the day of a price where a model has none: what a request came
+// to is not known, and its money is 0.
+const NoPrice = "unknown"
+
 // Reservation is set aside before a request goes to a backend: the most that it can
 // cost.
 type Reservation struct {
@@ -219,7 +223,7 @@ type Reservation struct {
 	Request string // the id of the client's request
 	Backend string
 	Model   string
-	Dated   string // of the price
+	Dated   string // of the price, or NoPrice
 	At      time.Time
 	Most    Amount
 }

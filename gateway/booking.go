@@ -91,6 +91,9 @@ func (x *exchange) booking(t Target, model string) (*booking, error) {
 	if b.price, b.priced = x.Prices.Of(t.name(), model); !b.priced && x.client.key.Pays() {
 		return nil, denied(http.StatusForbidden, "no_price", "the model %q has no price, and this key has a budget of money: whoever runs the gateway adds [prices.%q]", model, model)
 	}
+	if !b.priced {
+		b.price.Dated = fleet.NoPrice
+	}
 	return b, nil
 }
 

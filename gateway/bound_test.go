@@ -398,3 +398,26 @@ func TestALostAnswerReservesNothing(t *testing.T) {
 	}
 	t.Errorf("%+v", b.entries(t))
 }
+
+// An entry says of which day its price is, and that there was none.
+func TestEntriesSayWhatPriceTheyHave(t *testing.T) {
+	for _, own := range []fleet.Budget{nil, {fleet.Day: {Tokens: 1e6}}} {
+		b := books(t, own, nil)
+		url := start(t, costly(apis[0], utp.Usage{Input: 5, Output: 5}), backend.Config{Provider: "openai"}, b.into, func(c *gateway.Config) {
+			c.Prices = price.List{"m": {Input: 1, Dated: "2026-11-01"}, "free": {}}
+		})
+		for i, model := range []string{"m", "free", "other"} {
+			if resp, text := get(t, "POST", url+"/v1/chat/completions", strings.Replace(limited, `"m"`, `"`+model+`"`, 1), "Authorization", b.bearer()); resp.StatusCode != http.StatusOK {
+				t.Fatal(resp.Status, text)
+			}
+			all := b.entries(t)
+			for n := 0; n < 400 && len(all) <= i; n++ { // without a budget it is booked a moment later
+				time.Sleep(25 * time.Millisecond)
+				all = b.entries(t)
+			}
+			if want := []string{"2026-11-01", "", fleet.NoPrice}[i]; len(all) != i+1 || all[i].Dated != want || all[i].Model != model {
+				t.Errorf("%+v, want %q", all, want)
+			}
+		}
+	}
+}
