@@ -67,3 +67,13 @@ func TestBroken(t *testing.T) {
 		t.Errorf("requests of a minute, which State counts: %q", got)
 	}
 }
+
+// What is left is the limit without what is settled and reserved, and never below nothing.
+func TestLeft(t *testing.T) {
+	of := func(n int64) fleet.Amount { return fleet.Amount{Requests: n, Tokens: 2 * n, Money: price.Money(3 * n)} }
+	for _, tt := range []struct{ limit, settled, reserved, left int64 }{{10, 0, 0, 10}, {10, 3, 4, 3}, {10, 10, 0, 0}, {10, 12, 5, 0}, {0, 1, 0, 0}} {
+		if got := (fleet.Spent{Limit: of(tt.limit), Settled: of(tt.settled), Reserved: of(tt.reserved)}).Left(); got != of(tt.left) {
+			t.Errorf("%+v: %+v", tt, got)
+		}
+	}
+}
