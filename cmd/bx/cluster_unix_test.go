@@ -39,6 +39,7 @@ var (
 // tokens in that no other has, or with bytes one for four of its bytes.
 type biller struct {
 	bytes  bool
+	held   chan struct{} // a reply waits for it after it is billed; nil: none does
 	mu     sync.Mutex
 	serial int
 	book   map[int]billed // by number
@@ -84,6 +85,9 @@ func (b *biller) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	in, out := b.bill(int(r.ContentLength), max(q.Max, q.Complete, 1))
+	if b.held != nil {
+		<-b.held
+	}
 	usage := fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d}`, in, out)
 	if !q.Stream {
 		w.Header().Set("Content-Type", "application/json")
