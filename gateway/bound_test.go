@@ -421,3 +421,20 @@ func TestEntriesSayWhatPriceTheyHave(t *testing.T) {
 		}
 	}
 }
+
+// The tokens of what passes through are those of a client's minute, too.
+func TestPassagesAreMetered(t *testing.T) {
+	up := say("application/json", `{"data":[{"embedding":[1]}],"usage":{"prompt_tokens":600,"total_tokens":600}}`)
+	for _, path := range []string{"/v1/embeddings", "/v1/completions"} {
+		url := start(t, up, backend.Config{Provider: "openai", Retries: -1}, func(c *gateway.Config) {
+			c.Clients = []gateway.Client{{Name: "alice", Key: sha256.Sum256([]byte("alice")), Tokens: 1000}}
+			now := time.Now()
+			c.Now = func() time.Time { return now }
+		})
+		for i, want := range []int{200, 200, 429} {
+			if resp, text := get(t, "POST", url+path, `{"model":"m","input":"a","prompt":"a"}`, "Authorization", "Bearer alice"); resp.StatusCode != want {
+				t.Errorf("%s, request %d: %s %s", path, i, resp.Status, text)
+			}
+		}
+	}
+}

@@ -151,11 +151,11 @@ func (x *exchange) through(to Target, body []byte) error {
 		_, err = io.WriteString(x.w, utp.Redact(string(text))) // servers quote keys
 		return err
 	}
-	if book == nil {
-		return pour(x.w, resp.Body)
-	}
 	count := &counting{from: resp.Body}
-	defer func() { book.endPassage(count) }()
+	defer func() {
+		x.report.Usage = count.usage()
+		book.endPassage(count)
+	}()
 	return pour(x.w, count)
 }
 

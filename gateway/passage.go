@@ -123,9 +123,12 @@ type usageJSON struct {
 	} `json:"prompt_tokens_details"`
 }
 
-// usage is what the answer says that it came to; zero if it does not.
+// usage is what a whole answer says that it came to; zero if it does not.
 func (c *counting) usage() utp.Usage {
 	var u usageJSON
+	if !errors.Is(c.err, io.EOF) {
+		return utp.Usage{}
+	}
 	if at := bytes.LastIndex(c.tail, []byte(`"usage"`)); at >= 0 {
 		_, value, _ := bytes.Cut(c.tail[at:], []byte(":"))
 		_ = json.NewDecoder(bytes.NewReader(value)).Decode(&u) // what cannot be read says nothing
@@ -142,12 +145,8 @@ func (c *counting) usage() utp.Usage {
 
 // endPassage settles a request that passed through.
 func (b *booking) endPassage(c *counting) {
-	if b.output > 0 {
+	if b != nil && b.output > 0 {
 		b.said = min(b.output, c.n/3) // about, with what is around the text
 	}
-	u := utp.Usage{}
-	if errors.Is(c.err, io.EOF) {
-		u = c.usage()
-	}
-	b.close(u)
+	b.close(c.usage())
 }

@@ -100,7 +100,7 @@ func (d *DB) enterAll(ctx context.Context, all []*entering) {
 }
 
 // enter lets visits in, all or none, and gives what is left of the requests of each
-// rate. With PostgreSQL it is one round trip.
+// rate.
 func (d *DB) enter(ctx context.Context, all []*entering) (left map[string]int64, err error) {
 	rates, now := ordered(all[0].Rates), all[0].now
 	for _, e := range all {
@@ -117,10 +117,7 @@ func (d *DB) enter(ctx context.Context, all []*entering) (left map[string]int64,
 		steps = append(steps, d.take(r, len(all), now, func(level float64) { left[r.Owner] = int64(max(level, 0)) }))
 		steps = append(steps, d.running(r, all, now)...)
 	}
-	if len(steps) == 1 {
-		return left, each(ctx, d.loose, steps[0])
-	}
-	return left, d.transact(ctx, d.loose, func(t *transaction) error { return t.commit(ctx, steps...) })
+	return left, d.loosely(ctx, steps)
 }
 
 // take takes requests of a rate, if there are so many and there are tokens.
@@ -196,20 +193,27 @@ func Short(r fleet.Rate, requests, tokens float64, since time.Duration) (unit st
 
 // Leave is for fleet.State.
 func (d *DB) Leave(ctx context.Context, v fleet.Visit, tokens int64, now time.Time) error {
+	var steps []step
 	for _, r := range ordered(v.Rates) {
 		if r.Parallel > 0 {
-			if _, err := d.loose.ExecContext(ctx, `DELETE FROM bx_running WHERE owner = $1 AND visit = $2`, r.Owner, v.ID); err != nil {
-				return err
-			}
+			steps = append(steps, step{text: `DELETE FROM bx_running WHERE owner = $1 AND visit = $2`, args: []any{r.Owner, v.ID}})
 		}
-		if r.Tokens == 0 || tokens == 0 {
-			continue
-		}
-		if _, err := d.loose.ExecContext(ctx, d.texts.pay, r.Owner, micros(now), float64(r.Requests), float64(r.Requests), float64(r.Tokens-tokens), float64(r.Tokens)); err != nil {
-			return err
+		if r.Tokens > 0 && tokens != 0 {
+			steps = append(steps, step{text: d.texts.pay, args: []any{r.Owner, micros(now), float64(r.Requests), float64(r.Requests), float64(r.Tokens - tokens), float64(r.Tokens)}})
 		}
 	}
-	return nil
+	return d.loosely(ctx, steps)
+}
+
+// loosely runs steps, all or none, in one round trip where the database is a server.
+func (d *DB) loosely(ctx context.Context, steps []step) error {
+	switch len(steps) {
+	case 0:
+		return nil
+	case 1:
+		return each(ctx, d.loose, steps[0])
+	}
+	return d.transact(ctx, d.loose, func(t *transaction) error { return t.commit(ctx, steps...) })
 }
 
 // Renew is for fleet.State.

@@ -223,8 +223,17 @@ func OneTrip(t *testing.T, via *Trips, s fleet.State) {
 		{{Owner: ID(), Requests: 100}},
 		{{Owner: ID(), Requests: 100, Tokens: 1000, Parallel: 40}, {Owner: ID(), Requests: 100, Parallel: 80}},
 	} {
-		if n := via.Of(func() { enter(t, s, day, rates...) }); n != 1 {
+		var in []fleet.Visit
+		if n := via.Of(func() { v, _ := enter(t, s, day, rates...); in = append(in, v) }); n != 1 {
 			t.Errorf("the limits of a request are %d round trips: %+v", n, rates)
+		}
+		if n := via.Of(func() {
+			if err := s.Leave(t.Context(), in[0], 3, day); err != nil {
+				t.Error(err)
+			}
+			in = in[1:]
+		}); n > 1 {
+			t.Errorf("a request that is over is %d round trips: %+v", n, rates)
 		}
 	}
 	var names []string
