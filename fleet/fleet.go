@@ -286,6 +286,14 @@ type Over struct {
 	Want  Amount
 }
 
+// Passing reports that the budget is not used up: what others have reserved may come to
+// less, and then there is room.
+func (o *Over) Passing() bool {
+	s := o.Spent
+	s.Reserved = Amount{}
+	return s.Broken(o.Want) == ""
+}
+
 // Error says which budget it is.
 func (o *Over) Error() string {
 	limit, used, open := fmt.Sprint(o.Limit.Requests), fmt.Sprint(o.Settled.Requests), fmt.Sprint(o.Reserved.Requests)

@@ -211,6 +211,9 @@ func (b *booking) refusal(err error) error {
 	if over.Per == fleet.Minute {
 		e.Code, e.Type = "rate_limit_exceeded", "tokens"
 	}
+	if over.Passing() {
+		e.Code, e.Type, e.RetryAfter = "rate_limit_exceeded", "tokens", retryReserved
+	}
 	return &denial{"budget_" + over.Unit, e}
 }
 
@@ -347,6 +350,9 @@ func (b *booking) hooks(h *wire.Hooks) {
 		h.Send, h.Spent = b.send, b.spent
 	}
 }
+
+// retryReserved is how long a client waits for what others have reserved.
+const retryReserved = 2 * time.Second
 
 // cancelTime is how long a reservation is looked for that may have been written
 // although the Ledger did not say so.

@@ -18,6 +18,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/fleet"
 	"github.com/unifiedtoolprotocol/utp/fleet/database"
 	"github.com/unifiedtoolprotocol/utp/gateway"
+	"github.com/unifiedtoolprotocol/utp/internal/replicas"
 	"github.com/unifiedtoolprotocol/utp/price"
 )
 
@@ -435,6 +436,29 @@ func TestPassagesAreMetered(t *testing.T) {
 			if resp, text := get(t, "POST", url+path, `{"model":"m","input":"a","prompt":"a"}`, "Authorization", "Bearer alice"); resp.StatusCode != want {
 				t.Errorf("%s, request %d: %s %s", path, i, resp.Status, text)
 			}
+		}
+	}
+}
+
+// Who is refused for what others have reserved may come again in a moment; who is refused
+// for what is used up waits for the next window.
+func TestWhatIsReservedIsNotUsedUp(t *testing.T) {
+	for _, settled := range []bool{false, true} {
+		b := books(t, nil, fleet.Budget{fleet.Month: {Money: price.Unit}})
+		r := fleet.Reservation{ID: replicas.ID(), Key: b.key, Replica: "a", At: time.Now(), Most: fleet.Amount{Requests: 1, Money: price.Unit}}
+		if _, err := b.Reserve(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if settled {
+			if _, err := b.Settle(t.Context(), fleet.Settlement{ID: r.ID, Ending: fleet.Settled, Amount: r.Most, At: time.Now()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		url := start(t, costly(apis[0], utp.Usage{Input: 5, Output: 5}), backend.Config{Provider: "openai"}, b.into)
+		resp, text := get(t, "POST", url+"/v1/chat/completions", limited, "Authorization", b.bearer())
+		again, code := resp.Header.Get("X-Should-Retry") == "", map[bool]string{false: "rate_limit_exceeded", true: "insufficient_quota"}[settled]
+		if resp.StatusCode != http.StatusTooManyRequests || again == settled || (resp.Header.Get("Retry-After") == "2") == settled || !strings.Contains(text, code) {
+			t.Errorf("settled %v: %s, %v: %s", settled, resp.Status, resp.Header, text)
 		}
 	}
 }
