@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/fleet"
 	"github.com/unifiedtoolprotocol/utp/price"
 )
@@ -96,7 +97,7 @@ func (d *Desk) logged(h http.Handler) http.Handler {
 			if own.status >= http.StatusBadRequest {
 				level = slog.LevelWarn
 			}
-			d.Log.Log(r.Context(), level, "administration", "method", r.Method, "path", r.URL.Path, "status", own.status, "from", r.RemoteAddr)
+			d.Log.Log(r.Context(), level, "administration", "method", r.Method, "path", utp.Redact(r.URL.Path), "status", own.status, "from", r.RemoteAddr)
 		}()
 		h.ServeHTTP(own, r)
 	})

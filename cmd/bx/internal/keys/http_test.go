@@ -322,8 +322,11 @@ func TestRequestsAreInTheLog(t *testing.T) {
 			t.Error("nothing says how to authenticate")
 		}
 	}
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/keys/bx-ZOHHMYBF3PKLS4FJYUUVHFDIQG", nil) // in place of its name
+	r.Header.Set("Authorization", "Bearer operator")
+	h.ServeHTTP(w, r)
 	lines := strings.Split(log.String(), "\n")
-	if len(lines) != 3 || !strings.Contains(lines[0], "INFO msg=administration method=POST path=/v1/keys status=200 from=192.0.2.1") || !strings.Contains(lines[1], "WARN") || !strings.Contains(lines[1], "status=401") {
+	if len(lines) != 4 || !strings.Contains(lines[2], "path=/v1/keys/bx-… status=404") || !strings.Contains(lines[0], "INFO msg=administration method=POST path=/v1/keys status=200 from=192.0.2.1") || !strings.Contains(lines[1], "WARN") || !strings.Contains(lines[1], "status=401") {
 		t.Errorf("%q", lines)
 	}
 	for _, secret := range []string{"operator", "guessed", "bx-secret"} {
