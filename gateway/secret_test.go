@@ -239,3 +239,20 @@ func raw(t *testing.T, url, target string, header ...string) string {
 	answer, _ := io.ReadAll(conn)
 	return string(answer)
 }
+
+// A key of the gateway that a client writes where none belongs is not in the log.
+func TestAKeyInThePathIsNotInTheLog(t *testing.T) {
+	const key = "bx-ZOHHMYBF3PKLS4FJYUUVHFDIQG"
+	var mu sync.Mutex
+	var log bytes.Buffer
+	url := start(t, http.HandlerFunc(http.NotFound), backend.Config{Provider: "openai"}, func(c *gateway.Config) {
+		c.Clients = []gateway.Client{{Name: "alice", Key: sha256.Sum256([]byte(key))}}
+		c.Log = slog.New(slog.NewTextHandler(&locked{&mu, &log}, nil))
+	})
+	for _, path := range []string{"/v1/files/" + key, "/" + key, "/v1/models/" + key + "?key=" + key} {
+		get(t, "GET", url+path, "", "Authorization", "Bearer "+key)
+	}
+	if text := told(&mu, &log); !strings.Contains(text, "client=alice") || strings.Contains(text, key) {
+		t.Error(text)
+	}
+}
