@@ -118,7 +118,7 @@ func (r *Report) log(ctx context.Context, to *slog.Logger) {
 	add("warning", r.warning())
 	if r.Err != nil {
 		level = slog.LevelWarn
-		add("error", utp.Redact(wire.FaultOf(r.Err).Message))
+		add("error", wire.FaultOf(r.Err).Message)
 	}
 	to.LogAttrs(ctx, level, "request", attrs...)
 }
