@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -12,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/keys"
-	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/view"
 	"github.com/unifiedtoolprotocol/utp/fleet"
 )
 
@@ -139,7 +139,7 @@ func (a *app) keysAudit(file *string) *cobra.Command {
 		return a.desk(cmd.Context(), *file, func(d *keys.Desk) error {
 			return d.Audit(cmd.Context(), strings.Join(names, ""), since, before, func(act fleet.Act) error {
 				if a.json {
-					return view.JSON(a.out, act)
+					return json.NewEncoder(a.out).Encode(act)
 				}
 				_, err := fmt.Fprintf(a.out, "%s  %s  %s  %s  %s\n", act.At.Format(time.RFC3339), act.By, act.What, act.On, act.How)
 				return err
