@@ -32,18 +32,19 @@ type take func(try iter.Seq2[utp.Event, error]) (seen bool, err error)
 // the client has seen something of what one says. A target that is left alone is
 // passed over while another is left.
 func (x *exchange) ask(q *utp.Request, take take) (err error) {
-	all := x.way.targets(q)
-	targets := x.awake(all, q.Model)
+	targets, some := x.awake(x.way.targets(q), q.Model)
 	line := x.choose(targets, q)
 	for i, t := range line.targets {
 		last := i == len(targets)-1
 		end := x.begin(line, i, q)
-		if !x.gate.breaks.claim(t.spot(q.Model), x.Now()) && !last && len(targets) < len(all) {
+		if !x.gate.breaks.claim(t.spot(q.Model), x.Now()) && some && !last {
 			end()
-			continue // another request has taken its turn
+			continue // another request tries it
 		}
-		seen, failed := x.target(t, q, last, take)
-		end()
+		seen, failed := func() (bool, error) {
+			defer end()
+			return x.target(t, q, last, take)
+		}()
 		if err = failed; err == nil {
 			x.stay(line, t, q)
 		}
@@ -55,19 +56,20 @@ func (x *exchange) ask(q *utp.Request, take take) (err error) {
 	return err
 }
 
-// awake are the targets that are not left alone, or all if there are no others.
-func (x *exchange) awake(all []Target, model string) (some []Target) {
+// awake are the targets that are not left alone, or all if there are none; some
+// reports whether there are.
+func (x *exchange) awake(all []Target, model string) (targets []Target, some bool) {
 	for _, t := range all {
 		if why := x.gate.breaks.closed(t, model, x.Now()); why != "" && len(all) > 1 {
 			x.warn("%s", why)
 			continue
 		}
-		some = append(some, t)
+		targets = append(targets, t)
 	}
-	if len(some) == 0 {
-		return all
+	if len(targets) == 0 {
+		return all, false
 	}
-	return some
+	return targets, true
 }
 
 // firstPause is before another try at the same target; each further one is

@@ -113,8 +113,8 @@ func (b *breakers) tell(t Target, model string, err error, now time.Time) (at sp
 		at, remedy.Sick = t.keySpot(model), false
 	}
 	if !remedy.Sick && !remedy.Busy && !own {
-		delete(b.by, at)
-		delete(b.by, t.keySpot(model))
+		b.forgive(at, now)
+		b.forgive(t.keySpot(model), now)
 		return at, 0
 	}
 	switch {
@@ -135,6 +135,16 @@ func (b *breakers) tell(t Target, model string, err error, now time.Time) (at sp
 		w.busy = now.Add(pause)
 	}
 	return at, pause
+}
+
+// forgive forgets that a spot has failed. A pause that its server has asked for
+// lasts: what is well answered now may have been asked before. The caller has the lock.
+func (b *breakers) forgive(at spot, now time.Time) {
+	if own := b.by[at]; own != nil && now.Before(own.busy) {
+		own.failures = 0
+	} else {
+		delete(b.by, at)
+	}
 }
 
 // at is what is known of a spot. The caller has the lock.

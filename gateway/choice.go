@@ -37,7 +37,7 @@ const (
 
 // About as fast as the fastest is who takes up to near times its time. A target that
 // was passed over exploreAfter times, and for exploreTime, is asked once by one
-// request. An average loses half of its weight in averageHalf, and at least newest of
+// request; so is one that has given no good reply yet, each exploreTime. An average loses half of its weight in averageHalf, and at least newest of
 // it with each reply.
 const (
 	near         = 1.2
@@ -55,9 +55,14 @@ type loads struct {
 
 type load struct {
 	running int
-	passed  int       // choices since it was last chosen
-	asked   time.Time // when that was
-	first   [2]average
+	of      [2]pace // by kind of reply
+}
+
+// pace is what is known of replies of a kind.
+type pace struct {
+	passed int       // choices since it was last chosen
+	asked  time.Time // when that was
+	first  average   // of the time to the first byte
 }
 
 // average is the moving average of a time, in seconds; at is zero if there is none.
@@ -103,7 +108,7 @@ func kind(whole bool) int {
 func (l *loads) hear(at spot, whole bool, first time.Duration, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	own := &l.of(at).first[kind(whole)]
+	own := &l.of(at).of[kind(whole)].first
 	*own = own.with(first.Seconds(), now)
 }
 
@@ -111,6 +116,11 @@ func (l *loads) hear(at spot, whole bool, first time.Duration, now time.Time) {
 func (l *loads) begin(at spot) (end func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.count(at)
+}
+
+// count is begin for a caller that has the lock.
+func (l *loads) count(at spot) (end func()) {
 	l.of(at).running++
 	return func() {
 		l.mu.Lock()
@@ -133,19 +143,19 @@ type candidate struct {
 // equal, and counts a request to it until end is called.
 func (l *loads) take(by Choose, of []candidate, whole bool, now time.Time) (order []int, why string, end func()) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	known := make([]load, len(of))
 	for i, c := range of {
 		known[i] = *l.of(c.at)
 	}
 	order, why = ranked(by, of, known, kind(whole), now)
 	for i, c := range of {
-		own := l.of(c.at)
+		own := &l.of(c.at).of[kind(whole)]
 		if own.passed++; i == order[0] {
 			own.passed, own.asked = 0, now
 		}
 	}
-	l.mu.Unlock()
-	return order, why, l.begin(of[order[0]].at)
+	return order, why, l.count(of[order[0]].at)
 }
 
 // ranked is the order in which candidates are asked, and why the first is the first.
@@ -159,12 +169,12 @@ func ranked(by Choose, of []candidate, known []load, kind int, now time.Time) (o
 	if by == ByLatency {
 		fastest := math.Inf(1)
 		for i := range of {
-			if a := known[i].first[kind]; !a.at.IsZero() {
+			if a := known[i].of[kind].first; !a.at.IsZero() {
 				fastest = min(fastest, a.value)
 			}
 		}
 		slow = func(i int) float64 {
-			switch a := known[i].first[kind]; {
+			switch a := known[i].of[kind].first; {
 			case a.at.IsZero() && math.IsInf(fastest, 1): // of none is anything known
 				return 0
 			case a.at.IsZero():
@@ -181,11 +191,14 @@ func ranked(by Choose, of []candidate, known []load, kind int, now time.Time) (o
 		return order, why
 	}
 	for i := range of {
-		l := known[i]
-		switch untried := l.first[kind].at.IsZero(); {
-		case untried && l.running == 0:
+		own := known[i].of[kind]
+		rested := now.Sub(own.asked) >= exploreTime
+		switch untried := own.first.at.IsZero(); {
+		case known[i].running > 0:
+			continue
+		case untried && rested:
 			why = whyUntried
-		case l.running == 0 && l.passed >= exploreAfter && now.Sub(l.asked) >= exploreTime && slow(i) > 0:
+		case own.passed >= exploreAfter && rested && slow(i) > 0:
 			why = whyExplored
 		default:
 			continue
@@ -218,7 +231,11 @@ func (x *exchange) choose(targets []Target, q *utp.Request) lineup {
 		return c
 	}
 	if slices.ContainsFunc(q.Messages, func(m utp.Message) bool { return m.Role == utp.RoleAssistant }) {
-		if found, _ := x.fetch(targetPlace(x, q)); found[0] != nil { // without it the conversation is taken for one that begins
+		found, err := x.fetch(targetPlace(x, q))
+		if err != nil {
+			return c // the order is by the conversation's beginning: the same for each turn and at each replica
+		}
+		if found[0] != nil { // else the conversation is taken for one that begins
 			c.own = found[0].target
 		}
 	}
@@ -263,7 +280,7 @@ func targetPlace(x *exchange, q *utp.Request) place {
 // stay has a conversation stay with the target that has answered it.
 func (x *exchange) stay(c lineup, t Target, q *utp.Request) {
 	if at := t.spot(q.Model).String(); x.way.roams() && !t.spare && at != c.own && x.report.Conversation != "" {
-		x.store(targetPlace(x, q), &kept{size: formKept, target: at})
+		x.store(&kept{place: targetPlace(x, q), size: formKept, target: at})
 	}
 }
 
@@ -279,7 +296,7 @@ func (l *loads) gauges(b *strings.Builder) {
 	b.WriteString("# HELP bx_target_first_byte_seconds Moving average of the time to the first byte of good replies, where a target is chosen by it.\n# TYPE bx_target_first_byte_seconds gauge\n")
 	for _, at := range all {
 		for i, name := range []string{"true", "false"} {
-			if a := l.by[at].first[i]; !a.at.IsZero() {
+			if a := l.by[at].of[i].first; !a.at.IsZero() {
 				fmt.Fprintf(b, "bx_target_first_byte_seconds{%s} %g\n", labels(at.labels(), label("stream", name)), a.value)
 			}
 		}

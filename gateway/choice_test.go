@@ -34,11 +34,11 @@ func (p *paced) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Lock()
 	p.asked++
-	takes := p.takes
+	takes, hold := p.takes, p.hold
 	p.mu.Unlock()
-	if p.hold != nil {
+	if hold != nil {
 		p.held <- struct{}{}
-		<-p.hold
+		<-hold
 	}
 	p.clock.pass(takes)
 	stream(chunkText, chunkStop, done)(w, r)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/unifiedtoolprotocol/utp"
+	"github.com/unifiedtoolprotocol/utp/record"
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
@@ -44,6 +45,7 @@ func (x *exchange) resume(body []byte) error {
 			Message: "previous_response_id: this response is not kept here (any more): send the whole conversation in input"}
 	}
 	x.request.Messages = continued(e.messages, x.request.Messages)
+	x.report.Conversation = record.ConversationOf(x.request)
 	x.request.Extra = without(x.request.Extra, "previous_response_id")
 	return nil
 }
@@ -76,19 +78,24 @@ func without(extra json.RawMessage, field string) json.RawMessage {
 	return out
 }
 
-// remember keeps the conversation with the reply.
+// remember keeps what later turns need: what belongs to the calls of the reply, their
+// form, and the conversation with the reply.
 func (x *exchange) remember(reply utp.Reply) {
-	x.rememberCalls(reply)
-	if !x.keep || len(reply.Parts) == 0 {
-		return
+	all := append(x.callsToKeep(reply), x.formsToKeep(x.calls)...)
+	if x.keep && len(reply.Parts) > 0 {
+		all = append(all, x.turnToKeep(reply))
 	}
+	x.store(all...)
+}
+
+func (x *exchange) turnToKeep(reply utp.Reply) *kept {
 	var ms []utp.Message
 	for _, m := range append(slices.Clone(x.request.Messages), asSent(reply.Message)) {
 		if m.Role != utp.RoleSystem {
 			ms = append(ms, m)
 		}
 	}
-	x.store(place{"response", x.stamp().ID}, &kept{size: measure(ms), messages: ms})
+	return &kept{place: place{"response", x.stamp().ID}, size: measure(ms), messages: ms}
 }
 
 // asSent is the model's message as a client sends it again: a conversation goes
@@ -104,12 +111,12 @@ func asSent(m utp.Message) utp.Message {
 	return m
 }
 
-// rememberCalls keeps what the provider wants to see again beside its calls, for
+// callsToKeep are what the provider wants to see again beside its calls, for
 // clients of APIs that have no place for it: under the conversation and the id,
 // as ids may repeat, and under the id alone, as clients shorten conversations.
-func (x *exchange) rememberCalls(reply utp.Reply) {
+func (x *exchange) callsToKeep(reply utp.Reply) (out []*kept) {
 	if !x.door.forgets {
-		return
+		return nil
 	}
 	var thoughts []utp.Part
 	for _, p := range reply.Parts {
@@ -122,12 +129,13 @@ func (x *exchange) rememberCalls(reply utp.Reply) {
 			if len(thoughts) > 0 || len(p.Extra) > 0 {
 				size := measure([]utp.Message{{Parts: append([]utp.Part{p}, thoughts...)}})
 				for _, before := range []string{digest("", x.request.Messages...), ""} {
-					x.store(place{"call", before + p.ID}, &kept{thoughts: thoughts, call: p, size: size / 2})
+					out = append(out, &kept{place: place{"call", before + p.ID}, thoughts: thoughts, call: p, size: size / 2})
 				}
 			}
 			thoughts = nil
 		}
 	}
+	return out
 }
 
 // recall gives the calls of the history back what was kept of them.

@@ -39,6 +39,7 @@ type exchange struct {
 	chosen  func()          // a target is about to be asked; nil: nobody wants to know
 	seen    []utp.Event     // of the reply, as the client gets them
 	said    int             // tokens of it, by an estimate
+	calls   []string        // their ids
 	lesson  *lesson         // the form of the conversation; nil: none is learned
 	words   strings.Builder // the beginning of its text, where calls may be in it
 	heard   record.Heard    // where the content is kept
@@ -57,9 +58,10 @@ func (g *Gateway) exchange(d *door, op string, bare http.ResponseWriter, r *http
 
 // run lets the request in, has it answered, and reports it.
 func (x *exchange) run(serve func(*exchange) error) {
-	err := errors.New("the request broke off") // of one that panics
+	err := error(panicked) // until it is known better
 	defer func() { x.over(err) }()
 	if err = x.enter(); err == nil && !x.told {
+		err = panicked
 		err = serve(x)
 	}
 	if err != nil && !x.told {
@@ -70,6 +72,9 @@ func (x *exchange) run(serve func(*exchange) error) {
 		panic(http.ErrAbortHandler)
 	}
 }
+
+// panicked is the error of a request that a mistake of the gateway's own has ended.
+var panicked = &denial{"panic", &wire.Error{Status: http.StatusInternalServerError, Message: "the gateway broke the request off by a mistake of its own"}}
 
 // abort ends a connection, for a reply that a polite end would make look whole.
 type abort struct{ why error }
@@ -335,11 +340,9 @@ func (x *exchange) note(e utp.Event) {
 		}
 	case utp.EventCallEnd:
 		x.called(*e.Call)
-		x.keepForm(e.Call.ID)
 	case utp.EventWhole:
 		if c, ok := e.Value.(utp.Call); ok {
 			x.called(c)
-			x.keepForm(c.ID)
 		}
 	case utp.EventProblem:
 		if e.Problem != nil {
@@ -368,6 +371,8 @@ func (x *exchange) over(err error) {
 	r := &x.report
 	r.Took, r.Err = record.MicrosOf(x.Now().Sub(x.began)), err
 	switch {
+	case errors.Is(err, panicked):
+		r.Status = max(r.Status, panicked.why.Status)
 	case err == nil || x.r.Context().Err() == nil:
 	case x.outlived():
 		r.Err = stopped

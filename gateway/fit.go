@@ -19,5 +19,6 @@ func (x *exchange) called(c utp.Call) {
 		one.Hallucinated = !slices.ContainsFunc(x.request.Tools, func(t utp.Tool) bool { return t.Kind == utp.HostedTool || t.Kind == utp.NamespaceTool })
 	}
 	r.Calls = append(r.Calls, one)
+	x.calls = append(x.calls, c.ID)
 	r.Fixes = append(r.Fixes, c.Fixes...)
 }

@@ -21,7 +21,8 @@ type keeper struct {
 }
 
 type kept struct {
-	key      string
+	place
+	key      string // the place and its owner, in memory
 	size     int
 	at       time.Time
 	messages []utp.Message // a conversation

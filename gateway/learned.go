@@ -89,8 +89,10 @@ func (x *exchange) form(t Target) string {
 		return ""
 	}
 	x.lesson = &lesson{at, pick}
-	if !x.report.Required {
-		x.keepForm(x.report.Conversation)
+	own := formPlace(at, x.report.Conversation)
+	known := slices.ContainsFunc(saved, func(k *kept) bool { return k != nil && k.place == own && k.pick.Form == pick.Form })
+	if !known && !x.report.Required {
+		x.store(x.formsToKeep([]string{x.report.Conversation})...)
 	}
 	return pick.Form
 }
@@ -126,10 +128,14 @@ func formPlace(at spot, what string) place {
 	return place{"form", at.target + "\x00" + at.model + "\x00" + what}
 }
 
-func (x *exchange) keepForm(what string) {
-	if l := x.lesson; l != nil && what != "" {
-		x.store(formPlace(l.at, what), &kept{size: formKept, pick: l.pick})
+// formsToKeep are the form of the conversation, under its beginning or the ids of calls.
+func (x *exchange) formsToKeep(under []string) (out []*kept) {
+	for _, what := range under {
+		if l := x.lesson; l != nil && what != "" {
+			out = append(out, &kept{place: formPlace(l.at, what), size: formKept, pick: l.pick})
+		}
 	}
+	return out
 }
 
 // savedForms are what is known of the conversation's form, by its beginning, then by

@@ -173,25 +173,33 @@ func (x *exchange) fetch(of ...place) ([]*kept, error) {
 		return out, err
 	}
 	for i, v := range values {
-		if k := (&kept{}); v != nil && k.unmarshal(v) == nil { // of a version that writes otherwise: as if it were not there
+		if k := (&kept{place: of[i]}); v != nil && k.unmarshal(v) == nil { // of a version that writes otherwise: as if it were not there
 			out[i] = k
 		}
 	}
 	return out, nil
 }
 
-// store keeps something. What cannot be kept is missed later, and not now.
-func (x *exchange) store(at place, k *kept) {
+// store keeps things, in one round trip. What cannot be kept is missed later, and not
+// now.
+func (x *exchange) store(all ...*kept) {
 	if x.State == nil {
-		k.key = at.in(x.owner())
-		x.gate.kept.put(k, x.began)
+		for _, k := range all {
+			k.key = k.in(x.owner())
+			x.gate.kept.put(k, x.began)
+		}
 		return
 	}
-	value, err := k.marshal()
-	if err != nil || len(value) > x.Limits.Kept {
+	var items []fleet.Item
+	for _, k := range all {
+		if value, err := k.marshal(); err == nil && len(value) <= x.Limits.Kept {
+			items = append(items, fleet.Item{Owner: x.owner(), Key: k.name(), Value: value})
+		}
+	}
+	if len(items) == 0 {
 		return
 	}
 	_ = x.gate.shared.with(context.WithoutCancel(x.r.Context()), x.house, &x.gate.shared.state, "state", func(ctx context.Context) error {
-		return x.State.Put(ctx, []fleet.Item{{Owner: x.owner(), Key: at.name(), Value: value}}, x.began)
+		return x.State.Put(ctx, items, x.began)
 	}) // told there
 }

@@ -47,7 +47,7 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	}, out.learn
 	x.anew = func() {
 		writer = x.door.front.Writer(x.request, x.stamp())
-		x.seen, x.said = nil, 0
+		x.seen, x.said, x.calls = nil, 0, nil
 	}
 	x.anew()
 	for e, err := range events {
