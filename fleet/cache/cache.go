@@ -249,31 +249,24 @@ func itemKey(owner, key string) string { return "bx:kept:{" + owner + "}:" + key
 
 // get reads items and keeps those that are there for ARGV[1] seconds more.
 var get = newScript(`
-local found = redis.call('MGET', unpack(KEYS))
-for i, value in ipairs(found) do
-	if value then redis.call('EXPIRE', KEYS[i], ARGV[1]) end
+local found = {}
+for i, key in ipairs(KEYS) do
+	found[i] = redis.call('GET', key)
+	if found[i] then redis.call('EXPIRE', key, ARGV[1]) end
 end
 return found
 `)
 
-// most is how many items one script takes.
-const most = 1000
-
 // Get is for fleet.State.
 func (c *Cache) Get(ctx context.Context, owner string, keys []string, _ time.Time) ([][]byte, error) {
-	out := make([][]byte, 0, len(keys))
-	for some := range slices.Chunk(keys, most) {
-		names := make([]string, len(some))
-		for i, k := range some {
-			names[i] = itemKey(owner, k)
-		}
-		answers, err := redis.ByteSlices(get.run(ctx, c, names, int(fleet.Keep.Seconds())))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, answers...)
+	if len(keys) == 0 {
+		return nil, nil
 	}
-	return out, nil
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = itemKey(owner, k)
+	}
+	return redis.ByteSlices(get.run(ctx, c, names, int(fleet.Keep.Seconds())))
 }
 
 // put keeps items for ARGV[1] seconds.
@@ -284,23 +277,25 @@ return 0
 
 // Put is for fleet.State.
 func (c *Cache) Put(ctx context.Context, items []fleet.Item, _ time.Time) error {
-	for some := range slices.Chunk(items, most) {
-		keys, args := make([]string, len(some)), []any{int(fleet.Keep.Seconds())}
-		for i, it := range some {
-			keys[i], args = itemKey(it.Owner, it.Key), append(args, it.Value)
-		}
-		if _, err := put.run(ctx, c, keys, args...); err != nil {
-			return err
-		}
+	if len(items) == 0 {
+		return nil
 	}
-	return nil
+	keys, args := make([]string, len(items)), []any{int(fleet.Keep.Seconds())}
+	for i, it := range items {
+		keys[i], args = itemKey(it.Owner, it.Key), append(args, it.Value)
+	}
+	_, err := put.run(ctx, c, keys, args...)
+	return err
 }
+
+// perScan is how many names Redis looks at in one answer.
+const perScan = 1000
 
 // Forget is for fleet.State.
 func (c *Cache) Forget(ctx context.Context, owner string) error {
 	cursor := "0"
 	for {
-		answer, err := redis.Values(c.do(ctx, "SCAN", cursor, "MATCH", escaped(itemKey(owner, ""))+"*", "COUNT", most))
+		answer, err := redis.Values(c.do(ctx, "SCAN", cursor, "MATCH", escaped(itemKey(owner, ""))+"*", "COUNT", perScan))
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package database
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,18 +34,13 @@ func (d *DB) spellRates() {
 	d.texts.take = d.spell(row + `requests = ` + filled("requests") + ` - CASE WHEN excluded.size_requests > 0 THEN ` + many + ` ELSE 0 END, size_requests = excluded.size_requests,
 		tokens = ` + filled("tokens") + `, size_tokens = excluded.size_tokens, at = {greatest}(w.at, excluded.at)
 		WHERE (excluded.size_requests = 0 OR ` + filled("requests") + ` >= ` + many + `) AND (excluded.size_tokens = 0 OR ` + filled("tokens") + ` >= 0.5)
-		RETURNING requests`)
+		RETURNING owner, requests`)
 	d.texts.pay = d.spell(row + `tokens = ` + filled("tokens") + ` - (excluded.size_tokens - excluded.tokens), size_tokens = excluded.size_tokens,
 		requests = ` + filled("requests") + `, size_requests = excluded.size_requests, at = {greatest}(w.at, excluded.at)`)
 }
 
-// refusal ends the transaction of a visit that is not let in.
-type refusal struct {
-	rate fleet.Rate
-	unit string
-}
-
-func (r *refusal) Error() string { return r.unit }
+// errRefused is a visit that is not let in.
+var errRefused = errors.New("a rate does not let it in")
 
 // ordered are rates in the order in which all transactions take them.
 func ordered(rates []fleet.Rate) []fleet.Rate {
@@ -77,14 +73,13 @@ func (d *DB) Enter(ctx context.Context, v fleet.Visit, now time.Time) (fleet.Pas
 // enterAll lets visits of the same rates in, all of them, or each that still can.
 func (d *DB) enterAll(ctx context.Context, all []*entering) {
 	left, err := d.enter(ctx, all)
-	var no *refusal
-	if refused := errors.As(err, &no); refused && len(all) > 1 {
+	if refused := errors.Is(err, errRefused); refused && len(all) > 1 {
 		for _, e := range all {
 			d.enterAll(ctx, []*entering{e})
 		}
 		return
 	} else if refused {
-		all[0].pass, all[0].err = d.refused(ctx, no, all[0].now)
+		all[0].pass, all[0].err = d.refused(ctx, all[0].Rates, all[0].now)
 		return
 	}
 	for i, e := range all {
@@ -108,69 +103,107 @@ func (d *DB) enter(ctx context.Context, all []*entering) (left map[string]int64,
 			now = e.now
 		}
 	}
-	left = map[string]int64{}
-	var steps []step
 	for _, r := range rates {
 		if r.Requests > 0 && r.Requests < int64(len(all)) {
-			return nil, &refusal{r, "rate"}
+			return nil, errRefused
 		}
-		steps = append(steps, d.take(r, len(all), now, func(level float64) { left[r.Owner] = int64(max(level, 0)) }))
-		steps = append(steps, d.running(r, all, now)...)
 	}
-	return left, d.loosely(ctx, steps)
+	left = map[string]int64{}
+	read := func(from scanner) error {
+		var owner string
+		var level float64
+		err := from.Scan(&owner, &level)
+		left[owner] = int64(max(level, 0))
+		return err
+	}
+	steps := d.entry(all, rates, now, read)
+	if r := rates[0]; len(rates) == 1 && r.Parallel == 0 {
+		steps = []step{{d.texts.take, []any{r.Owner, micros(now), float64(max(r.Requests-int64(len(all)), 0)), float64(r.Requests), float64(r.Tokens), float64(r.Tokens), float64(len(all))}, read}}
+	}
+	if err = d.runLoose(ctx, steps); err == nil && len(left) == 0 {
+		err = errRefused
+	}
+	return left, err
 }
 
-// take takes requests of a rate, if there are so many and there are tokens.
-func (d *DB) take(r fleet.Rate, n int, now time.Time, left func(level float64)) step {
-	return step{text: d.texts.take, none: &refusal{r, "rate"},
-		args: []any{r.Owner, micros(now), float64(max(r.Requests-int64(n), 0)), float64(r.Requests), float64(r.Tokens), float64(r.Tokens), float64(n)},
-		read: func(from scanner) error {
-			var level float64
-			err := from.Scan(&level)
-			left(level)
-			return err
-		}}
+// entry are the steps of a transaction that lets visits in, all or none. The first fill
+// the rates and hold their lines, so that nobody else takes or counts meanwhile; the
+// first visit that is put down is so only if all rates let all visits in, and the
+// others follow it.
+func (d *DB) entry(all []*entering, rates []fleet.Rate, now time.Time, read func(scanner) error) (steps []step) {
+	var owners []any
+	var running []fleet.Rate
+	for _, r := range rates {
+		steps = append(steps, d.pay(r, 0, now))
+		owners = append(owners, r.Owner)
+		if r.Parallel > 0 {
+			running = append(running, r)
+		}
+	}
+	whole := func(v *values, n int64) string { return "CAST" + strings.TrimSuffix(v.put(n), ")") + " AS bigint)" }
+	fit := func(v *values) string {
+		text := `NOT EXISTS (SELECT 1 FROM bx_rates WHERE owner IN ` + v.put(owners...) + ` AND (size_requests > 0 AND requests < ` + whole(v, int64(len(all))) + ` OR size_tokens > 0 AND tokens < 0.5))`
+		for _, r := range running {
+			text += ` AND (SELECT count(*) FROM bx_running WHERE owner = ` + v.put(r.Owner) + ` AND until > ` + whole(v, micros(now)) + `) <= ` + whole(v, int64(r.Parallel-len(all)))
+		}
+		return text
+	}
+	for _, r := range running {
+		for _, e := range all {
+			var v values
+			into := `INSERT INTO bx_running (owner, visit, until) SELECT CAST` + strings.TrimSuffix(v.put(r.Owner), ")") + ` AS text), CAST` + strings.TrimSuffix(v.put(e.ID), ")") + ` AS text), ` + whole(&v, micros(e.Until)) + ` WHERE `
+			steps = append(steps, step{into + fit(&v) + ` ON CONFLICT (owner, visit) DO UPDATE SET until = excluded.until`, v, nil})
+			fit = func(v *values) string {
+				return `EXISTS (SELECT 1 FROM bx_running WHERE owner = ` + v.put(running[0].Owner) + ` AND visit = ` + v.put(all[0].ID) + `)`
+			}
+		}
+	}
+	var v values
+	take := `UPDATE bx_rates SET requests = requests - CASE WHEN size_requests > 0 THEN ` + whole(&v, int64(len(all))) + ` ELSE 0 END WHERE owner IN ` + v.put(owners...) + ` AND `
+	return append(steps, step{take + fit(&v) + ` RETURNING owner, requests`, v, read})
 }
 
-// run counts a visit among those that run, if the rate lets so many.
-const run = `INSERT INTO bx_running (owner, visit, until) SELECT n_owner, n_visit, n_until FROM {lines}
-	WHERE (SELECT count(*) FROM bx_running WHERE owner = n_owner AND until > n_now) + n_many <= n_most
-	ON CONFLICT (owner, visit) DO UPDATE SET until = excluded.until RETURNING 1`
+// pay takes tokens of a rate, and fills it. 0 fills it alone.
+func (d *DB) pay(r fleet.Rate, tokens int64, now time.Time) step {
+	return step{d.texts.pay, []any{r.Owner, micros(now), float64(r.Requests), float64(r.Requests), float64(r.Tokens - tokens), float64(r.Tokens)}, nil}
+}
 
-// running counts visits among those that run, behind take, which holds the line of the
-// rate, so that nobody counts at the same time.
-func (d *DB) running(r fleet.Rate, all []*entering, now time.Time) (out []step) {
-	if r.Parallel == 0 {
+// runLoose runs steps in one round trip: one by itself, several in a transaction.
+func (d *DB) runLoose(ctx context.Context, steps []step) error {
+	switch len(steps) {
+	case 0:
 		return nil
+	case 1:
+		return each(ctx, d.loose, steps[0])
 	}
-	many := 1 // with SQLite they come one after the other
-	if d.pg {
-		many = len(all)
-	}
-	l := &lines{columns: []string{"n_owner", "n_visit", "n_until", "n_now", "n_many", "n_most"}, numbers: 4}
-	for _, e := range all {
-		l.add(r.Owner, e.ID, micros(e.Until), micros(now), int64(many), int64(r.Parallel))
-	}
-	out = l.steps(d, run, nil)
-	for i := range out {
-		out[i].none = &refusal{r, "parallel"}
-	}
-	return out
+	return d.transact(ctx, d.loose, func(t *transaction) error { return t.commit(ctx, steps...) })
 }
 
-// refused says what a rate lacks, and for how long.
-func (d *DB) refused(ctx context.Context, no *refusal, now time.Time) (fleet.Pass, error) {
-	pass := fleet.Pass{Refused: no.unit, Owner: no.rate.Owner, Wait: time.Second}
-	if no.unit == "parallel" {
-		return pass, nil
+// refused says which rate lacks what, and for how long.
+func (d *DB) refused(ctx context.Context, rates []fleet.Rate, now time.Time) (fleet.Pass, error) {
+	for _, r := range rates {
+		if r.Requests == 0 && r.Tokens == 0 {
+			continue
+		}
+		var at int64
+		var requests, tokens float64
+		if err := d.loose.QueryRowContext(ctx, `SELECT at, requests, tokens FROM bx_rates WHERE owner = $1`, r.Owner).Scan(&at, &requests, &tokens); err != nil {
+			return fleet.Pass{}, err
+		}
+		if unit, wait := Short(r, requests, tokens, now.Sub(timeOf(at))); wait > 0 {
+			return fleet.Pass{Refused: unit, Owner: r.Owner, Wait: wait}, nil
+		}
 	}
-	var at int64
-	var requests, tokens float64
-	if err := d.loose.QueryRowContext(ctx, `SELECT at, requests, tokens FROM bx_rates WHERE owner = $1`, no.rate.Owner).Scan(&at, &requests, &tokens); err != nil {
-		return pass, err
+	for _, r := range rates {
+		var n int
+		if err := d.loose.QueryRowContext(ctx, `SELECT count(*) FROM bx_running WHERE owner = $1 AND until > $2`, r.Owner, micros(now)).Scan(&n); err != nil {
+			return fleet.Pass{}, err
+		}
+		if r.Parallel > 0 && n >= r.Parallel {
+			return fleet.Pass{Refused: "parallel", Owner: r.Owner, Wait: time.Second}, nil
+		}
 	}
-	pass.Refused, pass.Wait = Short(no.rate, requests, tokens, now.Sub(timeOf(at)))
-	return pass, nil
+	return fleet.Pass{Refused: "requests", Owner: rates[0].Owner}, nil // there was none a moment ago
 }
 
 // Short says which of the two units of a rate is used up, and how long it is until
@@ -196,24 +229,13 @@ func (d *DB) Leave(ctx context.Context, v fleet.Visit, tokens int64, now time.Ti
 	var steps []step
 	for _, r := range ordered(v.Rates) {
 		if r.Parallel > 0 {
-			steps = append(steps, step{text: `DELETE FROM bx_running WHERE owner = $1 AND visit = $2`, args: []any{r.Owner, v.ID}})
+			steps = append(steps, step{`DELETE FROM bx_running WHERE owner = $1 AND visit = $2`, []any{r.Owner, v.ID}, nil})
 		}
 		if r.Tokens > 0 && tokens != 0 {
-			steps = append(steps, step{text: d.texts.pay, args: []any{r.Owner, micros(now), float64(r.Requests), float64(r.Requests), float64(r.Tokens - tokens), float64(r.Tokens)}})
+			steps = append(steps, d.pay(r, tokens, now))
 		}
 	}
-	return d.loosely(ctx, steps)
-}
-
-// loosely runs steps, all or none, in one round trip where the database is a server.
-func (d *DB) loosely(ctx context.Context, steps []step) error {
-	switch len(steps) {
-	case 0:
-		return nil
-	case 1:
-		return each(ctx, d.loose, steps[0])
-	}
-	return d.transact(ctx, d.loose, func(t *transaction) error { return t.commit(ctx, steps...) })
+	return d.runLoose(ctx, steps)
 }
 
 // Renew is for fleet.State.
@@ -235,19 +257,13 @@ func (d *DB) Get(ctx context.Context, owner string, keys []string, now time.Time
 	if len(keys) == 0 {
 		return out, nil
 	}
-	var v values
-	mine := strings.Trim(v.put(owner), "()")
-	after := strings.Trim(v.put(micros(now.Add(-fleet.Keep))), "()")
-	var names []any
-	for _, k := range keys {
-		names = append(names, k)
-	}
-	rows, err := d.loose.QueryContext(ctx, `SELECT name, value, at FROM bx_kept WHERE owner = `+mine+` AND at > `+after+` AND name IN `+v.put(names...), v...)
+	among, names := d.among(keys)
+	rows, err := d.loose.QueryContext(ctx, `SELECT name, value, at FROM bx_kept WHERE owner = $1 AND at > $2 AND name `+among, owner, micros(now.Add(-fleet.Keep)), names)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var old []any
+	var old []string
 	for rows.Next() {
 		var name string
 		var value []byte
@@ -270,11 +286,19 @@ func (d *DB) Get(ctx context.Context, owner string, keys []string, now time.Time
 	if err := rows.Close(); err != nil {
 		return nil, err
 	}
-	var t values
-	at := strings.Trim(t.put(micros(now)), "()")
-	mine = strings.Trim(t.put(owner), "()")
-	_, err = d.loose.ExecContext(ctx, `UPDATE bx_kept SET at = `+at+` WHERE owner = `+mine+` AND name IN `+t.put(old...), t...)
+	_, names = d.among(old)
+	_, err = d.loose.ExecContext(ctx, `UPDATE bx_kept SET at = $2 WHERE owner = $1 AND name `+among, owner, micros(now), names)
 	return out, err
+}
+
+// among is a condition that a value is one of some, of which $3 has all: a statement
+// for lists of every length is prepared once.
+func (d *DB) among(all []string) (condition string, list any) {
+	if d.pg {
+		return "= ANY ($3)", all
+	}
+	text, _ := json.Marshal(all) // of texts there is always one
+	return "IN (SELECT value FROM json_each($3))", string(text)
 }
 
 // Put is for fleet.State.

@@ -3,12 +3,10 @@ package database
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -17,7 +15,6 @@ type step struct {
 	text string
 	args []any
 	read func(scanner) error // nil: it gives none
-	none error               // ends the transaction where it gives no line; nil: it may. Its lines are numbers, of which the greatest is read
 }
 
 // transaction is one on its way. With PostgreSQL the steps of one call are one
@@ -81,18 +78,11 @@ func (t *transaction) send(ctx context.Context, last bool, steps []step) error {
 		t.open = true
 	}
 	for _, s := range steps {
-		text := s.text
-		if s.none != nil { // a division by nothing ends the transaction before its commit, which is on its way
-			text = "WITH given (n) AS (" + text + ") SELECT max(n) FROM given HAVING 1 / count(*) >= 0"
-		}
-		all.Queue(text, s.args...).Query(func(rows pgx.Rows) error {
+		all.Queue(s.text, s.args...).Query(func(rows pgx.Rows) error {
 			for rows.Next() && s.read != nil {
 				if err := s.read(rows); err != nil {
 					return err
 				}
-			}
-			if s.none != nil && divided(rows.Err()) {
-				return s.none
 			}
 			return rows.Err()
 		})
@@ -101,12 +91,6 @@ func (t *transaction) send(ctx context.Context, last bool, steps []step) error {
 		all.Queue("COMMIT")
 	}
 	return t.conn.SendBatch(ctx, &all).Close()
-}
-
-// divided reports a division by nothing.
-func divided(err error) bool {
-	var e *pgconn.PgError
-	return errors.As(err, &e) && e.Code == "22012"
 }
 
 // asked is *sql.DB or *sql.Tx.
@@ -121,17 +105,10 @@ func each(ctx context.Context, at asked, s step) error {
 		return err
 	}
 	defer rows.Close()
-	given := false
-	for rows.Next() && (s.read != nil || s.none != nil) {
-		if given = true; s.read == nil {
-			continue
-		}
+	for rows.Next() && s.read != nil {
 		if err := s.read(rows); err != nil {
 			return err
 		}
-	}
-	if !given && s.none != nil && rows.Err() == nil {
-		return s.none
 	}
 	return rows.Err()
 }
@@ -158,7 +135,7 @@ func (l *lines) steps(d *DB, text string, read func(scanner) error) (out []step)
 		}
 		text = strings.Replace(text, "{lines}", "(SELECT "+strings.Join(named, ", ")+") AS n", 1)
 		for _, line := range l.of {
-			out = append(out, step{text: text, args: line, read: read})
+			out = append(out, step{text, line, read})
 		}
 		return out
 	}
@@ -172,7 +149,7 @@ func (l *lines) steps(d *DB, text string, read func(scanner) error) (out []step)
 			arrays, args = append(arrays, place+"::text[]"), append(args, column[string](l.of, i))
 		}
 	}
-	return []step{{text: strings.Replace(text, "{lines}", "unnest("+strings.Join(arrays, ", ")+") AS n ("+strings.Join(l.columns, ", ")+")", 1), args: args, read: read}}
+	return []step{{strings.Replace(text, "{lines}", "unnest("+strings.Join(arrays, ", ")+") AS n ("+strings.Join(l.columns, ", ")+")", 1), args, read}}
 }
 
 func column[T any](of [][]any, i int) []T {

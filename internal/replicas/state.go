@@ -14,7 +14,7 @@ import (
 // State tests what a state owes. open opens one and the same anew.
 func State(t *testing.T, open func(t testing.TB) fleet.State) {
 	for name, test := range map[string]func(*testing.T, func(testing.TB) fleet.State){
-		"rates": rates, "no minute fills twice": noMinuteTwice, "running requests": running, "kept items": keptItems, "cooling": cooling, "many at once": manyAtOnce,
+		"rates": rates, "no minute fills twice": noMinuteTwice, "running requests": running, "kept items": keptItems, "cooling": cooling, "many at once": manyAtOnce, "all or none": allOrNone,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open) })
 	}
@@ -182,22 +182,63 @@ func cooling(t *testing.T, open func(testing.TB) fleet.State) {
 	}
 }
 
+// allOrNone has visits be refused by one of two owners' limits at once: nothing of the
+// other is taken, and who refuses is said.
+func allOrNone(t *testing.T, open func(testing.TB) fleet.State) {
+	s := open(t)
+	key, team := fleet.Rate{Owner: ID(), Requests: 100, Parallel: 3}, fleet.Rate{Owner: ID(), Requests: 200, Parallel: 2}
+	in, pass := enter(t, s, day, key, team)
+	if pass.Refused != "" || pass.Left[0] != 99 || pass.Left[1] != 199 {
+		t.Fatalf("the first: %+v", pass)
+	}
+	enter(t, s, day, key, team)
+	for range 3 {
+		if _, pass := enter(t, s, day, key, team); pass.Refused != "parallel" || pass.Owner != team.Owner || pass.Wait <= 0 {
+			t.Errorf("the team has two running: %+v", pass)
+		}
+	}
+	if _, pass := enter(t, s, day, key); pass.Refused != "" || pass.Left[0] != 97 {
+		t.Errorf("the key alone may have one more: %+v", pass)
+	}
+	if _, pass := enter(t, s, day, key, team); pass.Refused != "parallel" || pass.Owner != key.Owner && pass.Owner != team.Owner {
+		t.Errorf("both are full: %+v", pass)
+	}
+	if err := s.Leave(t.Context(), in, 0, day); err != nil {
+		t.Fatal(err)
+	}
+	if _, pass := enter(t, s, day, key, team); pass.Refused != "" || pass.Left[0] != 96 || pass.Left[1] != 197 {
+		t.Errorf("after one has left: %+v", pass)
+	}
+	small := fleet.Rate{Owner: ID(), Requests: 1}
+	enter(t, s, day, small)
+	free := fleet.Rate{Owner: ID(), Parallel: 1}
+	if _, pass := enter(t, s, day, free, small); pass.Refused != "requests" || pass.Owner != small.Owner || pass.Wait < 59*time.Second {
+		t.Errorf("its requests are used up: %+v", pass)
+	}
+	if _, pass := enter(t, s, day, free); pass.Refused != "" {
+		t.Errorf("a refused request runs on: %+v", pass)
+	}
+}
+
 // manyAtOnce has replicas draw on a rate at the same time.
 func manyAtOnce(t *testing.T, open func(testing.TB) fleet.State) {
 	r, p := fleet.Rate{Owner: ID(), Requests: 40}, fleet.Rate{Owner: ID(), Parallel: 7}
-	var in, run, left atomic.Int64
+	key, team := fleet.Rate{Owner: ID(), Requests: 500, Parallel: 50}, fleet.Rate{Owner: ID(), Requests: 600, Parallel: 9}
+	var in, run, both, left atomic.Int64
 	var all sync.WaitGroup
 	states := []fleet.State{open(t), open(t), open(t)}
 	for client := range 24 {
 		s := states[client%len(states)]
 		all.Go(func() {
 			for range 4 {
-				for _, rate := range []fleet.Rate{r, p} {
-					pass, err := s.Enter(context.Background(), fleet.Visit{ID: ID(), Rates: []fleet.Rate{rate}, Until: day.Add(time.Hour)}, day)
+				for _, rates := range [][]fleet.Rate{{r}, {p}, {key, team}} {
+					pass, err := s.Enter(context.Background(), fleet.Visit{ID: ID(), Rates: rates, Until: day.Add(time.Hour)}, day)
 					switch {
 					case err != nil:
 						t.Error(err)
-					case pass.Refused == "" && rate.Parallel > 0:
+					case pass.Refused == "" && len(rates) > 1:
+						both.Add(1)
+					case pass.Refused == "" && rates[0].Parallel > 0:
 						run.Add(1)
 					case pass.Refused == "":
 						in.Add(1)
@@ -210,6 +251,9 @@ func manyAtOnce(t *testing.T, open func(testing.TB) fleet.State) {
 	all.Wait()
 	if in.Load() != 40 || run.Load() != 7 {
 		t.Errorf("%d of 40 requests, %d of 7 at once were let in", in.Load(), run.Load())
+	}
+	if _, pass := enter(t, states[0], day, fleet.Rate{Owner: key.Owner, Requests: 500}, fleet.Rate{Owner: team.Owner, Requests: 600}); both.Load() != 9 || pass.Left[0] != 490 || pass.Left[1] != 590 {
+		t.Errorf("%d of 9 at once of a key and its team were let in; then %+v", both.Load(), pass)
 	}
 	if left.Load() != 39*40/2 { // 39 are left after the first, then 38, …
 		t.Errorf("what is left was told as %d in all", left.Load())
@@ -237,10 +281,19 @@ func OneTrip(t *testing.T, via *Trips, s fleet.State) {
 		}
 	}
 	var names []string
-	for range 300 {
+	var items []fleet.Item
+	for range 3000 { // twice as many calls as anybody has in a history
 		names = append(names, ID())
+		items = append(items, fleet.Item{Owner: "o", Key: names[len(names)-1], Value: []byte("x")})
+	}
+	if n := via.Of(func() {
+		if err := s.Put(t.Context(), items[:11], day); err != nil {
+			t.Error(err)
+		}
+	}); n != 1 {
+		t.Errorf("what a reply leaves is %d round trips", n)
 	}
 	if n := via.Of(func() { must(s.Get(t.Context(), "o", names, day))(t) }); n != 1 {
-		t.Errorf("%d things that are kept are %d round trips", len(names), n)
+		t.Errorf("%d things, of which 11 are kept, are %d round trips", len(names), n)
 	}
 }
