@@ -2,11 +2,14 @@ package gateway
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/unifiedtoolprotocol/utp"
 )
 
 // Whatever is known of targets, each is in the order once, the least busy is taken for
@@ -52,6 +55,36 @@ func TestRankedOrders(t *testing.T) {
 			rested := now.Sub(pace.asked) >= exploreTime && first.running == 0
 			if why == whyUntried && !(rested && pace.first.at.IsZero()) || why == whyExplored && !(rested && pace.passed >= exploreAfter && !pace.first.at.IsZero()) {
 				t.Fatalf("case %d: %s, of %+v", n, why, first)
+			}
+		}
+	}
+}
+
+// What one of several has lost goes to all others, by their weights, and each order is
+// that of its seed.
+func TestDrawnOrders(t *testing.T) {
+	weights := []int{1, 2, 5, 2}
+	weight := func(i int) int { return weights[i] }
+	const n = 40_000
+	first, second := map[int]int{}, map[[2]int]int{}
+	for i := range n {
+		q := &utp.Request{Messages: []utp.Message{utp.NewText(utp.RoleUser, fmt.Sprint("Question ", i))}}
+		for _, seed := range []uint64{beginning(q), beginning(q) * mixing >> 33} {
+			order := drawn(len(weights), weight, seed)
+			if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, []int{0, 1, 2, 3}) || !slices.Equal(order, drawn(len(weights), weight, seed)) {
+				t.Fatalf("the order is %v", order)
+			}
+			first[order[0]]++
+			second[[2]int{order[0], order[1]}]++
+		}
+	}
+	for i, w := range weights {
+		if share := float64(first[i]) / (2 * n); math.Abs(share-float64(w)/10) > 0.01 {
+			t.Errorf("%d of weight %d is first in %.3f", i, w, share)
+		}
+		for j, other := range weights {
+			if want := float64(other) / float64(10-w); i != j && math.Abs(float64(second[[2]int{i, j}])/float64(first[i])-want) > 0.03 {
+				t.Errorf("behind %d comes %d in %.3f, want %.3f", i, j, float64(second[[2]int{i, j}])/float64(first[i]), want)
 			}
 		}
 	}

@@ -81,7 +81,7 @@ func (x *exchange) embedder(model string, body []byte) (Target, error) {
 			}
 		}
 		if len(of) > 0 {
-			return of[pick(of, beginning(x.passing(model, body)))], nil
+			return of[drawn(len(of), func(i int) int { return of[i].Weight }, beginning(x.passing(model, body)))[0]], nil
 		}
 	}
 	return Target{}, denied(http.StatusNotImplemented, "no_backend", "%s is for a backend that has embeddings, and the API of %s has none", x.r.URL.Path, known[0].name())

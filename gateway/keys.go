@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
@@ -60,11 +59,10 @@ func (x *exchange) keyed(t Target, q *utp.Request) []Target {
 	if len(t.Keys) == 0 {
 		return []Target{t}
 	}
-	const spread = 0x9e3779b97f4a7c15 // so that the key does not follow from the target, which the same number has chosen
-	first := int(beginning(q) * spread >> 33 % uint64(len(t.Keys)))
+	seed := beginning(q) * mixing >> 33 // so that the key does not follow from the target, which the same number has chosen
 	var all []Target
-	for _, k := range slices.Concat(t.Keys[first:], t.Keys[:first]) {
-		all = append(all, t.with(k))
+	for _, i := range drawn(len(t.Keys), func(int) int { return 1 }, seed) {
+		all = append(all, t.with(t.Keys[i]))
 	}
 	if some := x.gate.breaks.rested(all, q.Model, x.Now()); len(some) > 0 {
 		return some

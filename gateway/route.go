@@ -212,12 +212,12 @@ func isGlob(match string) bool { return strings.ContainsAny(match, "*?[\\") }
 // backend finds its prompt in the cache, unless Choose says otherwise (choose); but those that list the model come before
 // those where another one would answer.
 func (r *Route) targets(q *utp.Request) []Target {
-	to := r.To
-	if len(to) > 1 {
-		i := pick(to, beginning(q))
-		to = slices.Concat(to[i:], to[:i])
+	to := slices.Concat(r.To, r.Else)
+	if len(r.To) > 1 {
+		for i, at := range drawn(len(r.To), func(i int) int { return r.To[i].Weight }, beginning(q)) {
+			to[i] = r.To[at]
+		}
 	}
-	to = slices.Concat(to, r.Else)
 	for i := range to {
 		to[i] = to[i].resolved(q.Model)
 		to[i].spare = i >= len(r.To)
@@ -248,19 +248,29 @@ func (t Target) resolved(model string) Target {
 	return t
 }
 
-func pick(to []Target, seed uint64) int {
-	sum := 0
-	for _, t := range to {
-		sum += max(t.Weight, 1)
+// drawn is the order of n things that belongs to a seed. Each place is drawn by weight
+// from those that are left, so that what one has lost goes to all others.
+func drawn(n int, weight func(i int) int, seed uint64) (order []int) {
+	var left []int
+	for i := range n {
+		left = append(left, i)
 	}
-	at := int(seed % uint64(sum))
-	for i, t := range to {
-		if at -= max(t.Weight, 1); at < 0 {
-			return i
+	for len(left) > 0 {
+		sum := 0
+		for _, i := range left {
+			sum += max(weight(i), 1)
 		}
+		at := int(seed % uint64(sum))
+		next := slices.IndexFunc(left, func(i int) bool { at -= max(weight(i), 1); return at < 0 })
+		order, left = append(order, left[next]), slices.Delete(left, next, next+1)
+		seed = seed * mixing >> 7
 	}
-	return 0
+	return order
 }
+
+// mixing is an odd number near 2⁶⁴ divided by the golden ratio: multiplied with a seed it
+// gives another one.
+const mixing = 0x9e3779b97f4a7c15
 
 // beginning is a number of the messages up to the first of the user's, 0 without any.
 func beginning(q *utp.Request) uint64 {
