@@ -59,8 +59,11 @@ func (x *exchange) ask(q *utp.Request, take take) (err error) {
 // awake are the targets that are not left alone, or all if there are none; some
 // reports whether there are.
 func (x *exchange) awake(all []Target, model string) (targets []Target, some bool) {
+	if len(all) == 1 {
+		return all, true
+	}
 	for _, t := range all {
-		if why := x.gate.breaks.closed(t, model, x.Now()); why != "" && len(all) > 1 {
+		if why := x.gate.breaks.closed(t, model, x.Now()); why != "" {
 			x.warn("%s", why)
 			continue
 		}

@@ -279,7 +279,10 @@ func targetPlace(x *exchange, q *utp.Request) place {
 
 // stay has a conversation stay with the target that has answered it.
 func (x *exchange) stay(c lineup, t Target, q *utp.Request) {
-	if at := t.spot(q.Model).String(); x.way.roams() && !t.spare && at != c.own && x.report.Conversation != "" {
+	if !x.way.roams() || t.spare || x.report.Conversation == "" {
+		return
+	}
+	if at := t.spot(q.Model).String(); at != c.own {
 		x.store(&kept{place: targetPlace(x, q), size: formKept, target: at})
 	}
 }

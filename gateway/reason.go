@@ -15,6 +15,16 @@ const StatusGone = 499
 // reasonOf says in a word how a request ended; the words are few, so that they
 // can be labels: "ok", those of the gateway's own refusals, and these.
 func (r *Report) reasonOf(err error) string {
+	switch {
+	case err != nil:
+		return r.failedBy(err)
+	case r.Status >= http.StatusBadRequest: // passed through as it was
+		return refused(&wire.Error{Status: r.Status})
+	}
+	return "ok"
+}
+
+func (r *Report) failedBy(err error) string {
 	var own *denial
 	var input *wire.InputError
 	var theirs *wire.Error
@@ -24,10 +34,6 @@ func (r *Report) reasonOf(err error) string {
 		return own.reason
 	case r.Status == StatusGone:
 		return "client_gone"
-	case err == nil && r.Status >= http.StatusBadRequest: // passed through as it was
-		return refused(&wire.Error{Status: r.Status})
-	case err == nil:
-		return "ok"
 	case errors.As(err, &input):
 		return "bad_request"
 	case errors.As(err, &call):

@@ -116,7 +116,10 @@ func (x *exchange) outlived() bool {
 
 // tells is an error as the client of this request hears it.
 func (x *exchange) tells(err error) error {
-	if err != nil && x.outlived() {
+	if err == nil {
+		return nil
+	}
+	if x.outlived() {
 		err = stopped
 	}
 	if x.remote() {

@@ -29,13 +29,14 @@ const maxPause = 30 * time.Second
 // RemedyFor sorts a failure. An error that is not of this package is a server
 // that cannot be reached.
 func RemedyFor(err error) Remedy {
+	if err == nil {
+		return Remedy{}
+	}
 	var input *InputError
 	var theirs *Error
 	var call *utp.Problem
 	r := Remedy{Same: true, Other: true, Sick: true}
 	switch {
-	case err == nil:
-		return Remedy{}
 	case errors.As(err, &input):
 		return Remedy{Never: true}
 	case errors.As(err, &theirs):
