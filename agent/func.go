@@ -1,13 +1,13 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
-	"slices"
-
-	"github.com/google/jsonschema-go/jsonschema"
+	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/schema"
@@ -31,14 +31,33 @@ type Function struct {
 	run func(ctx context.Context, c utp.Call) utp.Result
 }
 
-// Func makes a tool of a function. The model gets the schema of In, a struct or a
-// map: names by the tag json, what they are by the tag jsonschema, and fields
-// that are not "omitempty" are required. Out goes to the model as it is if it is a
-// string, else as JSON; an error as the result of a call that failed. Func panics
-// if In has no schema: a channel, a function, a type within itself.
+// Func makes a tool of a function. The model gets the schema of what encoding/json
+// reads into In, a struct or a map. A field is described by its tag jsonschema and
+// takes only the values in its tag enum, if it has one:
+//
+//	Unit string `json:"unit,omitempty" jsonschema:"of the temperature" enum:"celsius,kelvin"`
+//
+// It is required unless it is a pointer, omitempty or omitzero. Arguments that do not
+// fit are refused before f runs, and the model reads why.
+//
+// Out goes to the model as it is if it is a string or bytes, else as JSON. An error,
+// and a panic, is the result of a call that failed: the model reads its text.
+//
+// Func panics if there is no name or no f, or if no JSON can be read into In, as into
+// a channel.
 func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error)) *Function {
+	arguments, err := schemaOf(reflect.TypeFor[In]())
+	switch {
+	case name == "":
+		err = errors.New("want a name")
+	case f == nil:
+		err = errors.New("want a function, got nil")
+	}
+	if err != nil {
+		panic(fmt.Sprintf("agent: Func %q: %v", name, err))
+	}
 	return &Function{
-		Tool: utp.Tool{Name: name, Description: description, Schema: schemaOf[In](name), Tier: Walk},
+		Tool: utp.Tool{Name: name, Description: description, Schema: arguments, Tier: Walk},
 		run: func(ctx context.Context, c utp.Call) utp.Result {
 			var in In
 			if err := json.Unmarshal(c.Args, &in); err != nil {
@@ -55,48 +74,22 @@ func Func[In, Out any](name, description string, f func(context.Context, In) (Ou
 
 // answer is what a function gave.
 func answer(c utp.Call, out any) utp.Result {
-	if v := reflect.ValueOf(out); v.Kind() == reflect.String {
-		return utp.TextResult(c, utp.StatusOK, v.String())
+	if err, ok := out.(error); ok && err != nil {
+		return utp.TextResult(c, utp.StatusFailed, err.Error())
 	}
-	text, err := json.Marshal(out)
-	if err != nil {
+	switch v := reflect.Indirect(reflect.ValueOf(out)); {
+	case v.Kind() == reflect.String:
+		return utp.TextResult(c, utp.StatusOK, v.String())
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
+		return utp.TextResult(c, utp.StatusOK, string(v.Bytes()))
+	}
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(out); err != nil {
 		return utp.TextResult(c, utp.StatusFailed, fmt.Sprintf("'%s' ran, but its result cannot be written as JSON: %v", c.Name, err))
 	}
-	return utp.TextResult(c, utp.StatusOK, string(text))
-}
-
-func schemaOf[In any](name string) json.RawMessage {
-	s, err := jsonschema.For[In](nil)
-	if err == nil && s.Type != "object" {
-		err = fmt.Errorf("want a struct or a map for the arguments, got %v", reflect.TypeFor[In]())
-	}
-	if err != nil {
-		panic(fmt.Sprintf("agent: Func %q: %v", name, err))
-	}
-	neverNull(s)
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(fmt.Sprintf("agent: Func %q: %v", name, err))
-	}
-	return b
-}
-
-// neverNull takes the null from lists and pointers, which may be left out. Many
-// providers take no list of types.
-func neverNull(s *jsonschema.Schema) {
-	if s == nil {
-		return
-	}
-	if kinds := slices.DeleteFunc(slices.Clone(s.Types), func(k string) bool { return k == "null" }); len(kinds) == 1 {
-		s.Type, s.Types = kinds[0], nil
-	}
-	for _, p := range s.Properties {
-		neverNull(p)
-	}
-	neverNull(s.Items)
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Not == nil {
-		neverNull(s.AdditionalProperties)
-	}
+	return utp.TextResult(c, utp.StatusOK, strings.TrimSuffix(text.String(), "\n"))
 }
 
 // Functions is a Gate that offers these functions and runs them. Those of tier Run

@@ -91,6 +91,31 @@ func TestFuncThatCannotBe(t *testing.T) {
 		"a channel": func() {
 			agent.Func("f", "", func(context.Context, struct{ C chan int }) (int, error) { return 0, nil })
 		},
+		"keys that are no texts": func() {
+			agent.Func("f", "", func(context.Context, map[bool]int) (int, error) { return 0, nil })
+		},
+		"an interface with methods": func() {
+			agent.Func("f", "", func(context.Context, struct{ E error }) (int, error) { return 0, nil })
+		},
+		"an embedded pointer that cannot be set": func() {
+			agent.Func("f", "", func(context.Context, struct{ *trip }) (int, error) { return 0, nil })
+		},
+		"keywords for a description": func() {
+			agent.Func("f", "", func(context.Context, struct {
+				C string `jsonschema:"enum=red"`
+			}) (int, error) {
+				return 0, nil
+			})
+		},
+		"a value that is none of the type": func() {
+			agent.Func("f", "", func(context.Context, struct {
+				N int `enum:"one"`
+			}) (int, error) {
+				return 0, nil
+			})
+		},
+		"no name":     func() { agent.Func("", "", func(context.Context, struct{}) (int, error) { return 0, nil }) },
+		"no function": func() { agent.Func[struct{}, int]("f", "", nil) },
 		"two of a name": func() {
 			f := agent.Func("f", "", func(context.Context, struct{}) (int, error) { return 0, nil })
 			agent.Functions(f, f)

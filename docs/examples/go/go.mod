@@ -7,7 +7,6 @@ require github.com/unifiedtoolprotocol/utp v0.0.0
 require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/golang-jwt/jwt/v5 v5.3.1 // indirect
-	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	mvdan.cc/sh/v3 v3.14.1 // indirect
