@@ -7,10 +7,12 @@ RUN go mod download
 COPY . .
 ARG VERSION="" COMMIT="" DATE=""
 ARG BUILD=github.com/unifiedtoolprotocol/utp/cmd/internal/build
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X $BUILD.version=$VERSION -X $BUILD.commit=$COMMIT -X $BUILD.date=$DATE" -o /bx ./cmd/bx
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X $BUILD.version=$VERSION -X $BUILD.commit=$COMMIT -X $BUILD.date=$DATE" -o /bx ./cmd/bx \
+ && mkdir /licenses && cp LICENSE /licenses/ && go run ./internal/report notices > /licenses/THIRD_PARTY_LICENSES
 
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=build /licenses /licenses
 COPY --from=build /bx /bx
 USER 65532:65532
 EXPOSE 4141 4142

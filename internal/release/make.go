@@ -57,7 +57,7 @@ func (j Job) Pack(ctx context.Context, r Release, builds []Build) ([]File, error
 		if err != nil {
 			return nil, err
 		}
-		image, err := r.OCI(builds, []byte(certificates+"\n"))
+		image, err := r.OCI(builds, append(below("licenses", src.Licences), File{"etc/ssl/certs/ca-certificates.crt", 0o644, []byte(certificates + "\n")}))
 		if err != nil {
 			return nil, err
 		}
@@ -165,20 +165,27 @@ func Compile(ctx context.Context, root, program string, p Platform, r Release, f
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", flags, "-o", file, "./cmd/"+program)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GODEBUG=", "GOWORK=off")
+	cmd.Env = p.env()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s for %s: %w: %s", program, p, err, out)
 	}
 	return nil
 }
 
+// env is the environment of a build, whatever this one's says of experiments.
+func (p Platform) env() []string {
+	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GODEBUG=", "GOWORK=off")
+}
+
 // sources are the files that go along with the programs.
 type sources struct {
 	License, Readme, Unit []byte
 
-	Pages  []File // of the archives: manual pages, completions, LICENSE, README.md
-	Python PythonProject
-	Node   []File // the folder typescript, if it is built
+	Licences []File // LICENSE, and those of what the programs link
+	Engine   []File // LICENSE, and those of what the engine links
+	Pages    []File // of the archives: manual pages, completions, licences, README.md
+	Python   PythonProject
+	Node     []File // the folder typescript, if it is built
 }
 
 func (j Job) sources(ctx context.Context, r Release, builds []Build, temp string) (s sources, err error) {
@@ -190,7 +197,14 @@ func (j Job) sources(ctx context.Context, r Release, builds []Build, temp string
 	if s.Pages, err = j.pages(ctx, r, builds, temp); err != nil {
 		return s, err
 	}
-	s.Pages = append(s.Pages, File{"LICENSE", 0o644, s.License}, File{"README.md", 0o644, s.Readme})
+	for at, l := range map[*[]File]linked{&s.Licences: shipped, &s.Engine: engine} {
+		notices, err := j.notices(ctx, l)
+		if err != nil {
+			return s, err
+		}
+		*at = licences(s.License, notices)
+	}
+	s.Pages = append(append(s.Pages, s.Licences...), File{"README.md", 0o644, s.Readme})
 	s.Python.Readme = s.Readme
 	if s.Python.Sources, err = readTree(filepath.Join(j.Root, "python", r.Python)); err != nil {
 		return s, err
@@ -286,7 +300,7 @@ func (j Job) portable(r Release, builds []Build, s sources) (made []File, archiv
 		for _, make := range []func() (File, error){
 			func() (File, error) { return r.Archive(b, s.Pages) },
 			func() (File, error) { return r.SBOM(b) },
-			func() (File, error) { return r.Wheel(b, s.Python, s.License) },
+			func() (File, error) { return r.Wheel(b, s.Python, s.Licences) },
 		} {
 			f, err := make()
 			if err != nil {
@@ -296,13 +310,13 @@ func (j Job) portable(r Release, builds []Build, s sources) (made []File, archiv
 		}
 		archives[b.Platform] = made[len(made)-3]
 	}
-	packages, err := r.NpmPackages(builds, s.License, s.Readme)
+	packages, err := r.NpmPackages(builds, s.Licences, s.Readme)
 	if err != nil {
 		return nil, nil, err
 	}
 	made = append(made, packages...)
 	if len(s.Node) > 0 {
-		f, err := r.NpmParsePackage(s.Node, s.License)
+		f, err := r.NpmParsePackage(s.Node, s.Engine)
 		if err != nil {
 			return nil, nil, err
 		}

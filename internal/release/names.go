@@ -21,7 +21,8 @@ var namesFile []byte
 type Names struct {
 	Name       string // of the packages of Debian, RPM, Homebrew and Scoop
 	Title      string
-	Summary    string
+	Summary    string // a line
+	About      string // more lines, for packages that have them
 	License    string // SPDX
 	Maintainer string
 	Repository string

@@ -3,7 +3,9 @@ package release
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"path"
+	"strings"
 	"time"
 )
 
@@ -33,7 +35,8 @@ type nfpmConfig struct {
 	Maintainer  string        `json:"maintainer"`
 	Description string        `json:"description"`
 	Homepage    string        `json:"homepage"`
-	License     string        `json:"license"`
+	License     string        `json:"license,omitempty"`
+	Changelog   string        `json:"changelog"`
 	Mtime       string        `json:"mtime"`
 	Umask       int           `json:"umask"`
 	Contents    []nfpmContent `json:"contents"`
@@ -44,6 +47,7 @@ type nfpmConfig struct {
 type nfpmContent struct {
 	Src  string   `json:"src"`
 	Dst  string   `json:"dst"`
+	Type string   `json:"type,omitempty"` // for RPM: doc, license
 	Info nfpmInfo `json:"file_info"`
 }
 
@@ -62,12 +66,51 @@ type nfpmDeb struct {
 	Compression string `json:"compression"`
 }
 
+// nfpmRelease is an entry of the file that nfpm makes changelogs of.
+type nfpmRelease struct {
+	Semver   string     `json:"semver"`
+	Date     string     `json:"date"`
+	Packager string     `json:"packager"`
+	Changes  []nfpmNote `json:"changes"`
+}
+
+type nfpmNote struct {
+	Note string `json:"note"`
+}
+
+const changelogFile = "changelog.json" // beside the config, in no package
+
 // completionDirs are where a distribution's shells look.
 var completionDirs = map[Format]map[string]string{
 	Deb: {"bx.bash": "bash-completion/completions/bx", "te.bash": "bash-completion/completions/te", "_bx": "zsh/vendor-completions/_bx", "_te": "zsh/vendor-completions/_te",
 		"bx.fish": "fish/vendor_completions.d/bx.fish", "te.fish": "fish/vendor_completions.d/te.fish"},
 	RPM: {"bx.bash": "bash-completion/completions/bx", "te.bash": "bash-completion/completions/te", "_bx": "zsh/site-functions/_bx", "_te": "zsh/site-functions/_te",
 		"bx.fish": "fish/vendor_completions.d/bx.fish", "te.fish": "fish/vendor_completions.d/te.fish"},
+}
+
+// debianCopyright is https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/.
+func (r Release) debianCopyright() []byte {
+	return fmt.Appendf(nil, `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: %s
+Source: %s
+Comment: The programs link modules of others. Their licences stand in
+ /usr/share/doc/%s/%s
+
+Files: *
+Copyright: %d %[1]s
+License: %[6]s
+ On Debian systems the licence stands in /usr/share/common-licenses/%[6]s
+`, r.Title, r.Repository, r.Name, noticesFile, r.Date.Year(), r.License)
+}
+
+// lintianOverrides says what Debian's checks should not ask for.
+func (r Release) lintianOverrides() []byte {
+	var b bytes.Buffer
+	b.WriteString("# One build for every distribution, also those with musl.\n")
+	for _, p := range Programs {
+		fmt.Fprintf(&b, "%s: statically-linked-binary [usr/bin/%s]\n", r.Name, p)
+	}
+	return b.Bytes()
 }
 
 // Package says what a package of the format holds. pages are the archive's, unit is
@@ -86,23 +129,44 @@ func (r Release) Package(format Format, b Build, pages []File, unit []byte) (Pac
 			share("man/man1/"+base+".gz", body)
 		case dir == "completions" && completionDirs[format][base] != "":
 			share(completionDirs[format][base], f.Body)
-		case f.Name == "LICENSE":
-			share("doc/"+r.Name+"/copyright", f.Body)
-		case f.Name == "README.md":
-			share("doc/"+r.Name+"/README.md", f.Body)
+		case f.Name == licenseFile && format == Deb:
+			share("doc/"+r.Name+"/copyright", r.debianCopyright())
+			share("lintian/overrides/"+r.Name, r.lintianOverrides())
+		case f.Name == licenseFile || f.Name == noticesFile && format == RPM:
+			share("licenses/"+r.Name+"/"+f.Name, f.Body)
+		case f.Name == noticesFile || f.Name == "README.md":
+			share("doc/"+r.Name+"/"+f.Name, f.Body)
 		}
 	}
 	service := bytes.ReplaceAll(unit, []byte("/usr/local/bin/"), []byte("/usr/bin/"))
 	p.Files = append(p.Files, File{"usr/lib/systemd/system/" + r.Name + ".service", 0o644, service})
 	p.Files = inOrder(p.Files)
 	c := nfpmConfig{Name: r.Name, Arch: b.Arch, Platform: "linux", Version: "v" + r.Version, Section: "utils", Priority: "optional", Maintainer: r.Maintainer,
-		Description: r.Summary, Homepage: r.Repository, License: r.License, Mtime: r.Date.Format(time.RFC3339), Umask: 0o022,
+		Description: r.Summary + "\n" + r.About, Homepage: r.Repository, Changelog: changelogFile, Mtime: r.Date.Format(time.RFC3339), Umask: 0o022,
 		RPM: nfpmRPM{Compression: "gzip", BuildHost: "localhost"}, Deb: nfpmDeb{Compression: "gzip"}}
+	if format == RPM { // Debian has it in the copyright
+		c.License = r.License
+	}
 	for _, f := range p.Files {
-		c.Contents = append(c.Contents, nfpmContent{f.Name, "/" + f.Name, nfpmInfo{uint32(f.Mode), "root", "root"}})
+		c.Contents = append(c.Contents, nfpmContent{f.Name, "/" + f.Name, format.kind(f.Name), nfpmInfo{uint32(f.Mode), "root", "root"}})
 	}
 	p.Config = indented(c)
+	log := []nfpmRelease{{r.Version, r.Date.Format(time.RFC3339), r.Maintainer, []nfpmNote{{"Release " + r.Version + ": " + r.Repository + "/blob/v" + r.Version + "/CHANGELOG.md"}}}}
+	p.Files = append(p.Files, File{changelogFile, 0o644, indented(log)})
 	return p, nil
+}
+
+// kind is what RPM knows of a file, for who installs without documentation.
+func (f Format) kind(name string) string {
+	switch dir := strings.TrimPrefix(name, "usr/share/"); {
+	case f != RPM:
+		return ""
+	case strings.HasPrefix(dir, "licenses/"):
+		return "license"
+	case strings.HasPrefix(dir, "doc/"), strings.HasPrefix(dir, "man/"):
+		return "doc"
+	}
+	return ""
 }
 
 // gzipped is a body without a name or a date.

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,9 @@ type npmPackage struct {
 	Version     string            `json:"version"`
 	Description string            `json:"description"`
 	License     string            `json:"license"`
+	Homepage    string            `json:"homepage"`
 	Repository  npmRepository     `json:"repository"`
+	Type        string            `json:"type"`
 	Bin         map[string]string `json:"bin,omitempty"`
 	Files       []string          `json:"files"`
 	Engines     map[string]string `json:"engines,omitempty"`
@@ -41,17 +44,17 @@ type npmRepository struct {
 
 func (r Release) npmPackage(name string) npmPackage {
 	return npmPackage{Name: name, Version: r.Version, Description: r.Summary, License: r.License,
-		Repository: npmRepository{"git", "git+" + r.Repository + ".git"}, Publish: map[string]string{"access": "public"}}
+		Homepage: r.Repository, Type: "commonjs", Repository: npmRepository{"git", "git+" + r.Repository + ".git"}, Publish: map[string]string{"access": "public"}}
 }
 
 // NpmPackages are the package with the commands and one with the programs for each platform,
 // of which npm installs the one that fits.
-func (r Release) NpmPackages(builds []Build, license, readme []byte) ([]File, error) {
+func (r Release) NpmPackages(builds []Build, licences []File, readme []byte) ([]File, error) {
 	main := r.npmPackage(r.Npm)
 	main.Bin, main.Files = map[string]string{}, []string{"bin", "lib"}
 	main.Engines = map[string]string{"node": ">=18"}
 	main.Platforms, main.Optional = map[string]string{}, map[string]string{}
-	files := []File{{"LICENSE", 0o644, license}, {"README.md", 0o644, readme}, {"lib/run.js", 0o644, runJS}}
+	files := []File{licences[0], {"README.md", 0o644, readme}, {"lib/run.js", 0o644, runJS}}
 	for _, program := range Programs {
 		main.Bin[program] = "bin/" + program + ".js"
 		files = append(files, File{"bin/" + program + ".js", 0o755, fmt.Appendf(nil, "#!/usr/bin/env node\nrequire(\"../lib/run.js\")(%q);\n", program)})
@@ -61,8 +64,8 @@ func (r Release) NpmPackages(builds []Build, license, readme []byte) ([]File, er
 		node := nodePlatforms[b.Platform]
 		p := r.npmPackage(r.Npm + "-" + node[0] + "-" + node[1])
 		p.Description += " (the programs for " + b.Platform.String() + ")"
-		p.OS, p.CPU, p.Files = node[:1], node[1:], []string{"bin"}
-		packed, err := r.npmPack(p.Name, indented(p), append(b.files("bin"), File{"LICENSE", 0o644, license}))
+		p.OS, p.CPU, p.Files = node[:1], node[1:], []string{"bin", noticesFile}
+		packed, err := r.npmPack(p.Name, indented(p), append(b.files("bin"), licences...))
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +87,7 @@ func (r Release) npmPack(name string, config []byte, files []File) (File, error)
 // NpmParsePackage packs the package that reads tool calls without a program, of its
 // folder as it is built: package.json, README.md and what "files" names. Its name and
 // its version are the release's.
-func (r Release) NpmParsePackage(folder []File, license []byte) (File, error) {
+func (r Release) NpmParsePackage(folder, licences []File) (File, error) {
 	config := map[string]json.RawMessage{} // as they stand: the order of the exports counts
 	for _, f := range folder {
 		if f.Name == "package.json" {
@@ -94,7 +97,7 @@ func (r Release) NpmParsePackage(folder []File, license []byte) (File, error) {
 		}
 	}
 	own := r.npmPackage(r.NpmParse)
-	for key, value := range map[string]any{"name": own.Name, "version": own.Version, "license": own.License, "repository": own.Repository, "publishConfig": own.Publish} {
+	for key, value := range map[string]any{"name": own.Name, "version": own.Version, "license": own.License, "homepage": own.Homepage, "repository": own.Repository, "publishConfig": own.Publish} {
 		config[key] = indented(value)
 	}
 	for _, key := range []string{"private", "scripts", "devDependencies"} {
@@ -102,7 +105,7 @@ func (r Release) NpmParsePackage(folder []File, license []byte) (File, error) {
 	}
 	var list []string
 	_ = json.Unmarshal(config["files"], &list)
-	kept := []File{{"LICENSE", 0o644, license}}
+	kept := slices.Clone(licences)
 	for _, name := range list {
 		name := strings.TrimSuffix(name, "/")
 		before := len(kept)
@@ -120,5 +123,6 @@ func (r Release) NpmParsePackage(folder []File, license []byte) (File, error) {
 			kept = append(kept, f)
 		}
 	}
+	config["files"] = indented(append(list, noticesFile))
 	return r.npmPack(r.NpmParse, indented(config), kept)
 }

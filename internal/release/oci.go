@@ -94,15 +94,15 @@ func (l *layout) json(mediaType string, v any) (descriptor, error) {
 }
 
 // OCI is a container image FROM scratch for the builds for Linux, as the tar of an
-// OCI image layout: the programs and the certificates of the authorities, as PEM.
-func (r Release) OCI(builds []Build, certificates []byte) (File, error) {
+// OCI image layout: the programs and the other files given.
+func (r Release) OCI(builds []Build, others []File) (File, error) {
 	var l layout
 	list := manifestList{SchemaVersion: 2, MediaType: ociIndex}
 	for _, b := range builds {
 		if b.OS != "linux" {
 			continue
 		}
-		d, err := r.imageOf(b, certificates, &l)
+		d, err := r.imageOf(b, others, &l)
 		if err != nil {
 			return File{}, err
 		}
@@ -125,10 +125,9 @@ func (r Release) OCI(builds []Build, certificates []byte) (File, error) {
 }
 
 // imageOf is the image for one platform.
-func (r Release) imageOf(b Build, certificates []byte, l *layout) (descriptor, error) {
+func (r Release) imageOf(b Build, others []File, l *layout) (descriptor, error) {
 	var plain bytes.Buffer
-	files := append(b.files(""), File{"etc/ssl/certs/ca-certificates.crt", 0o644, certificates})
-	if err := tarFiles(&plain, files, r.Date, true); err != nil {
+	if err := tarFiles(&plain, append(b.files(""), others...), r.Date, true); err != nil {
 		return descriptor{}, err
 	}
 	packed, err := gzipped(plain.Bytes())

@@ -47,8 +47,9 @@ func allBuilt() (all []Build) {
 var (
 	license = []byte("the licence\n")
 	readme  = []byte("# Read me\n")
+	texts   = licences(license, []byte("those of others\n"))
 	pages   = []File{{"man/bx.1", 0o644, []byte(".TH BX\n")}, {"man/te.1", 0o644, []byte(".TH TE\n")}, {"completions/bx.bash", 0o644, []byte("bx\n")}, {"completions/_te", 0o644, []byte("te\n")},
-		{"completions/bx.ps1", 0o644, []byte("bx\n")}, {"LICENSE", 0o644, license}, {"README.md", 0o644, readme}}
+		{"completions/bx.ps1", 0o644, []byte("bx\n")}, texts[0], texts[1], {"README.md", 0o644, readme}}
 )
 
 // unpacked shows an archive: each entry's mode, owner, date and name, and the text of it.
@@ -163,16 +164,16 @@ utp = "utp_bx.sglang:register"
 `),
 	}
 	r := fixed(t)
-	golden.File(t, "testdata/wheel_linux.txt", unpacked(t, must(t)(r.Wheel(built(Platform{"linux", "amd64"}), p, license))))
-	golden.File(t, "testdata/wheel_windows.txt", unpacked(t, must(t)(r.Wheel(built(Platform{"windows", "amd64"}), PythonProject{Readme: readme}, license))))
-	if _, err := r.Wheel(built(Platforms[0]), PythonProject{Config: []byte("[project")}, license); err == nil || !strings.Contains(err.Error(), "pyproject.toml") {
+	golden.File(t, "testdata/wheel_linux.txt", unpacked(t, must(t)(r.Wheel(built(Platform{"linux", "amd64"}), p, texts))))
+	golden.File(t, "testdata/wheel_windows.txt", unpacked(t, must(t)(r.Wheel(built(Platform{"windows", "amd64"}), PythonProject{Readme: readme}, texts))))
+	if _, err := r.Wheel(built(Platforms[0]), PythonProject{Config: []byte("[project")}, texts); err == nil || !strings.Contains(err.Error(), "pyproject.toml") {
 		t.Errorf("a broken pyproject.toml: %v", err)
 	}
 }
 
 func TestNpm(t *testing.T) {
 	r := fixed(t)
-	files, err := r.NpmPackages(allBuilt(), license, readme)
+	files, err := r.NpmPackages(allBuilt(), texts, readme)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,16 +190,16 @@ func TestNpmParse(t *testing.T) {
 		{"package.json", 0o644, []byte(`{"name":"x","version":"0.0.0","private":true,"type":"module","exports":{".":{"types":"./dist/index.d.ts","default":"./dist/index.js"}},"files":["dist/"],"scripts":{"build":"tsc"},"devDependencies":{"typescript":"5"},"dependencies":{"a":"1"}}`)},
 		{"README.md", 0o644, readme}, {"src/index.ts", 0o644, []byte("source\n")},
 	}
-	if _, err := r.NpmParsePackage(folder, license); err == nil || !strings.Contains(err.Error(), "has no dist") {
+	if _, err := r.NpmParsePackage(folder, texts); err == nil || !strings.Contains(err.Error(), "has no dist") {
 		t.Errorf("nothing is built: %v", err)
 	}
 	folder = append(folder, File{"dist/index.js", 0o644, []byte("built\n")})
-	golden.File(t, "testdata/npm_parse.txt", unpacked(t, must(t)(r.NpmParsePackage(folder, license))))
+	golden.File(t, "testdata/npm_parse.txt", unpacked(t, must(t)(r.NpmParsePackage(folder, texts))))
 }
 
 func TestImage(t *testing.T) {
 	r := fixed(t)
-	golden.File(t, "testdata/image.txt", unpacked(t, must(t)(r.OCI(allBuilt(), []byte("certificates\n")))))
+	golden.File(t, "testdata/image.txt", unpacked(t, must(t)(r.OCI(allBuilt(), append(below("licenses", texts), File{"etc/ssl/certs/ca-certificates.crt", 0o644, []byte("certificates\n")})))))
 }
 
 func TestBill(t *testing.T) {
@@ -246,9 +247,9 @@ func TestEqualBytes(t *testing.T) {
 	slices.Reverse(turned)
 	make := func(pages []File) (all []File) {
 		for _, b := range allBuilt() {
-			all = append(all, must(t)(r.Archive(b, pages)), must(t)(r.Wheel(b, PythonProject{Sources: pages}, license)))
+			all = append(all, must(t)(r.Archive(b, pages)), must(t)(r.Wheel(b, PythonProject{Sources: pages}, texts)))
 		}
-		npm, err := r.NpmPackages(allBuilt(), license, readme)
+		npm, err := r.NpmPackages(allBuilt(), texts, readme)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ type pyproject struct {
 }
 
 // Wheel is the Python package for one platform with both programs inside.
-func (r Release) Wheel(b Build, p PythonProject, license []byte) (File, error) {
+func (r Release) Wheel(b Build, p PythonProject, licences []File) (File, error) {
 	var project pyproject
 	if err := toml.Unmarshal(p.Config, &project); err != nil {
 		return File{}, fmt.Errorf("release: pyproject.toml: %w", err)
@@ -61,18 +61,18 @@ func (r Release) Wheel(b Build, p PythonProject, license []byte) (File, error) {
 	}
 	wheel := "Wheel-Version: 1.0\nGenerator: utp-release\nRoot-Is-Purelib: false\n" + tags.String()
 	files = append(files,
-		File{info + "/METADATA", 0o644, r.pythonMetadata(project, p.Readme)},
+		File{info + "/METADATA", 0o644, r.pythonMetadata(project, p.Readme, licences)},
 		File{info + "/WHEEL", 0o644, []byte(wheel)},
 		File{info + "/entry_points.txt", 0o644, r.entryPoints(project)},
-		File{info + "/licenses/LICENSE", 0o644, license},
 	)
+	files = append(files, below(info+"/licenses", licences)...)
 	files = append(files, File{info + "/RECORD", 0o644, record(files, info+"/RECORD")})
 	body, err := zipFiles(files, r.Date)
 	return File{stem + "-py3-none-" + strings.Join(wheelTags[b.Platform], ".") + ".whl", 0o644, body}, err
 }
 
 // pythonMetadata is https://packaging.python.org/en/latest/specifications/core-metadata/.
-func (r Release) pythonMetadata(p pyproject, readme []byte) []byte {
+func (r Release) pythonMetadata(p pyproject, readme []byte, licences []File) []byte {
 	var b bytes.Buffer
 	line := func(key, value string) { fmt.Fprintf(&b, "%s: %s\n", key, value) }
 	line("Metadata-Version", "2.4")
@@ -80,7 +80,9 @@ func (r Release) pythonMetadata(p pyproject, readme []byte) []byte {
 	line("Version", r.python())
 	line("Summary", r.Summary)
 	line("License-Expression", r.License)
-	line("License-File", "LICENSE")
+	for _, f := range licences {
+		line("License-File", f.Name)
+	}
 	line("Project-URL", "Repository, "+r.Repository)
 	if len(p.Project.Keywords) > 0 {
 		line("Keywords", strings.Join(p.Project.Keywords, ","))

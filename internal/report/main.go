@@ -8,6 +8,7 @@
 //	go run ./internal/report size
 //	go run ./internal/report fuzz DURATION|NUMBERx
 //	go run ./internal/report release VERSION DIR [OS/ARCH…]
+//	go run ./internal/report notices
 //	go run ./internal/report engines DIR
 //	go run ./internal/report te GO PYTHON NODE
 //	go run ./internal/report search NAME=DIR…
@@ -33,6 +34,7 @@ var commands = map[string]func(w io.Writer, args []string) error{
 	"fuzz":      fuzzAll,
 	"engines":   engines,
 	"mutants":   mutants,
+	"notices":   notices,
 	"release":   makeRelease,
 	"search":    searching,
 	"te":        measureTe,
@@ -52,5 +54,5 @@ func run(w io.Writer, args []string) error {
 			return command(w, args[1:])
 		}
 	}
-	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, release VERSION DIR, engines DIR, mutants PACKAGE…, te GO PYTHON NODE, coach-sim, search NAME=DIR…, wasm DIR")
+	return errors.New("want one of: contract [ID …], uat, size, fuzz DURATION|NUMBERx, release VERSION DIR, notices, engines DIR, mutants PACKAGE…, te GO PYTHON NODE, coach-sim, search NAME=DIR…, wasm DIR")
 }

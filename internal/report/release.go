@@ -14,6 +14,20 @@ import (
 	"github.com/unifiedtoolprotocol/utp/internal/release"
 )
 
+// notices prints the licences of what the programs link, for an image that is not
+// made by make release.
+func notices(w io.Writer, args []string) error {
+	if len(args) > 0 {
+		return errors.New("notices: want no arguments")
+	}
+	text, err := release.Notices(context.Background(), ".")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
 // makeRelease makes everything that users install into a folder: VERSION, the folder,
 // and the platforms if not all are wanted (linux/amd64).
 func makeRelease(w io.Writer, args []string) error {

@@ -133,6 +133,89 @@ func (w *world) completions(at string) error {
 	return nil
 }
 
+// licences looks for those of the modules that a bill of materials lists in all that
+// holds the programs of its platform.
+func (w *world) licences() error {
+	bills, _ := filepath.Glob(w.file("*.cdx.json"))
+	if len(bills) == 0 {
+		return errors.New("there are no bills of materials")
+	}
+	for _, bill := range bills {
+		body, err := os.ReadFile(bill)
+		if err != nil {
+			return err
+		}
+		var list struct {
+			Components []struct{ Type, Name, Version string }
+		}
+		if err := json.Unmarshal(body, &list); err != nil {
+			return err
+		}
+		texts, err := w.noticesOf(strings.TrimSuffix(bill, ".cdx.json"))
+		if err != nil {
+			return err
+		}
+		for _, c := range list.Components {
+			name := c.Name + " " + c.Version + " ("
+			switch {
+			case c.Type != "library":
+				continue
+			case c.Name == "std":
+				name = "Go's runtime and standard library"
+			}
+			for file, text := range texts {
+				if !strings.Contains(text, name) {
+					return fmt.Errorf("%s has no licence of %s %s", file, c.Name, c.Version)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// noticesOf reads THIRD_PARTY_LICENSES of what was made for one platform: its archive,
+// by the path without the ending, its wheel and its npm package.
+func (w *world) noticesOf(stem string) (map[string]string, error) {
+	dir, err := w.folder("licences")
+	if err != nil {
+		return nil, err
+	}
+	part := strings.Split(filepath.Base(stem), "_")
+	tag := map[string]string{"linux_amd64": "manylinux*x86_64", "linux_arm64": "manylinux*aarch64", "darwin_amd64": "macosx*x86_64", "darwin_arm64": "macosx*arm64", "windows_amd64": "win_amd64"}[part[2]+"_"+part[3]]
+	node := strings.NewReplacer("windows", "win32", "amd64", "x64").Replace(part[2] + "-" + part[3])
+	wheel, _ := filepath.Glob(w.file("utp_bx-*" + tag + "*.whl"))
+	npm, _ := filepath.Glob(w.file("unifiedtoolprotocol-bx-" + node + "-*.tgz"))
+	archive, _ := filepath.Glob(stem + "[.][tz]*")
+	texts := map[string]string{}
+	for _, file := range slices.Concat(wheel, npm, archive) {
+		to := filepath.Join(dir, filepath.Base(file)+".d")
+		if err := os.MkdirAll(to, 0o755); err != nil {
+			return nil, err
+		}
+		if strings.HasSuffix(file, "gz") {
+			_, err = w.do(to, "tar", "xzf", file)
+		} else {
+			err = unzip(file, to)
+		}
+		if err != nil {
+			return nil, err
+		}
+		found, err := w.do(to, "find", ".", "-name", "THIRD_PARTY_LICENSES")
+		if err != nil || strings.Count(found, "\n") != 1 {
+			return nil, fmt.Errorf("%s: THIRD_PARTY_LICENSES is at %q: %w", file, found, err)
+		}
+		body, err := os.ReadFile(filepath.Join(to, strings.TrimSpace(found)))
+		if err != nil {
+			return nil, err
+		}
+		texts[filepath.Base(file)] = string(body)
+	}
+	if len(texts) != 3 {
+		return nil, fmt.Errorf("for %s there are %v: want an archive, a wheel and an npm package", node, slices.Collect(maps.Keys(texts)))
+	}
+	return texts, nil
+}
+
 // foreign reads the headers of programs that cannot run here.
 func (w *world) foreign() error {
 	dir, err := w.folder("foreign")

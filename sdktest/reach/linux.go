@@ -96,6 +96,11 @@ func (w *world) image() error {
 	if !pool.AppendCertsFromPEM(pem) || strings.Count(string(pem), "BEGIN CERTIFICATE") < 100 {
 		return errors.New("has no certificates of the authorities")
 	}
+	for _, name := range []string{"licenses/LICENSE", "licenses/THIRD_PARTY_LICENSES"} {
+		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+			return err
+		}
+	}
 	p, err := at(root, "/bx", "/te")
 	if err != nil {
 		return err
@@ -170,7 +175,7 @@ func (w *world) debian() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(w.first(p), installed(root)); err != nil {
+	if err := errors.Join(w.first(p), installed(root, "usr/share/doc/bx/copyright")); err != nil {
 		return err
 	}
 	if out, err := w.do(w.temp, "chroot", root, "dpkg", "--verify", "bx"); err != nil || changed(out) {
@@ -192,8 +197,8 @@ func changed(out string) bool {
 }
 
 // installed looks for what else belongs into a system.
-func installed(root string) error {
-	for _, name := range []string{"usr/lib/systemd/system/bx.service", "usr/share/bash-completion/completions/bx", "usr/share/man/man1/bx.1.gz", "usr/share/man/man1/te.1.gz", "usr/share/doc/bx/copyright"} {
+func installed(root string, more ...string) error {
+	for _, name := range append(more, "usr/lib/systemd/system/bx.service", "usr/share/bash-completion/completions/bx", "usr/share/man/man1/bx.1.gz", "usr/share/man/man1/te.1.gz") {
 		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
 			return err
 		}
@@ -221,5 +226,5 @@ func (w *world) rpm() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.first(p), installed(root))
+	return errors.Join(w.first(p), installed(root, "usr/share/licenses/bx/LICENSE", "usr/share/licenses/bx/THIRD_PARTY_LICENSES"))
 }

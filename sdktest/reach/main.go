@@ -31,6 +31,7 @@ type machine struct {
 var machines = []machine{
 	{"sums", "SHA256SUMS names every file", true, (*world).sums},
 	{"archive", "the archive of this machine, and its completions in their shells", true, (*world).archive},
+	{"licences", "the licence of every module in the bills, in archives, wheels and npm packages", true, (*world).licences},
 	{"foreign", "the programs for the other platforms, by their headers", false, (*world).foreign},
 	{"empty", "an empty root with the programs alone, as user 65532", true, (*world).empty},
 	{"image", "the image, unpacked by umoci, as its config says", false, (*world).image},

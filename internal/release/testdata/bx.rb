@@ -7,22 +7,22 @@ class Bx < Formula
   on_macos do
     on_arm do
       url "https://github.com/unifiedtoolprotocol/utp/releases/download/v1.2.3-rc.1/bx_1.2.3-rc.1_darwin_arm64.tar.gz"
-      sha256 "f3f582f9bfb29ee1d852bf15764e7bb32ceec715329f4477260d9b2e1ba6be30"
+      sha256 "1923777991a3c96479bf00091a68b0ebebf74a0ed5adc2da15342a233955cb2c"
     end
     on_intel do
       url "https://github.com/unifiedtoolprotocol/utp/releases/download/v1.2.3-rc.1/bx_1.2.3-rc.1_darwin_amd64.tar.gz"
-      sha256 "c2352acc76d5a4d8c79cd53d499972cdf02554a798180eb1b8a9827e5dcdc963"
+      sha256 "b644fb9823f0033a0422d9bb5a1e5323e9dfca1ed8600117a1c367d6c1d50916"
     end
   end
 
   on_linux do
     on_arm do
       url "https://github.com/unifiedtoolprotocol/utp/releases/download/v1.2.3-rc.1/bx_1.2.3-rc.1_linux_arm64.tar.gz"
-      sha256 "3c796c5671a85140bf6550dbb66c31fdb9fdf52807e50b7f08b72a990a61e1b4"
+      sha256 "3aad0e8ff686c85cb5e562d096f0de89c77e704512ddd4eb5aded111935550f4"
     end
     on_intel do
       url "https://github.com/unifiedtoolprotocol/utp/releases/download/v1.2.3-rc.1/bx_1.2.3-rc.1_linux_amd64.tar.gz"
-      sha256 "bd2a1261d4706226da89613b78b53b3f5c45e7d1c24bcf99fc49b38ae51e322b"
+      sha256 "efa24e48dfc8147b41fe081b9f386d82cef11b8a314c71c4545961f0fae9e740"
     end
   end
 
