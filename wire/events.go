@@ -2,20 +2,23 @@ package wire
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/unifiedtoolprotocol/utp"
 )
 
 // Events reads the answer to x as it comes: the events of body, which may be a
 // stream or, whatever was asked for, a reply in one piece. The last one is an
-// EventFinish; behind it comes the error of a reply that is broken: *Error,
+// EventFinish; after it comes the error of a reply that is broken: *Error,
 // ErrCut, or what body failed with.
 func Events(x *Exchange, body io.Reader) iter.Seq2[utp.Event, error] {
 	return func(yield func(utp.Event, error) bool) {
-		p := pump{decoder: x.Framing.Decoder(), reader: x.Reader(nil), yield: yield}
-		err := p.all(x.Framing, body)
+		p := pump{decoder: x.Framing.AnswerDecoder(), reader: x.Reader(nil), yield: yield}
+		err := p.all(body)
 		if p.left || !p.events(p.reader.Close()) {
 			return
 		}
@@ -35,6 +38,81 @@ func BeginsJSON(text []byte) bool {
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
+// AnswerDecoder is a new decoder for what a server answers where a stream was asked
+// for. A reply or an error in one piece is a frame of its own, and an event that the
+// end of the connection cut is none. Close reports an answer, such as a page, that is
+// neither as *Error.
+func (f Framing) AnswerDecoder() Decoder { return &answerDecoder{sse: f == SSE, stream: f.Decoder()} }
+
+type answerDecoder struct {
+	sse    bool
+	stream Decoder
+	state  answerState
+	text   []byte // all of a reply in one piece; of others the beginning, before the first event
+}
+
+type answerState int
+
+const (
+	unknown answerState = iota // only white space came
+	opening                    // no event is complete
+	streaming
+	whole
+)
+
+func (a *answerDecoder) Feed(b []byte) ([]Frame, error) {
+	if a.state == unknown && len(bytes.TrimSpace(b)) > 0 {
+		a.state = opening
+		if a.sse && BeginsJSON(b) {
+			a.state = whole
+		}
+	}
+	if a.state == whole {
+		if a.text = append(a.text, b...); len(a.text) > MaxFrame {
+			return nil, tooLong(MaxFrame)
+		}
+		return nil, nil
+	}
+	if a.state == opening {
+		a.text = append(a.text, b[:min(len(b), maxOpening-len(a.text))]...)
+	}
+	frames, err := a.stream.Feed(b)
+	if len(frames) > 0 {
+		a.state, a.text = streaming, nil
+	}
+	return frames, err
+}
+
+// maxOpening is how much of an answer is kept to name what it is, in bytes.
+const maxOpening = 512
+
+func (a *answerDecoder) Close() ([]Frame, error) {
+	frames, err := a.stream.Close()
+	if a.state == whole {
+		frames = []Frame{{Data: a.text}}
+	}
+	frames = slices.DeleteFunc(frames, Frame.cut)
+	if err == nil && a.state == opening && len(frames) == 0 && !a.begun() {
+		e := ReadError(0, a.text)
+		e.Type, e.Message = NotThisAPI, "the server sent no stream: "+e.Body
+		return nil, e
+	}
+	return frames, err
+}
+
+// begun reports that what came begins as a stream does, or as JSON.
+func (a *answerDecoder) begun() bool {
+	text := bytes.TrimSpace(a.text)
+	name, _, _ := bytes.Cut(text, []byte(":"))
+	return BeginsJSON(text) || slices.Contains([]string{"", "data", "event", "id", "retry"}, string(name))
+}
+
+// cut reports a frame whose JSON is not complete.
+func (f Frame) cut() bool {
+	var at *json.SyntaxError
+	return BeginsJSON(f.Data) && errors.As(json.Unmarshal(f.Data, new(json.RawMessage)), &at) && at.Offset >= int64(len(f.Data))
+}
+
 // pump passes the events of a body on.
 type pump struct {
 	decoder Decoder
@@ -44,18 +122,11 @@ type pump struct {
 }
 
 // all reads the body to its end, and says why that came early.
-func (p *pump) all(framing Framing, body io.Reader) error {
-	var begun []byte // until it is more than white space
+func (p *pump) all(body io.Reader) error {
 	buf := make([]byte, 4<<10)
 	for !p.left {
 		n, err := body.Read(buf)
-		piece := buf[:n]
-		if len(bytes.TrimSpace(begun)) == 0 {
-			if begun = append(begun, piece...); framing == SSE && BeginsJSON(begun) {
-				return p.whole(io.MultiReader(bytes.NewReader(begun), body), err)
-			}
-		}
-		frames, bad := p.decoder.Feed(piece)
+		frames, bad := p.decoder.Feed(buf[:n])
 		p.frames(frames)
 		switch {
 		case bad != nil:
@@ -71,18 +142,6 @@ func (p *pump) all(framing Framing, body io.Reader) error {
 		return err
 	}
 	return nil
-}
-
-// whole reads a reply in one piece. before is what its beginning was read with.
-func (p *pump) whole(body io.Reader, before error) error {
-	text, err := io.ReadAll(io.LimitReader(body, MaxFrame))
-	if before != nil && before != io.EOF {
-		err = before
-	}
-	if err == nil {
-		p.frames([]Frame{{Data: text}})
-	}
-	return err
 }
 
 func (p *pump) frames(frames []Frame) {

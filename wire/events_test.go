@@ -77,9 +77,17 @@ func TestEventsOfABrokenReply(t *testing.T) {
 		text string
 		want func(error) bool
 	}{
-		"cut":         {strings.NewReader(begun), "Hi", func(err error) bool { return errors.Is(err, wire.ErrCut) }},
-		"lost":        {io.MultiReader(strings.NewReader(begun), iotest.ErrReader(lost)), "Hi", func(err error) bool { return errors.Is(err, lost) }},
-		"refused":     {strings.NewReader(`{"error":{"message":"no such model"}}`), "", func(err error) bool { return strings.Contains(err.Error(), "no such model") }},
+		"cut":              {strings.NewReader(begun), "Hi", func(err error) bool { return errors.Is(err, wire.ErrCut) }},
+		"lost":             {io.MultiReader(strings.NewReader(begun), iotest.ErrReader(lost)), "Hi", func(err error) bool { return errors.Is(err, lost) }},
+		"refused":          {strings.NewReader(`{"error":{"message":"no such model"}}`), "", func(err error) bool { return strings.Contains(err.Error(), "no such model") }},
+		"cut in an event":  {strings.NewReader(begun + "data: {\"choices\":[{\"del"), "Hi", func(err error) bool { return errors.Is(err, wire.ErrCut) }},
+		"lost in an event": {io.MultiReader(strings.NewReader(begun+"data: {\"choices\":[{\"del"), iotest.ErrReader(lost)), "Hi", func(err error) bool { return errors.Is(err, lost) }},
+		"whole, cut":       {strings.NewReader(`{"choices":[`), "", func(err error) bool { return errors.Is(err, wire.ErrCut) }},
+		"a page": {iotest.OneByteReader(strings.NewReader("\n<html><h1>502 Bad Gateway</h1></html>")), "", func(err error) bool {
+			var e *wire.Error
+			return errors.As(err, &e) && e.Type == wire.NotThisAPI && strings.Contains(e.Message, "502 Bad Gateway")
+		}},
+		"nothing":     {strings.NewReader(": wait\n\n"), "", func(err error) bool { return errors.Is(err, wire.ErrCut) }},
 		"whole, lost": {io.MultiReader(strings.NewReader(`{"choices":[`), iotest.ErrReader(lost)), "", func(err error) bool { return errors.Is(err, lost) }},
 		"too long": {io.MultiReader(strings.NewReader(begun+"data: "), strings.NewReader(strings.Repeat("x", wire.MaxFrame+1))), "Hi",
 			func(err error) bool { return strings.Contains(err.Error(), "long") }},

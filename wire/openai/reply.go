@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
@@ -96,9 +98,20 @@ func (r *reader) chunk(data []byte) {
 			r.choice(&j.Choices[i])
 		}
 	}
-	if j.Choices == nil {
+	switch {
+	case j.Choices != nil:
+	case ofAnother(j.Rest):
+		r.Foreign(data, errors.New("want choices, and this is another API's"))
+	default:
 		r.bare(j.Message, data)
 	}
+}
+
+// ofAnother knows what Anthropic and OpenAI's Responses send: read as a bare message
+// it would be an empty reply.
+func ofAnother(rest shape.Fields) bool {
+	kind := shape.Value{Raw: rest.Get("type")}.String()
+	return kind == "message_start" || kind == "message" && rest.Get("stop_reason") != nil || strings.HasPrefix(kind, "response.")
 }
 
 // note keeps what stands beside the choices.

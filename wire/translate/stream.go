@@ -21,7 +21,7 @@ type Stream struct {
 
 // Stream begins to read a streamed answer.
 func (a *Answer) Stream() *Stream {
-	return &Stream{answer: a, decoder: a.exchange.Framing.Decoder(), reader: a.exchange.Reader(nil)}
+	return &Stream{answer: a, decoder: a.exchange.Framing.AnswerDecoder(), reader: a.exchange.Reader(nil)}
 }
 
 // Feed takes more of the answer and gives what the client gets of it now. It
@@ -56,7 +56,11 @@ func (s *Stream) Close() ([]byte, error) {
 		s.broken = broken
 	}
 	s.over = true
-	return s.answer.append(out, s.writer.Close(s.broken)), s.broken
+	out = s.answer.append(out, s.writer.Close(s.broken))
+	if s.broken == nil {
+		s.broken = s.writer.Err()
+	}
+	return out, s.broken
 }
 
 // Losses are what the client is not told, of an answer that is over and whole.

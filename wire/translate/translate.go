@@ -118,6 +118,9 @@ func (p Pair) Request(body []byte) (*Exchange, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(r.Messages) == 0 {
+		return nil, fmt.Errorf("translate: the request has no messages: is it one of %s's API?", p.From)
+	}
 	if p.Model != "" {
 		r.Model = p.Model
 	}

@@ -175,8 +175,64 @@ func TestTheAnswerHasTheClientsNames(t *testing.T) {
 	}
 }
 
+// An answer of another API than the one that is named is an error, and never an empty
+// reply. A whole one of Ollama's reads like a message of OpenAI's that stands alone.
+func TestAnswersOfAnotherAPI(t *testing.T) {
+	for _, named := range translate.APIs()[:5] {
+		for _, is := range translate.APIs()[:5] {
+			if named == is {
+				continue
+			}
+			a, err := translate.Pair{From: named, To: translate.OpenAI}.Answer()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range texts(t, is, ".reply.json") {
+				if out, _, err := a.Reply(text(t, path)); err == nil && !(is == translate.Ollama && named == translate.OpenAI) {
+					t.Errorf("%s as %s: %.300s", path, named, out)
+				}
+			}
+			for _, path := range append(texts(t, is, ".sse"), texts(t, is, ".ndjson")...) {
+				if out, err := streamed(a.Stream(), text(t, path), 1<<20); err == nil {
+					t.Errorf("%s as %s: %.300s", path, named, out)
+				}
+			}
+		}
+	}
+}
+
+// What a server sends in place of a stream is read too, and what it says of an error
+// is what the client reads.
+func TestStreamOfWhatIsNone(t *testing.T) {
+	for _, c := range []struct {
+		from           translate.API
+		text           string
+		client, broken string // what the client and the caller read
+	}{
+		{translate.OpenAI, `{"id":"c","model":"m","choices":[{"message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}]}`, `"text":"Hello."`, ""},
+		{translate.OpenAI, `{"error":{"message":"no such model","type":"invalid_request_error"}}`, "no such model", "no such model"},
+		{translate.OpenAI, "<html><h1>502 Bad Gateway</h1></html>", "502 Bad Gateway", "502 Bad Gateway"},
+		{translate.Ollama, `{"error":"no such model"}`, "no such model", "no such model"},
+		{translate.Gemini, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}]},\"finishReason\":\"MALFORMED_FUNCTION_CALL\"}]}\n\n", "event: error", "could not read"},
+	} {
+		a, err := translate.Pair{From: c.from, To: translate.Anthropic}.Answer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{1, 1 << 20} {
+			out, err := streamed(a.Stream(), []byte(c.text), size)
+			if !strings.Contains(string(out), c.client) || (err == nil) != (c.broken == "") || err != nil && !strings.Contains(err.Error(), c.broken) {
+				t.Errorf("%s: %v\n%s", c.text, err, out)
+			}
+		}
+	}
+}
+
 func TestBrokenTexts(t *testing.T) {
 	p := translate.Pair{From: translate.OpenAI, To: translate.Anthropic}
+	if _, err := (translate.Pair{From: translate.Ollama, To: translate.OpenAI}).Request([]byte(`{"model":"m","input":"Hi","stream":false}`)); err == nil || !strings.Contains(err.Error(), "no messages") {
+		t.Errorf("a request of another API: %v", err)
+	}
 	for _, body := range []string{`{"messages":5}`, `{"messages":[],"tools":[{"function":{"name":"f"}},{"function":{"name":"f"}}]}`} {
 		if x, err := p.Request([]byte(body)); err == nil || x != nil {
 			t.Errorf("%s: %v", body, x)
