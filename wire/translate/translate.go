@@ -119,7 +119,7 @@ func (p Pair) Request(body []byte) (*Exchange, error) {
 		return nil, err
 	}
 	if len(r.Messages) == 0 {
-		return nil, fmt.Errorf("translate: the request has no messages: is it one of %s's API?", p.From)
+		return nil, fmt.Errorf("the request has no messages: is it one for the API %s?", p.From)
 	}
 	if p.Model != "" {
 		r.Model = p.Model
