@@ -50,11 +50,11 @@ func Example_sdk() {
 	reply := utp.Collect(all)
 	fmt.Printf("%q\n", reply.Text())
 	for _, c := range reply.Calls() {
-		fmt.Println(c.Name, string(c.Args), c.Source)
+		fmt.Println(c.Name, string(c.Args), c.Dialect())
 	}
 	// Output:
 	// "Let me see.\n"
-	// now {} text:hermes
+	// now {} hermes
 }
 
 // Events make a reply; runners act on its calls.

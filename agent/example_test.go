@@ -31,16 +31,16 @@ func (parrot) Stream(_ context.Context, r *utp.Request) iter.Seq2[utp.Event, err
 }
 
 func Example() {
-	tools := []utp.Tool{{Name: "read_file", Tier: utp.TierWalk,
+	tools := []utp.Tool{{Name: "read_file", Tier: agent.Walk,
 		Schema: []byte(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}}
 	gate := &agent.Gate{
 		Tools: schema.Compile(tools),
-		Tier:  utp.TierWalk,
+		Tier:  agent.Walk,
 		Runner: agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
 			return utp.TextResult(c, utp.StatusOK, "module example")
 		}),
 	}
-	question := &utp.Request{Messages: []utp.Message{utp.NewText(utp.RoleUser, "Which module is this?")}}
+	question := utp.Question("Which module is this?")
 	for e, err := range agent.Turn(context.Background(), agent.Config{Model: parrot{}, Gate: gate}, question) {
 		if err != nil {
 			panic(err)
@@ -57,10 +57,37 @@ func Example() {
 	// It says: module example
 }
 
+type file struct {
+	Path string `json:"path" jsonschema:"below the root, with slashes"`
+	From int    `json:"from,omitempty" jsonschema:"the first line; 1 if left out"`
+}
+
+// A Go function is a tool: the model gets the schema of its argument, and its error as
+// a result.
+func ExampleFunc() {
+	read := agent.Func("read_file", "Reads a file.", func(_ context.Context, in file) (string, error) {
+		if in.Path != "go.mod" {
+			return "", fmt.Errorf("there is no file %q", in.Path)
+		}
+		return "module example", nil
+	})
+	fmt.Println(string(read.Schema))
+
+	config := agent.Config{Model: parrot{}, Gate: agent.Functions(read)}
+	answer, err := agent.Ask(context.Background(), config, utp.Question("Which module is this?"))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(answer.Text)
+	// Output:
+	// {"type":"object","properties":{"path":{"type":"string","description":"below the root, with slashes"},"from":{"type":"integer","description":"the first line; 1 if left out"}},"required":["path"],"additionalProperties":false}
+	// It says: module example
+}
+
 func ExampleRaise() {
 	table := agent.Intents()
 	for _, q := range []string{"How does the address book work?", "fix the typo in README"} {
-		fmt.Println(agent.Raise(q, utp.TierWalk, utp.TierRun, table).Why)
+		fmt.Println(agent.Raise(q, agent.Walk, agent.Run, table).Why)
 	}
 	// Output:
 	// WALK: nothing in the question asks for more
@@ -71,8 +98,8 @@ func ExampleRaise() {
 // a tool.
 func ExampleTeam() {
 	reader := &agent.Member{Name: "reader", Description: "Reads files.", Config: agent.Config{Model: parrot{}, Gate: &agent.Gate{
-		Tools: schema.Compile([]utp.Tool{{Name: "read_file", Tier: utp.TierWalk, Schema: []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}),
-		Tier:  utp.TierWalk,
+		Tools: schema.Compile([]utp.Tool{{Name: "read_file", Tier: agent.Walk, Schema: []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}),
+		Tier:  agent.Walk,
 		Runner: agent.RunnerFunc(func(_ context.Context, c utp.Call) utp.Result {
 			return utp.TextResult(c, utp.StatusOK, "module example")
 		}),

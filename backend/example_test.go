@@ -3,38 +3,45 @@ package backend_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
-	"github.com/unifiedtoolprotocol/utp/internal/fake"
 )
 
-// A model that writes its call into the text, asked over HTTP.
+// A server with Ollama's API whose model writes its call into the text.
 func Example() {
-	script, err := fake.Parse("example", []byte("-- turn --\n-- text --\nLet me look.\n<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>\n"))
-	if err != nil {
-		panic(err)
-	}
-	server := httptest.NewServer(fake.New(script))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/chat" {
+			http.NotFound(w, r)
+			return
+		}
+		io.WriteString(w, `{"message":{"content":"Let me look.\n<tool_call>\n{\"name\": \"now\", "},"done":false}
+{"message":{"content":"\"arguments\": {}}\n</tool_call>"},"done":false}
+{"message":{"content":""},"done":true,"done_reason":"stop"}
+`)
+	}))
 	defer server.Close()
 
 	client, err := backend.New(backend.Config{Provider: backend.Ollama, URL: server.URL, Model: "qwen3"})
 	if err != nil {
 		panic(err)
 	}
-	request := &utp.Request{
-		Messages: []utp.Message{utp.NewText(utp.RoleUser, "What time is it?")},
-		Tools:    []utp.Tool{{Name: "now", Description: "The time."}},
-	}
-	var events []utp.Event
-	for e, err := range client.Stream(context.Background(), request) {
-		if err != nil {
+	question := utp.Question("What time is it?")
+	question.Tools = []utp.Tool{{Name: "now", Description: "The time."}}
+	for event, err := range client.Stream(context.Background(), question) {
+		switch {
+		case err != nil:
 			panic(err)
+		case event.Kind == utp.EventText:
+			fmt.Print(event.Text)
+		case event.Kind == utp.EventCallEnd:
+			fmt.Println("a call of", event.Call.Name, "in the dialect", event.Call.Dialect())
 		}
-		events = append(events, e)
 	}
-	reply := utp.Collect(events)
-	fmt.Printf("%q calls %s, found as %s\n", reply.Text(), reply.Calls()[0].Name, reply.Calls()[0].Source)
-	// Output: "Let me look.\n" calls now, found as text:hermes
+	// Output:
+	// Let me look.
+	// a call of now in the dialect hermes
 }

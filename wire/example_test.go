@@ -2,11 +2,35 @@ package wire_test
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/wire"
 	"github.com/unifiedtoolprotocol/utp/wire/ollama"
+	"github.com/unifiedtoolprotocol/utp/wire/openai"
 )
+
+// The body of an HTTP answer is read as it comes. One that breaks off ends in an error,
+// after what came of it.
+func ExampleEvents() {
+	exchange, err := openai.Back{}.Open(&utp.Request{Model: "qwen3", Stream: true, Messages: utp.Question("Hi").Messages})
+	if err != nil {
+		panic(err)
+	}
+	body := strings.NewReader("data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\", you\"}}]}\n\n")
+	for event, err := range wire.Events(exchange, body) {
+		switch {
+		case err != nil:
+			fmt.Println("error:", err)
+		case event.Kind == utp.EventText:
+			fmt.Printf("%q\n", event.Text)
+		}
+	}
+	// Output:
+	// "Hello"
+	// ", you"
+	// error: the stream ended before the reply was complete
+}
 
 // A stream passes from bytes to frames to events.
 func Example() {

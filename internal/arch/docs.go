@@ -32,6 +32,26 @@ func example(h *House) (out []Finding) {
 	return out
 }
 
+// readers cannot import what is internal: an example of the library shows none of it.
+func exampleForReaders(h *House) (out []Finding) {
+	for _, p := range h.Packages {
+		if within(p.Path, "cmd") || strings.Contains(p.Path+"/", "internal/") {
+			continue
+		}
+		for _, f := range p.Tests {
+			if !strings.HasSuffix(f.Name, "example_test.go") {
+				continue
+			}
+			for _, i := range f.Syntax.Imports {
+				if strings.Contains(i.Path.Value, "/internal/") {
+					out = append(out, Finding{f.Name, "imports " + strings.Trim(i.Path.Value, `"`)})
+				}
+			}
+		}
+	}
+	return out
+}
+
 func onMap(h *House) (out []Finding) {
 	page, ok := h.Texts["ARCHITECTURE.md"]
 	if !ok {

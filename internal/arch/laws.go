@@ -35,6 +35,7 @@ var laws = []Law{
 	{"file-length", "A file has at most 600 lines, in parse 400. Split it by meaning; a file of data alone is marked by a line //arch:table and declares no function.", fileLength},
 	{"package-doc", "Every package says in its package comment what it is for.", packageDoc},
 	{"example", "Every library package has an Example with an // Output: line in a test file.", example},
+	{"example-for-readers", "An example of the library imports no internal package: who reads it cannot either. Write the server or the model into it.", exampleForReaders},
 	{"map", "ARCHITECTURE.md names every package in backquotes.", onMap},
 }
 
