@@ -8,7 +8,7 @@ import (
 
 // A call from text tells its dialect, every other one has none.
 func TestCallDialect(t *testing.T) {
-	for source, want := range map[string]string{"text:hermes": "hermes", utp.Native: "", "": "", "hermes": ""} {
+	for source, want := range map[string]string{"text:hermes": "hermes", utp.SourceNative: "", "": "", "hermes": ""} {
 		if got := (utp.Call{Source: source}).Dialect(); got != want {
 			t.Errorf("%q: %q, want %q", source, got, want)
 		}

@@ -114,7 +114,7 @@ func (t *telegram) Feed(f wire.Frame) (evs []utp.Event) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		t.n++
 		if name, args, ok := strings.Cut(rest, " "); ok && word == "CALL" {
-			evs = append(evs, utp.Event{Kind: utp.EventWhole, Part: t.n, Value: utp.Call{Name: name, Args: json.RawMessage(args), Source: utp.Native}})
+			evs = append(evs, utp.Event{Kind: utp.EventWhole, Part: t.n, Value: utp.Call{Name: name, Args: json.RawMessage(args), Source: utp.SourceNative}})
 			continue
 		}
 		evs = append(evs, utp.Event{Kind: utp.EventText, Part: t.n, Text: rest})

@@ -14,7 +14,7 @@ import (
 func TestFingerprint(t *testing.T) {
 	const vector = "call_1ef1b2e2f59fb93bfbafce7922fd44c9330080cd8ed03ee89adaa7332b918d69"
 	for _, args := range []string{`{"b":1,"a":"é"}`, `{ "a" : "\u00e9", "b" : 1 }`} {
-		c := utp.Call{ID: "x", Name: "t", Args: json.RawMessage(args), Source: utp.Native}
+		c := utp.Call{ID: "x", Name: "t", Args: json.RawMessage(args), Source: utp.SourceNative}
 		if got := c.Fingerprint(); got != vector {
 			t.Errorf("%s: %s", args, got)
 		}

@@ -103,9 +103,9 @@ const (
 	CustomCall   CallKind = "custom" // RawArgs is the input
 )
 
-// Native is the Source of a call that came in a provider's own field.
+// SourceNative is the Source of a call that came in a provider's own field.
 // A call found in text has the Source "text:" and its grammar's name.
-const Native = "native"
+const SourceNative = "native"
 
 const inText = "text:"
 

@@ -18,7 +18,7 @@ func anyText() *rapid.Generator[string] {
 func anyCall() *rapid.Generator[utp.Call] {
 	return rapid.Custom(func(t *rapid.T) utp.Call {
 		return utp.Call{ID: anyText().Draw(t, "id"), Name: anyText().Draw(t, "name"), Args: json.RawMessage(`{"a":1}`),
-			Source: rapid.SampledFrom([]string{utp.Native, "text:hermes", ""}).Draw(t, "source")}
+			Source: rapid.SampledFrom([]string{utp.SourceNative, "text:hermes", ""}).Draw(t, "source")}
 	})
 }
 
@@ -65,7 +65,7 @@ func TestReplay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := utp.Collect(utp.Replay(anyReply().Draw(t, "reply")))
 		for i, c := range want.Calls() {
-			if c.Source == utp.Native && i > 0 && want.Calls()[i-1].FromText() {
+			if c.Source == utp.SourceNative && i > 0 && want.Calls()[i-1].FromText() {
 				t.Fatalf("a native call stands after one in text: %+v", want.Calls())
 			}
 		}
@@ -158,7 +158,7 @@ func TestCollectBrokenCall(t *testing.T) {
 // A native call has no text: one that breaks leaves a Problem and no empty part.
 func TestCollectBrokenNative(t *testing.T) {
 	r := utp.Collect([]utp.Event{
-		{Kind: utp.EventCallStart, Part: 0, Call: &utp.Call{Name: "rm", Source: utp.Native}},
+		{Kind: utp.EventCallStart, Part: 0, Call: &utp.Call{Name: "rm", Source: utp.SourceNative}},
 		{Kind: utp.EventProblem, Part: 0, Problem: &utp.Problem{Kind: utp.ProblemMalformed}},
 	})
 	if len(r.Parts) != 0 || len(r.Problems) != 1 {

@@ -16,7 +16,7 @@ type parrot struct{}
 func (parrot) Stream(_ context.Context, r *utp.Request) iter.Seq2[utp.Event, error] {
 	last := r.Messages[len(r.Messages)-1]
 	reply := utp.Reply{Message: utp.Message{Parts: []utp.Part{
-		utp.Call{Name: "read_file", Args: []byte(`{"path":"go.mod"}`), Source: utp.Native},
+		utp.Call{Name: "read_file", Args: []byte(`{"path":"go.mod"}`), Source: utp.SourceNative},
 	}}}
 	if rs := last.Results(); len(rs) > 0 {
 		reply.Parts = []utp.Part{utp.Text{Text: "It says: " + rs[0].Text()}}

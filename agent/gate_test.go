@@ -46,7 +46,7 @@ func TestTiersAreCumulative(t *testing.T) {
 // contract: X-04 X-05 X-14 X-15
 func TestTierHoldsWhateverTheSource(t *testing.T) {
 	const args = `{"path":"a","content":"b"}`
-	for _, source := range []string{utp.Native, "text:hermes", "text:tools", "text:react", "text:json", "text:autobyteus", ""} {
+	for _, source := range []string{utp.SourceNative, "text:hermes", "text:tools", "text:react", "text:json", "text:autobyteus", ""} {
 		g, b := gate(utp.TierWalk)
 		g.Allow = []string{"run", "write_file"}
 		g.Confirm = func(context.Context, utp.Call, utp.Tool) (bool, string) { return true, "" }
@@ -70,7 +70,7 @@ func TestOnlyExactNamesPass(t *testing.T) {
 			rapid.StringMatching(`(?i)[ .:_-]?write[ ._-]?file[ .:()_-]?`)).Draw(rt, "name")
 		g, b := gate(utp.TierRun)
 		g.Allow = []string{"run"}
-		r := g.Run(context.Background(), callOf(name, `{"path":"a","content":"b"}`, utp.Native))
+		r := g.Run(context.Background(), callOf(name, `{"path":"a","content":"b"}`, utp.SourceNative))
 		if name != "write_file" && (r.Status != utp.StatusFailed || len(b.ran) > 0) {
 			rt.Errorf("%q ran: %+v", name, r)
 		}
@@ -80,12 +80,12 @@ func TestOnlyExactNamesPass(t *testing.T) {
 // contract: A-08
 func TestUnknownToolIsTold(t *testing.T) {
 	g, _ := gate(utp.TierWalk)
-	r := g.Run(t.Context(), callOf("serch_code", `{}`, utp.Native))
+	r := g.Run(t.Context(), callOf("serch_code", `{}`, utp.SourceNative))
 	want := "Tool 'serch_code' does not exist. Available: search_code, read_file, list_dir\nDid you mean 'search_code'?"
 	if r.Status != utp.StatusFailed || r.Text() != want {
 		t.Errorf("%s %q, want %q", r.Status, r.Text(), want)
 	}
-	if r := g.Run(t.Context(), callOf("write_fil", `{}`, utp.Native)); strings.Contains(r.Text(), "write_file") {
+	if r := g.Run(t.Context(), callOf("write_fil", `{}`, utp.SourceNative)); strings.Contains(r.Text(), "write_file") {
 		t.Errorf("a tool above the tier is suggested: %q", r.Text())
 	}
 }
@@ -117,7 +117,7 @@ func TestConfirmation(t *testing.T) {
 	} {
 		b := &bench{}
 		g := agent.Gate{Tools: schema.Compile([]utp.Tool{c.tool}), Tier: utp.TierRun, Runner: b, Confirm: c.confirm, Allow: c.allow}
-		r := g.Run(t.Context(), callOf(c.tool.Name, `{}`, utp.Native))
+		r := g.Run(t.Context(), callOf(c.tool.Name, `{}`, utp.SourceNative))
 		if (r.Status == utp.StatusOK) != c.ok || (len(b.ran) == 1) != c.ok || !c.ok && r.Status != utp.StatusDenied {
 			t.Errorf("%s allow %v: %s %q, ran %v", c.tool.Name, c.allow, r.Status, r.Text(), b.ran)
 		}
@@ -131,10 +131,10 @@ func TestNobodyIsAskedAboutACallThatCannotRun(t *testing.T) {
 	asked := 0
 	g, b := gate(utp.TierRun)
 	g.Confirm = func(context.Context, utp.Call, utp.Tool) (bool, string) { asked++; return true, "" }
-	g.Run(t.Context(), callOf("write_file", `{"path":"a"}`, utp.Native))
-	g.Run(t.Context(), callOf("rm", `{}`, utp.Native))
+	g.Run(t.Context(), callOf("write_file", `{"path":"a"}`, utp.SourceNative))
+	g.Run(t.Context(), callOf("rm", `{}`, utp.SourceNative))
 	g.Tier = utp.TierWalk
-	g.Run(t.Context(), callOf("write_file", `{"path":"a","content":""}`, utp.Native))
+	g.Run(t.Context(), callOf("write_file", `{"path":"a","content":""}`, utp.SourceNative))
 	if asked > 0 || len(b.ran) > 0 {
 		t.Errorf("asked %d times, ran %v", asked, b.ran)
 	}
@@ -143,7 +143,7 @@ func TestNobodyIsAskedAboutACallThatCannotRun(t *testing.T) {
 // contract: X-08
 func TestTheQuestionMarksCallsFoundInText(t *testing.T) {
 	args := `{"path":"a.go","content":"x"}`
-	native, text := agent.Question(callOf("write_file", args, utp.Native), tools[3]), agent.Question(callOf("write_file", args, "text:hermes"), tools[3])
+	native, text := agent.Question(callOf("write_file", args, utp.SourceNative), tools[3]), agent.Question(callOf("write_file", args, "text:hermes"), tools[3])
 	if !strings.Contains(native, "Run write_file (RUN)?") || !strings.Contains(native, `"path": "a.go"`) || strings.Contains(native, "recovered") {
 		t.Errorf("native: %q", native)
 	}
@@ -166,10 +166,10 @@ func TestARunnerMayRefuse(t *testing.T) {
 		}
 		return b.Run(ctx, c)
 	})
-	if r := g.Run(t.Context(), callOf("read_file", `{"path":"secret.txt"}`, utp.Native)); r.Status != utp.StatusDenied || len(b.ran) > 0 {
+	if r := g.Run(t.Context(), callOf("read_file", `{"path":"secret.txt"}`, utp.SourceNative)); r.Status != utp.StatusDenied || len(b.ran) > 0 {
 		t.Errorf("%+v, ran %v", r, b.ran)
 	}
-	if r := g.Run(t.Context(), callOf("read_file", `{"path":"a.txt"}`, utp.Native)); r.Status != utp.StatusOK {
+	if r := g.Run(t.Context(), callOf("read_file", `{"path":"a.txt"}`, utp.SourceNative)); r.Status != utp.StatusOK {
 		t.Errorf("%+v", r)
 	}
 }
@@ -177,7 +177,7 @@ func TestARunnerMayRefuse(t *testing.T) {
 // contract: X-09 X-11
 func TestArgumentsAreFittedOrRefused(t *testing.T) {
 	g, b := gate(utp.TierWalk)
-	if r := g.Run(t.Context(), callOf("search_code", `{"query":"x","limit":"5"}`, utp.Native)); r.Status != utp.StatusOK {
+	if r := g.Run(t.Context(), callOf("search_code", `{"query":"x","limit":"5"}`, utp.SourceNative)); r.Status != utp.StatusOK {
 		t.Errorf("%+v", r)
 	}
 	for _, c := range []utp.Call{
@@ -198,7 +198,7 @@ func TestArgumentsAreFittedOrRefused(t *testing.T) {
 
 func TestGateWithoutARunner(t *testing.T) {
 	g := agent.Gate{Tools: schema.Compile(tools), Tier: utp.TierWalk}
-	if r := g.Run(t.Context(), callOf("read_file", `{"path":"a"}`, utp.Native)); r.Status != utp.StatusFailed {
+	if r := g.Run(t.Context(), callOf("read_file", `{"path":"a"}`, utp.SourceNative)); r.Status != utp.StatusFailed {
 		t.Errorf("%+v", r)
 	}
 }
@@ -208,9 +208,9 @@ func TestPreflight(t *testing.T) {
 	g, b := gate(utp.TierRun)
 	reply := utp.Reply{
 		Message: utp.Message{Parts: []utp.Part{
-			callOf("serch_code", `{}`, utp.Native),
-			callOf("search_code", `{"limit":"many"}`, utp.Native),
-			callOf("search_code", `{"query":"x","limit":"5"}`, utp.Native),
+			callOf("serch_code", `{}`, utp.SourceNative),
+			callOf("search_code", `{"limit":"many"}`, utp.SourceNative),
+			callOf("search_code", `{"query":"x","limit":"5"}`, utp.SourceNative),
 			callOf("write_file", `{"path":"a","content":"b"}`, "text:hermes"),
 			callOf("read_file", `{"path":"a"}`, "text:hermes"),
 		}},
@@ -256,7 +256,7 @@ func TestPreviewRunsNothing(t *testing.T) {
 // contract: I-09 I-10
 func TestAStreamedCallKeepsItsID(t *testing.T) {
 	stream := func(part int, id string) []utp.Event {
-		call := utp.Call{ID: id, Name: "write_file", Args: json.RawMessage(`{"path":"a","content":"x"}`), Source: utp.Native}
+		call := utp.Call{ID: id, Name: "write_file", Args: json.RawMessage(`{"path":"a","content":"x"}`), Source: utp.SourceNative}
 		start := call
 		start.Args = nil
 		return []utp.Event{{Kind: utp.EventCallStart, Part: part, Call: &start}, {Kind: utp.EventCallDelta, Part: part, Text: string(call.Args)}, {Kind: utp.EventCallEnd, Part: part, Call: &call}}

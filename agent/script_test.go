@@ -125,7 +125,7 @@ func readReply(text string) (evs []utp.Event, fail error) {
 		case "quote":
 			e.Kind, e.Raw, e.Problem = utp.EventProblem, rest, &utp.Problem{Kind: utp.ProblemQuoted, Raw: rest}
 		case "call":
-			e.Kind, e.Call = utp.EventCallEnd, &utp.Call{ID: strings.Trim(f[0], "-"), Name: f[1], Args: json.RawMessage(f[2]), Source: utp.Native}
+			e.Kind, e.Call = utp.EventCallEnd, &utp.Call{ID: strings.Trim(f[0], "-"), Name: f[1], Args: json.RawMessage(f[2]), Source: utp.SourceNative}
 		case "textcall":
 			name, args, _ := strings.Cut(rest, " ")
 			e.Kind, e.Raw = utp.EventCallEnd, "<tool_call>"+rest+"</tool_call>"

@@ -246,7 +246,7 @@ func TestOfEqualCallsTheNativeOneStays(t *testing.T) {
 		s.Chunk = chunk
 		got := mustReply(t, setUp(t, s, backend.Config{Provider: provider, Whole: whole}).Client, question(search, list))
 		c := got.Calls()
-		if len(c) != 1 || c[0].Name != "search_code" || c[0].Source != utp.Native {
+		if len(c) != 1 || c[0].Name != "search_code" || c[0].Source != utp.SourceNative {
 			t.Fatalf("calls %+v", c)
 		}
 		if got.Text() != "" || len(got.Problems) > 0 {

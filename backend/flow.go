@@ -107,11 +107,11 @@ func (f *flow) native(e utp.Event) bool {
 		f.dropped[e.Part] = true
 	}
 	if e.Kind == utp.EventProblem {
-		f.trace(Trace{Dialect: utp.Native, Raw: e.Problem.Raw, Decision: "dropped: " + e.Problem.Error()})
+		f.trace(Trace{Dialect: utp.SourceNative, Raw: e.Problem.Raw, Decision: "dropped: " + e.Problem.Error()})
 	}
 	if e.Kind == utp.EventCallEnd {
 		f.client.warn("the model called %s in the provider's own field, but only calls in the text count here (call_parser): dropped", e.Call.Name)
-		f.trace(Trace{Dialect: utp.Native, Raw: e.Call.RawArgs, Decision: "dropped " + e.Call.Name})
+		f.trace(Trace{Dialect: utp.SourceNative, Raw: e.Call.RawArgs, Decision: "dropped " + e.Call.Name})
 	}
 	return f.dropped[e.Part]
 }

@@ -33,7 +33,7 @@ func newMender(on bool) *mender { return &mender{on: on, open: map[int]*mending{
 func (m *mender) event(e utp.Event) []utp.Event {
 	m.out = m.out[:0]
 	switch {
-	case e.Kind == utp.EventCallStart && e.Call.Source == utp.Native:
+	case e.Kind == utp.EventCallStart && e.Call.Source == utp.SourceNative:
 		m.open[e.Part] = &mending{start: *e.Call}
 	case m.open[e.Part] == nil:
 	case e.Kind == utp.EventCallDelta:

@@ -154,7 +154,7 @@ func BenchmarkMendLongCall(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m := newMender(true)
-		m.event(utp.Event{Kind: utp.EventCallStart, Call: &utp.Call{Name: "f", Source: utp.Native}})
+		m.event(utp.Event{Kind: utp.EventCallStart, Call: &utp.Call{Name: "f", Source: utp.SourceNative}})
 		for rest := args; rest != ""; rest = rest[min(4, len(rest)):] {
 			m.event(utp.Event{Kind: utp.EventCallDelta, Text: rest[:min(4, len(rest))]})
 		}

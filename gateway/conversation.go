@@ -104,7 +104,7 @@ func asSent(m utp.Message) utp.Message {
 	m.Parts = slices.Clone(m.Parts)
 	for i, p := range m.Parts {
 		if c, ok := p.(utp.Call); ok {
-			c.Source = utp.Native
+			c.Source = utp.SourceNative
 			m.Parts[i] = c
 		}
 	}

@@ -152,7 +152,7 @@ func (h *hold) settle() error {
 		}
 		h.forget(e.Part)
 		said := *p
-		said.Grammar = utp.Native
+		said.Grammar = utp.SourceNative
 		at := slices.IndexFunc(h.events, func(o utp.Event) bool { return o.Problem == p })
 		h.events[at].Problem, h.events[at].Raw = &said, strings.TrimSpace(p.Name+" "+p.Raw)
 	}

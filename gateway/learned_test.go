@@ -44,7 +44,7 @@ func (f *fussy) Ask(_ context.Context, r *utp.Request, h wire.Hooks) iter.Seq2[u
 	if h.Told != nil {
 		h.Told(h.Form, "told")
 	}
-	call := utp.Call{ID: fmt.Sprint("call_", len(f.asked)), Name: "get_weather", Args: []byte(`{}`), Source: utp.Native}
+	call := utp.Call{ID: fmt.Sprint("call_", len(f.asked)), Name: "get_weather", Args: []byte(`{}`), Source: utp.SourceNative}
 	if f.mute {
 		call.ID = ""
 	}

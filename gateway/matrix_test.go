@@ -36,7 +36,7 @@ type scene struct {
 }
 
 func call(name, args string) utp.Call {
-	return utp.Call{Name: name, Args: json.RawMessage(args), Source: utp.Native}
+	return utp.Call{Name: name, Args: json.RawMessage(args), Source: utp.SourceNative}
 }
 
 var scenes = []scene{

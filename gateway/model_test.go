@@ -70,7 +70,7 @@ func says(text string, calls ...utp.Call) (evs []utp.Event) {
 	}
 	for i := range calls {
 		c := &calls[i]
-		evs = append(evs, utp.Event{Kind: utp.EventCallStart, Part: part, Call: &utp.Call{ID: c.ID, Name: c.Name, Source: utp.Native}},
+		evs = append(evs, utp.Event{Kind: utp.EventCallStart, Part: part, Call: &utp.Call{ID: c.ID, Name: c.Name, Source: utp.SourceNative}},
 			utp.Event{Kind: utp.EventCallDelta, Part: part, Text: string(c.Args)}, utp.Event{Kind: utp.EventCallEnd, Part: part, Call: c})
 		part++
 	}

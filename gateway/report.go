@@ -35,7 +35,7 @@ type Report struct {
 // dialects are those in which calls were found in text, one a call.
 func (r *Report) dialects() (out []string) {
 	for _, c := range r.Calls {
-		if c.Source != utp.Native {
+		if c.Source != utp.SourceNative {
 			out = append(out, c.Source)
 		}
 	}

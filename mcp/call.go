@@ -43,7 +43,7 @@ func readCall(p *sdk.CallToolParamsRaw) utp.Call {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
-	return utp.Call{Name: p.Name, Args: args, Source: utp.Native}
+	return utp.Call{Name: p.Name, Args: args, Source: utp.SourceNative}
 }
 
 // calls answers tools/call for names that are not callable: the Runner says why

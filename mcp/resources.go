@@ -97,7 +97,7 @@ func (s *Server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.R
 	if err != nil {
 		return nil, err
 	}
-	c := utp.Call{Name: ReadTool, Args: args, Source: utp.Native}
+	c := utp.Call{Name: ReadTool, Args: args, Source: utp.SourceNative}
 	ask := s.asked.begin(req.ClientCapabilities(), req.Params.InputResponses, req.Params.RequestState, c)
 	r := s.resources.Reader.Run(s.rooted(context.WithValue(ctx, askKey{}, ask), req.Session), c)
 	if r.Status == utp.StatusDenied {

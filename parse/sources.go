@@ -44,7 +44,7 @@ func (p *Parser) Expect(evs []utp.Event) {
 			continue
 		}
 		if c, prob := p.fitted(c); prob == nil {
-			c.Source = utp.Native
+			c.Source = utp.SourceNative
 			p.through.from.coming = append(p.through.from.coming, c)
 		}
 	}
@@ -133,7 +133,7 @@ func (s *sources) waiting() (n int) {
 
 // made reports whether a call of this name is known, a native one or one in text.
 func (s *sources) made(name string, native bool) bool {
-	named := func(c utp.Call) bool { return c.Name == name && (c.Source == utp.Native) == native }
+	named := func(c utp.Call) bool { return c.Name == name && (c.Source == utp.SourceNative) == native }
 	return slices.ContainsFunc(s.sent, named) || slices.ContainsFunc(s.coming, named)
 }
 
@@ -155,5 +155,5 @@ func (s *sources) took(c *utp.Call) {
 
 // twins reports whether two calls are equal, one native and one not.
 func twins(a, b *utp.Call) bool {
-	return a.Name == b.Name && (a.Source == utp.Native) != (b.Source == utp.Native) && body.Same(a.Args, b.Args)
+	return a.Name == b.Name && (a.Source == utp.SourceNative) != (b.Source == utp.SourceNative) && body.Same(a.Args, b.Args)
 }

@@ -56,8 +56,8 @@ func TestNativeCallOfAnEqualPairStays(t *testing.T) {
 				reply := utp.Collect(all)
 				var got []string
 				for _, c := range reply.Calls() {
-					got = append(got, map[bool]string{true: c.ID, false: "text"}[c.Source == utp.Native])
-					if c.Source == utp.Native && len(c.Extra) == 0 {
+					got = append(got, map[bool]string{true: c.ID, false: "text"}[c.Source == utp.SourceNative])
+					if c.Source == utp.SourceNative && len(c.Extra) == 0 {
 						t.Error("what the provider ties to the call is gone")
 					}
 				}

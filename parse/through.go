@@ -119,12 +119,12 @@ func (p *Parser) fromNative(e utp.Event) {
 	}
 	if e.Call != nil && e.Call.Source == "" {
 		c := *e.Call
-		c.Source = utp.Native
+		c.Source = utp.SourceNative
 		e.Call = &c
 	}
 	if w, ok := e.Value.(utp.Call); ok && e.Kind == utp.EventWhole {
 		if w.Source == "" {
-			w.Source = utp.Native
+			w.Source = utp.SourceNative
 			e.Value = w
 		}
 		w, prob := p.fitted(w)

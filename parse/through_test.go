@@ -15,10 +15,10 @@ import (
 // Thinking between calls stays where it stands, each with its own signature:
 // its provider refuses it elsewhere.
 func TestThinkingBetweenNativeCalls(t *testing.T) {
-	a, b := utp.Call{ID: "a", Name: "f", Args: []byte(`{}`), Source: utp.Native}, utp.Call{ID: "b", Name: "g", Args: []byte(`{}`), Source: utp.Native}
+	a, b := utp.Call{ID: "a", Name: "f", Args: []byte(`{}`), Source: utp.SourceNative}, utp.Call{ID: "b", Name: "g", Args: []byte(`{}`), Source: utp.SourceNative}
 	sign := func(s string) utp.Think { return utp.Think{Signature: s, Provider: "anthropic", Model: "m"} }
 	started := func(part int, c utp.Call) []utp.Event {
-		return []utp.Event{{Kind: utp.EventCallStart, Part: part, Call: &utp.Call{ID: c.ID, Name: c.Name, Source: utp.Native}},
+		return []utp.Event{{Kind: utp.EventCallStart, Part: part, Call: &utp.Call{ID: c.ID, Name: c.Name, Source: utp.SourceNative}},
 			{Kind: utp.EventCallDelta, Part: part, Text: "{}"}, {Kind: utp.EventCallEnd, Part: part, Call: &c}}
 	}
 	evs := []utp.Event{{Kind: utp.EventThink, Text: "First "}, {Kind: utp.EventThink, Text: "one."}, {Kind: utp.EventPartEnd, Value: sign("1")}}
@@ -76,7 +76,7 @@ func TestCallInNativeThinking(t *testing.T) {
 // after it; a call that is open waits, and what may be the beginning of one.
 func TestTextStaysBeforeNativeCalls(t *testing.T) {
 	tools := schema.Compile([]utp.Tool{{Name: "apply_patch"}, {Name: "get_weather"}})
-	native := utp.Call{ID: "a", Name: "apply_patch", Args: []byte(`{}`), Source: utp.Native}
+	native := utp.Call{ID: "a", Name: "apply_patch", Args: []byte(`{}`), Source: utp.SourceNative}
 	for _, tt := range []struct {
 		texts  []string
 		behind string
@@ -111,7 +111,7 @@ func TestTextStaysBeforeNativeCalls(t *testing.T) {
 			case utp.Text:
 				got = append(got, fmt.Sprintf("%q", part.Text))
 			case utp.Call:
-				got = append(got, map[bool]string{true: "call", false: "text"}[part.Source == utp.Native])
+				got = append(got, map[bool]string{true: "call", false: "text"}[part.Source == utp.SourceNative])
 			}
 		}
 		if s := strings.Join(got, " "); s != tt.want {

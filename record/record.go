@@ -108,7 +108,7 @@ func (r Reply) Version() string {
 // Call is a tool call of a reply, without its arguments.
 type Call struct {
 	Name         string     `json:"name"`
-	Source       string     `json:"source"`                 // utp.Native, or the dialect of the text that it was found in
+	Source       string     `json:"source"`                 // utp.SourceNative, or the dialect of the text that it was found in
 	Fixes        []string   `json:"fixes,omitempty"`        // the Why of each
 	Guessed      bool       `json:"guessed,omitempty"`      // one of Fixes was a guess
 	Hallucinated bool       `json:"hallucinated,omitempty"` // no tool of that name was offered

@@ -18,7 +18,7 @@ var reply = record.Reply{
 	Trial: true, Stream: true, Tools: 2, Required: true, Status: 200, Reason: "ok", Took: 1_200_000, First: 80_000,
 	Usage: utp.Usage{Input: 100, Output: 20}, Stop: utp.StopTool,
 	Calls: []record.Call{{Name: "search", Source: "qwen", Fixes: []string{"trailing comma"}, Guessed: true, Outcome: utp.StatusOK, Took: 900},
-		{Name: "find_it", Source: utp.Native, Hallucinated: true, Refusal: "unknown_tool", Outcome: utp.StatusFailed}},
+		{Name: "find_it", Source: utp.SourceNative, Hallucinated: true, Refusal: "unknown_tool", Outcome: utp.StatusFailed}},
 	Problems: []record.Problem{{Kind: utp.ProblemUnknownTool, Name: "grep_all", Dialect: "hermes"}},
 	Losses:   []record.Loss{{What: "top_k", Count: 2}}, Tries: 2, Again: "no call", Announced: true, Markup: true,
 }

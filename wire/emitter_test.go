@@ -85,7 +85,7 @@ func drawCall(t *rapid.T, part int, kind, word string) []utp.Event {
 	if rapid.Bool().Draw(t, "empty") {
 		args = []byte("{}")
 	}
-	c := utp.Call{ID: rapid.SampledFrom([]string{"", "", "call_1", "functions.f:0"}).Draw(t, "id"), Name: "f", Source: utp.Native}
+	c := utp.Call{ID: rapid.SampledFrom([]string{"", "", "call_1", "functions.f:0"}).Draw(t, "id"), Name: "f", Source: utp.SourceNative}
 	done := c
 	done.Args = args
 	switch kind {

@@ -85,7 +85,7 @@ func TestClusterKeepsSeals(t *testing.T) {
 				if slices.ContainsFunc(q.Messages, func(m utp.Message) bool { return m.Role == utp.RoleAssistant }) {
 					return []utp.Event{{Kind: utp.EventText, Text: "Done."}, {Kind: utp.EventFinish, Part: 1, End: &utp.End{Stop: utp.StopEnd}}}
 				}
-				call := utp.Call{ID: "call_1", Name: "list_cities", Args: []byte(`{}`), Source: utp.Native}
+				call := utp.Call{ID: "call_1", Name: "list_cities", Args: []byte(`{}`), Source: utp.SourceNative}
 				return []utp.Event{{Kind: utp.EventWhole, Value: s.thought}, {Kind: utp.EventWhole, Part: 1, Value: call}, {Kind: utp.EventFinish, Part: 2, End: &utp.End{Stop: utp.StopTool}}}
 			}}
 			up := httptest.NewServer(models[api])

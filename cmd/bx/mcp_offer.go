@@ -287,7 +287,7 @@ func (o *offer) result(ctx context.Context, name string, args map[string]any) (s
 	if err != nil {
 		return "", err
 	}
-	r := o.Run(ctx, utp.Call{ID: "prompt", Name: name, Args: b, Source: utp.Native})
+	r := o.Run(ctx, utp.Call{ID: "prompt", Name: name, Args: b, Source: utp.SourceNative})
 	if r.Status != utp.StatusOK {
 		return "", mcp.Failure(r)
 	}

@@ -176,13 +176,13 @@ func lastSaid(q *utp.Request) (out string) {
 func (k task) say(t *testing.T, turn int, name, args string) []utp.Event {
 	end := utp.Event{Kind: utp.EventFinish, Part: 1, End: &utp.End{Stop: utp.StopEnd, Usage: utp.Usage{Input: 7, Output: 3}}}
 	text := func(s string) []utp.Event { return []utp.Event{{Kind: utp.EventText, Text: s}, end} }
-	c := utp.Call{ID: fmt.Sprintf("call_%05d", turn), Name: name, Args: json.RawMessage(args), Source: utp.Native}
+	c := utp.Call{ID: fmt.Sprintf("call_%05d", turn), Name: name, Args: json.RawMessage(args), Source: utp.SourceNative}
 	switch {
 	case name == "":
 		return text(args)
 	case k.dialect == "":
 		end.End.Stop = utp.StopTool
-		return []utp.Event{{Kind: utp.EventCallStart, Call: &utp.Call{ID: c.ID, Name: name, Source: utp.Native}}, {Kind: utp.EventCallDelta, Text: args}, {Kind: utp.EventCallEnd, Call: &c}, end}
+		return []utp.Event{{Kind: utp.EventCallStart, Call: &utp.Call{ID: c.ID, Name: name, Source: utp.SourceNative}}, {Kind: utp.EventCallDelta, Text: args}, {Kind: utp.EventCallEnd, Call: &c}, end}
 	}
 	for _, g := range grammar.All() {
 		if g.Name == k.dialect {

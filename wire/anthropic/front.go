@@ -288,7 +288,7 @@ func (r *reading) call(v shape.Value) (utp.Part, *shape.Error) {
 	case t.Name == "":
 		return nil, &shape.Error{Path: "name", Offset: v.Offset, Want: "the name of a tool"}
 	}
-	c := utp.Call{ID: codec.OriginID(t.ID), Name: t.Name, Source: utp.Native, Extra: codec.PackExtra(provider, t.Rest)}
+	c := utp.Call{ID: codec.OriginID(t.ID), Name: t.Name, Source: utp.SourceNative, Extra: codec.PackExtra(provider, t.Rest)}
 	if c.Args = t.Input; (shape.Value{Raw: t.Input}).Kind() != '{' {
 		c.Args, c.RawArgs = nil, string(t.Input)
 	}

@@ -266,7 +266,7 @@ func think(p *partJSON) utp.Part {
 }
 
 func (r *reading) call(j *callJSON, extra json.RawMessage) utp.Part {
-	c := utp.Call{ID: codec.OriginID(j.ID), Name: j.Name, Source: utp.Native, Extra: extra, Args: j.Args}
+	c := utp.Call{ID: codec.OriginID(j.ID), Name: j.Name, Source: utp.SourceNative, Extra: extra, Args: j.Args}
 	switch {
 	case len(j.Args) == 0:
 		c.Args = json.RawMessage("{}")

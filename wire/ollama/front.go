@@ -155,7 +155,7 @@ func (r *reading) call(v shape.Value, place int) (c utp.Call, err *shape.Error) 
 	if f.Name == "" {
 		return c, &shape.Error{Path: "function.name", Offset: v.Offset, Want: "the name of a tool"}
 	}
-	c = utp.Call{ID: codec.OriginID(j.ID), Name: f.Name, Source: utp.Native, Extra: codec.PackExtra(provider, j.Rest)}
+	c = utp.Call{ID: codec.OriginID(j.ID), Name: f.Name, Source: utp.SourceNative, Extra: codec.PackExtra(provider, j.Rest)}
 	if c.ID == "" {
 		c.ID = codec.MintID(len(r.out.Messages), place, f.Name)
 	}

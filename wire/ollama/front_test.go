@@ -336,7 +336,7 @@ func TestCallsThatAreCompleteTogetherGoInOneLine(t *testing.T) {
 			}
 		}
 		for i, city := range []string{"Oslo", "Bergen"} {
-			call := &utp.Call{ID: city, Name: "weather", Args: json.RawMessage(`{"city":"` + city + `"}`), Source: utp.Native}
+			call := &utp.Call{ID: city, Name: "weather", Args: json.RawMessage(`{"city":"` + city + `"}`), Source: utp.SourceNative}
 			keep(w.Write(utp.Event{Kind: utp.EventCallStart, Part: i, Call: call}))
 			keep(w.Write(utp.Event{Kind: utp.EventCallEnd, Part: i, Call: call}))
 			if c.pause {

@@ -315,7 +315,7 @@ func call(v shape.Value) (c utp.Call, err *shape.Error) {
 	if err != nil {
 		return c, err
 	}
-	c = utp.Call{ID: codec.OriginID(j.ID), Source: utp.Native, Extra: callExtra(j.Rest)}
+	c = utp.Call{ID: codec.OriginID(j.ID), Source: utp.SourceNative, Extra: callExtra(j.Rest)}
 	switch {
 	case j.Custom != nil:
 		c.Name, c.Kind, c.RawArgs, c.Args = j.Custom.Name, utp.CustomCall, j.Custom.Input, codec.CustomArgs(j.Custom.Input)

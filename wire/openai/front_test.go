@@ -245,7 +245,7 @@ func TestThoughtSignaturesStandWhereGoogleHasThem(t *testing.T) {
 		{`{"anthropic":{"y":2}}`, `{"utp":{"anthropic":{"y":2}}}`, "y"},
 		{`{"openai":{"extra_content":{"google":{"thought_signature":"c2ln","more":1}}}}`, `{"google":{"thought_signature":"c2ln","more":1}}`, "extra_content"},
 	} {
-		call := utp.Call{ID: "c", Name: "f", Args: []byte(`{}`), Source: utp.Native, Extra: []byte(c.extra)}
+		call := utp.Call{ID: "c", Name: "f", Args: []byte(`{}`), Source: utp.SourceNative, Extra: []byte(c.extra)}
 		body, _, err := openai.Front{}.Whole(&utp.Request{}, utp.Reply{Message: utp.Message{Role: utp.RoleAssistant, Parts: []utp.Part{call}}}, wire.Stamp{ID: "c", Model: "m"})
 		if err != nil {
 			t.Fatal(err)

@@ -380,7 +380,7 @@ func (r *reading) call(v shape.Value) *shape.Error {
 		return &shape.Error{Path: "name", Offset: v.Offset, Want: "the name of a tool"}
 	}
 	rest := j.Rest.WithText("id", j.ID).WithText("status", j.Status)
-	c := utp.Call{ID: codec.OriginID(j.CallID), Name: j.Name, Source: utp.Native, Extra: codec.PackExtra(provider, rest)}
+	c := utp.Call{ID: codec.OriginID(j.CallID), Name: j.Name, Source: utp.SourceNative, Extra: codec.PackExtra(provider, rest)}
 	if j.Namespace != "" {
 		c.Name = j.Namespace + "__" + j.Name
 	}

@@ -269,7 +269,7 @@ func (b *Builder) start(c *call) {
 	}
 	b.started++
 	c.id = b.uniqueID(c.orig)
-	head := utp.Call{ID: c.id, Name: b.in(c.name), Source: utp.Native, Extra: c.extra}
+	head := utp.Call{ID: c.id, Name: b.in(c.name), Source: utp.SourceNative, Extra: c.extra}
 	b.emit(utp.Event{Kind: utp.EventCallStart, Part: c.part, Call: &head})
 }
 
@@ -362,7 +362,7 @@ func (b *Builder) end(c *call, cut bool) {
 		b.emit(utp.Event{Kind: utp.EventCallDelta, Part: c.part, Text: string(args)})
 	}
 	b.ended++
-	done := utp.Call{ID: c.id, Name: b.in(c.name), Args: args, RawArgs: string(c.raw), Source: utp.Native, Extra: c.extra}
+	done := utp.Call{ID: c.id, Name: b.in(c.name), Args: args, RawArgs: string(c.raw), Source: utp.SourceNative, Extra: c.extra}
 	if c.id != c.orig {
 		done.OrigID = c.orig
 	}

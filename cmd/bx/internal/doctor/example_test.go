@@ -24,7 +24,7 @@ func (parrot) Stream(_ context.Context, r *utp.Request) iter.Seq2[utp.Event, err
 	if last := r.Messages[len(r.Messages)-1]; len(last.Results()) > 0 {
 		m.Parts = []utp.Part{utp.Text{Text: last.Results()[0].Text()}}
 	} else {
-		m.Parts = []utp.Part{utp.Call{Name: r.Tools[0].Name, Args: json.RawMessage(`{"city":"Oslo"}`), Source: utp.Native}}
+		m.Parts = []utp.Part{utp.Call{Name: r.Tools[0].Name, Args: json.RawMessage(`{"city":"Oslo"}`), Source: utp.SourceNative}}
 	}
 	return func(yield func(utp.Event, error) bool) {
 		for _, e := range utp.Replay(utp.Reply{Message: m}) {

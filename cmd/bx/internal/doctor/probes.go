@@ -93,7 +93,7 @@ func ask(ctx context.Context, m Model, r *utp.Request) (utp.Reply, error) {
 
 // own reports a call in the form that was asked for.
 func own(form string, c utp.Call) bool {
-	return (form == Native) == (c.Source == utp.Native)
+	return (form == Native) == (c.Source == utp.SourceNative)
 }
 
 // oneCall wants one call of a tool with a word in its arguments.

@@ -200,7 +200,7 @@ func (c *collector) native(p *utp.Problem, f *found) bool {
 		return false
 	}
 	if f == nil {
-		c.calls = append(c.calls, found{call: utp.Call{Name: p.Name, Source: utp.Native}})
+		c.calls = append(c.calls, found{call: utp.Call{Name: p.Name, Source: utp.SourceNative}})
 		f = &c.calls[len(c.calls)-1]
 	}
 	f.done = true

@@ -74,7 +74,7 @@ func (c *collector) unknown(call *Call, out *Reading) {
 		return
 	}
 	p := Problem{Kind: utp.ProblemUnknownTool, Name: call.Name, Place: call.Place, Message: meaning[utp.ProblemUnknownTool]}
-	if call.Grammar != utp.Native {
+	if call.Grammar != utp.SourceNative {
 		p.Grammar = call.Grammar
 	}
 	out.Problems = append(out.Problems, p)

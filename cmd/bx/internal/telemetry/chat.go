@@ -33,7 +33,7 @@ func (c *Chat) fixes() (whys []string) {
 // dialects are those of the calls in text, one a call.
 func (c *Chat) dialects() (out []string) {
 	for _, call := range c.Calls {
-		if call.Source != utp.Native {
+		if call.Source != utp.SourceNative {
 			out = append(out, call.Source)
 		}
 	}

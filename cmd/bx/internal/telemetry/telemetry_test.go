@@ -28,7 +28,7 @@ func served() telemetry.Chat {
 		ID: "R1", By: record.ByServe, API: "anthropic", Client: "webui", Route: "claude-x", Backend: "local", Speaks: "gemini", Asked: "qwen3:8b", Answered: "qwen3:8b-q4",
 		Stream: true, Time: began, First: 250_000, Took: 3_000_000, Tools: 2, Tries: 2, Status: 200,
 		Usage: utp.Usage{Input: 30, CacheRead: 10, Output: 20, Reasoning: 5}, Stop: utp.StopTool,
-		Calls:    []record.Call{{Source: utp.Native}, {Source: "hermes", Fixes: []string{"trailing comma"}}, {Source: "hermes"}},
+		Calls:    []record.Call{{Source: utp.SourceNative}, {Source: "hermes", Fixes: []string{"trailing comma"}}, {Source: "hermes"}},
 		Problems: []record.Problem{{Kind: utp.ProblemTruncated}},
 	}, ReplyID: "c1", Parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}
 }
@@ -141,7 +141,7 @@ func TestFailure(t *testing.T) {
 // turn is a turn with one call found in text, one refused, and an answer.
 func turn(err error) iter.Seq2[agent.Event, error] {
 	call := &utp.Call{ID: "c1", Name: "search", Source: "text:hermes", Fixes: []utp.Fix{{Why: "single quotes"}}}
-	other := &utp.Call{ID: "c2", Name: "rm", Source: utp.Native}
+	other := &utp.Call{ID: "c2", Name: "rm", Source: utp.SourceNative}
 	finish := func(stop utp.Stop) agent.Event {
 		return agent.Event{Kind: agent.Stream, Model: &utp.Event{Kind: utp.EventFinish, End: &utp.End{Stop: stop, Model: "m-1", Usage: utp.Usage{Input: 7, Output: 3}}}}
 	}

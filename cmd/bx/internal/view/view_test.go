@@ -64,7 +64,7 @@ func TestLiveAnswerThatDiffersIsPrinted(t *testing.T) {
 func TestNothingButTheAnswerIsOnOut(t *testing.T) {
 	p, out, errs := printer(false)
 	p.Level = view.Debug
-	c := utp.Call{Name: "x", Args: json.RawMessage(`{"a":1}`), Source: utp.Native, Fixes: []utp.Fix{{Path: "/a", Was: `"1"`, Now: "1", Why: "a number is wanted"}}}
+	c := utp.Call{Name: "x", Args: json.RawMessage(`{"a":1}`), Source: utp.SourceNative, Fixes: []utp.Fix{{Path: "/a", Was: `"1"`, Now: "1", Why: "a number is wanted"}}}
 	r := utp.TextResult(c, utp.StatusDenied, "no")
 	for _, e := range []agent.Event{
 		{Kind: agent.Round, Round: 1, Request: &utp.Request{}}, {Kind: agent.Text, Text: "prose"}, {Kind: agent.Think, Text: "hm"},
@@ -122,7 +122,7 @@ func TestAYesForGoodSaysWhatItStandsFor(t *testing.T) {
 
 // contract: A-12 A-14
 func TestReply(t *testing.T) {
-	c := utp.Call{ID: "1", Name: "search_code", Args: json.RawMessage(`{"query":"x"}`), Source: utp.Native}
+	c := utp.Call{ID: "1", Name: "search_code", Args: json.RawMessage(`{"query":"x"}`), Source: utp.SourceNative}
 	plain := utp.TextResult(c, utp.StatusOK, `{"results":[{"path":"b.go"},{"path":"a.go"},{"path":"b.go"}]}`)
 	te := utp.TextResult(c, utp.StatusOK, "# TE_BEGIN_META\n{\"v\":1,\"cmd\":\"search\",\"matches\":1,\"truncated\":false}\n# TE_END_META\n\nc.go:1: x\n")
 	a := agent.Answer{Text: "Hi", Calls: []agent.Done{{Call: c, Result: plain}, {Call: c, Result: te}}, Usage: utp.Usage{Input: 3, CacheRead: 4, Output: 5, Reasoning: 6}}
