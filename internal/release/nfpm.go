@@ -30,6 +30,7 @@ type nfpmConfig struct {
 	Arch        string        `json:"arch"`
 	Platform    string        `json:"platform"`
 	Version     string        `json:"version"`
+	Release     string        `json:"release"`
 	Section     string        `json:"section"`
 	Priority    string        `json:"priority"`
 	Maintainer  string        `json:"maintainer"`
@@ -72,13 +73,22 @@ type nfpmRelease struct {
 	Date     string     `json:"date"`
 	Packager string     `json:"packager"`
 	Changes  []nfpmNote `json:"changes"`
+	Deb      nfpmSuite  `json:"deb"`
+}
+
+type nfpmSuite struct {
+	Urgency       string   `json:"urgency"`
+	Distributions []string `json:"distributions"`
 }
 
 type nfpmNote struct {
 	Note string `json:"note"`
 }
 
-const changelogFile = "changelog.json" // beside the config, in no package
+const (
+	changelogFile = "changelog.json" // beside the config, in no package
+	revision      = "1"              // of the package of a version
+)
 
 // completionDirs are where a distribution's shells look.
 var completionDirs = map[Format]map[string]string{
@@ -141,7 +151,7 @@ func (r Release) Package(format Format, b Build, pages []File, unit []byte) (Pac
 	service := bytes.ReplaceAll(unit, []byte("/usr/local/bin/"), []byte("/usr/bin/"))
 	p.Files = append(p.Files, File{"usr/lib/systemd/system/" + r.Name + ".service", 0o644, service})
 	p.Files = inOrder(p.Files)
-	c := nfpmConfig{Name: r.Name, Arch: b.Arch, Platform: "linux", Version: "v" + r.Version, Section: "utils", Priority: "optional", Maintainer: r.Maintainer,
+	c := nfpmConfig{Name: r.Name, Arch: b.Arch, Platform: "linux", Version: "v" + r.Version, Release: revision, Section: "utils", Priority: "optional", Maintainer: r.Maintainer,
 		Description: r.Summary + "\n" + r.About, Homepage: r.Repository, Changelog: changelogFile, Mtime: r.Date.Format(time.RFC3339), Umask: 0o022,
 		RPM: nfpmRPM{Compression: "gzip", BuildHost: "localhost"}, Deb: nfpmDeb{Compression: "gzip"}}
 	if format == RPM { // Debian has it in the copyright
@@ -151,7 +161,8 @@ func (r Release) Package(format Format, b Build, pages []File, unit []byte) (Pac
 		c.Contents = append(c.Contents, nfpmContent{f.Name, "/" + f.Name, format.kind(f.Name), nfpmInfo{uint32(f.Mode), "root", "root"}})
 	}
 	p.Config = indented(c)
-	log := []nfpmRelease{{r.Version, r.Date.Format(time.RFC3339), r.Maintainer, []nfpmNote{{"Release " + r.Version + ": " + r.Repository + "/blob/v" + r.Version + "/CHANGELOG.md"}}}}
+	note := "Release " + r.Version + "; CHANGELOG.md of the source tells more."
+	log := []nfpmRelease{{strings.Replace(r.Version, "-", "~", 1) + "-" + revision, r.Date.Format(time.RFC3339), r.Maintainer, []nfpmNote{{note}}, nfpmSuite{"low", []string{"unstable"}}}}
 	p.Files = append(p.Files, File{changelogFile, 0o644, indented(log)})
 	return p, nil
 }

@@ -130,12 +130,24 @@ func TestPackages(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden.File(t, "testdata/nfpm_"+string(format)+".json", p.File+"\n"+string(p.Config))
+		golden.File(t, "testdata/nfpm_"+string(format)+".txt", shown(p.Files, "share/doc/bx/copyright", "lintian/overrides/bx", changelogFile))
 		for _, f := range p.Files {
 			if strings.HasSuffix(f.Name, "bx.service") && string(f.Body) != "ExecStart=/usr/bin/bx serve\n" {
 				t.Errorf("%s: %s", f.Name, f.Body)
 			}
 		}
 	}
+}
+
+// shown are the files whose names end so.
+func shown(files []File, endings ...string) string {
+	var b strings.Builder
+	for _, f := range files {
+		if slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(f.Name, e) }) {
+			fmt.Fprintf(&b, "== %s\n%s\n", f.Name, f.Body)
+		}
+	}
+	return b.String()
 }
 
 func TestFormulaAndManifest(t *testing.T) {
