@@ -72,6 +72,7 @@ typescript: wasm
 	$(GO) -C tools test ./snapshot
 	npm --prefix typescript ci --ignore-scripts --no-audit --no-fund
 	typescript/node_modules/.bin/tsc --noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext typescript/test/types.ts
+	typescript/node_modules/.bin/tsc --noEmit --strict --skipLibCheck --target es2022 --module nodenext --moduleResolution nodenext typescript/test/ai-sdk-types.ts
 	node --test typescript/test/*.test.mjs
 
 # The middleware beside those of @ai-sdk-tool/parser; then size, start and speed beside the

@@ -66,20 +66,43 @@ export type Event =
   /** More of the content, or of the thinking. */
   | Piece<"text" | "think"> & { text: string }
   /** A call has begun. It is not sure yet. */
-  | Piece<"call-start"> & { call: { id?: string; name: string; source?: string } }
+  | Piece<"call-start"> & { call: RawCall }
   /** More of its arguments' JSON. */
   | Piece<"call-delta"> & { text: string }
   /** The call, complete and judged: run it, and no other. */
-  | Piece<"call"> & { call: { id?: string; name: string; arguments?: Record<string, unknown>; source?: string }; tool_call: ToolCall }
+  | Piece<"call"> & { call: RawCall; tool_call: ToolCall }
   /** A call that could not be read, and the text that stays of it. */
-  | Piece<"problem"> & { text?: string; problem: { kind: Problem["kind"]; message?: string; name?: string } }
-  /** Markup that is no text. */
-  | Piece<"mark">;
+  | Piece<"problem"> & { text?: string; problem: RawProblem }
+  /** Markup that is no text. `text` says why words of the model do not count. */
+  | Piece<"mark"> & { text?: string };
 
 interface Piece<Kind> {
   kind: Kind;
   part: number;
   /** The model's own words for it; all of them, joined, are the text. */
+  raw?: string;
+}
+
+/** A call as it was read, before it was judged by its tool. */
+export interface RawCall {
+  id?: string;
+  name: string;
+  arguments?: Record<string, unknown>;
+  raw_arguments?: string;
+  /** "text:" and the dialect. */
+  source?: string;
+  fixes?: Fix[];
+}
+
+/** A problem where it was met. */
+export interface RawProblem {
+  kind: Problem["kind"];
+  grammar?: string;
+  name?: string;
+  /** Where it stands, in bytes of UTF-8. */
+  offset: number;
+  want?: string;
+  message?: string;
   raw?: string;
 }
 
@@ -122,6 +145,14 @@ export interface Engine {
   readonly memory: number;
 }
 
+/** What the engine refuses: options that it cannot read, a stream that is over. */
 export class ParseError extends Error {}
 
-export function load(source?: URL | string | BufferSource | Response | WebAssembly.Module): Promise<Engine>;
+/**
+ * The WebAssembly: its address, as a text or a URL, or its bytes, a Response, a
+ * WebAssembly.Module, or a promise of one of these.
+ */
+export type Source = string | object;
+
+/** Starts an engine of its own; without a source, of the file beside this one. */
+export function load(source?: Source): Promise<Engine>;

@@ -17,6 +17,7 @@ export async function load(source) {
 const compiled = new Map(); // by address: engines of one program share the code
 
 async function moduleOf(source) {
+  source = await source;
   if (source instanceof WebAssembly.Module) return source;
   source ??= new URL("./parse.wasm", import.meta.url);
   if (!(source instanceof URL) && typeof source !== "string") return compile(source);
@@ -282,9 +283,5 @@ class Stream {
   free() {
     this.#door.call("free", this.#n);
     this.#over();
-  }
-
-  [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
-    this.free();
   }
 }

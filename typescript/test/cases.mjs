@@ -69,15 +69,18 @@ export function arguing() {
   })));
 }
 
+/** The program bx: $BX, or built for this run. */
+export function bx() {
+  if (process.env.BX) return process.env.BX;
+  const file = join(mkdtempSync(join(tmpdir(), "bx-")), "bx");
+  execFileSync("go", ["build", "-o", file, "./cmd/bx"], { cwd: root, stdio: "inherit" });
+  return file;
+}
+
 /** What bx parse says of texts, one object each. */
 export function bxParse(list) {
-  let bx = process.env.BX;
-  if (!bx) {
-    bx = join(mkdtempSync(join(tmpdir(), "bx-")), "bx");
-    execFileSync("go", ["build", "-o", bx, "./cmd/bx"], { cwd: root, stdio: "inherit" });
-  }
   const lines = list.map(({ input, options: { dialect, ...rest } }, id) => JSON.stringify({ id, input, grammar: dialect, ...rest }));
-  const run = spawnSync(bx, ["parse", "--jsonl"], { input: lines.join("\n") + "\n", maxBuffer: 1 << 30, encoding: "utf8" });
+  const run = spawnSync(bx(), ["parse", "--jsonl"], { input: lines.join("\n") + "\n", maxBuffer: 1 << 30, encoding: "utf8" });
   if (run.error) throw run.error;
   return run.stdout.trim().split("\n").map((l) => JSON.parse(l)).map(({ id, ...said }) => said);
 }

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import test from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { parse, ParseError, stream } from "../dist/index.js";
 import { load } from "../dist/engine.js";
@@ -102,17 +106,25 @@ test("what cannot be read is said", () => {
   assert.equal(parse("x").content, "x");
 });
 
-test("every event has what its type says", () => {
-  const has = { text: ["text"], think: ["text"], "call-start": ["call"], "call-delta": ["text"], call: ["call", "tool_call"], problem: ["problem"], mark: [] };
-  all.forEach((c) => {
-    for (const e of pieces([...c.input], c.options).events) {
-      assert.ok(has[e.kind]?.every((key) => e[key] !== undefined), `${c.name}: ${JSON.stringify(e)}`);
-    }
+// Of a literal tsc also says which fields no type names. The types need no DOM.
+test("replies and events are what their types say", () => {
+  const dir = mkdtempSync(join(tmpdir(), "types-"));
+  const lines = [`import type { Event, Reply } from ${JSON.stringify(fileURLToPath(new URL("../dist/index.js", import.meta.url)))};`];
+  all.forEach((c, i) => {
+    const { reply, events } = pieces(c.input.match(/[^]{1,9}/gu) ?? [], c.options);
+    lines.push(`export const reply${i}: Reply = ${JSON.stringify(reply)};`);
+    events.forEach((e, k) => lines.push(`export const event${i}_${k}: Event = ${JSON.stringify(e)};`));
   });
+  writeFileSync(join(dir, "said.ts"), lines.join("\n"));
+  const tsc = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
+  const run = spawnSync(process.execPath, [tsc, "--noEmit", "--strict", "--exactOptionalPropertyTypes", "--lib", "es2022", "--module", "nodenext", join(dir, "said.ts")], { encoding: "utf8" });
+  assert.equal(run.stdout, "");
+  assert.equal(run.status, 0);
 });
 
 test("an address may be a relative one, as bundlers give it", async (t) => {
   assert.equal((await load("./parse.wasm")).parse("x").content, "x");
+  assert.equal((await load(Promise.resolve(readFileSync(new URL("../dist/parse.wasm", import.meta.url))))).parse("x").content, "x");
   globalThis.location = new URL("https://example.com/app/");
   t.after(() => delete globalThis.location);
   const asked = t.mock.method(globalThis, "fetch", async () => new Response("", { status: 404 }));
