@@ -18,7 +18,7 @@ const compiled = new Map(); // by address: engines of one program share the code
 
 async function moduleOf(source) {
   source = await source;
-  if (source instanceof WebAssembly.Module) return source;
+  if (Object.prototype.toString.call(source) === "[object WebAssembly.Module]") return source; // also another realm's
   source ??= new URL("./parse.wasm", import.meta.url);
   if (!(source instanceof URL) && typeof source !== "string") return compile(source);
   const { href } = source instanceof URL ? source : new URL(source, globalThis.location?.href ?? import.meta.url);
@@ -31,8 +31,11 @@ async function moduleOf(source) {
 
 async function compile(source) {
   if (typeof Response === "undefined" || !(source instanceof Response)) return WebAssembly.compile(source);
-  if (!source.ok) throw new Error(`the engine cannot be loaded from ${source.url}: HTTP ${source.status}`);
   const type = source.headers.get("Content-Type") ?? "";
+  if (!source.ok || /^text\/html\b/.test(type)) {
+    throw new Error(`the engine cannot be loaded from ${source.url}: have ${source.ok ? "a page" : `HTTP ${source.status}`}, want WebAssembly. `
+      + "Serve the file there, or say where it is with load(address) of @unifiedtoolprotocol/parse/engine");
+  }
   return /^application\/wasm\b/.test(type) ? WebAssembly.compileStreaming(source) : WebAssembly.compile(await source.arrayBuffer());
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
+import { runInNewContext } from "node:vm";
 
 import { parse, ParseError, stream } from "../dist/index.js";
 import { load } from "../dist/engine.js";
@@ -142,6 +143,17 @@ test("no module of Node is named in an import", () => {
   for (const file of ["ai-sdk.js", "engine.js", "full.js", "index.js"]) {
     assert.doesNotMatch(readFileSync(new URL(`../dist/${file}`, import.meta.url), "utf8"), /(from|import\()[^;]*["']node:/, file);
   }
+});
+
+test("a module may be another realm's, as in Next.js's edge runtime", async () => {
+  const theirs = await runInNewContext("WebAssembly").compile(readFileSync(new URL("../dist/parse.wasm", import.meta.url)));
+  assert.ok(!(theirs instanceof WebAssembly.Module));
+  assert.equal((await load(theirs)).parse("x").content, "x");
+});
+
+test("what is no WebAssembly is said, with what to do", async (t) => {
+  t.mock.method(globalThis, "fetch", async () => new Response("<!doctype html>", { headers: { "Content-Type": "text/html" } }));
+  await assert.rejects(load("https://example.com/parse.wasm"), /have a page, want WebAssembly.*load\(address\)/);
 });
 
 test("a stream that is over says so", () => {
