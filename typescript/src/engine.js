@@ -83,7 +83,7 @@ class Door {
       return done;
     },
     proc_exit: (code) => {
-      throw new Error(`the engine ended with ${code}: ${this.#words}`);
+      throw new Error(`exit ${code}`);
     },
     poll_oneoff: (wanted, events, n, count) => this.#sleep(wanted, events, n, count),
     sched_yield: () => done,
@@ -136,7 +136,7 @@ class Door {
       this.#awake = true;
       return this.#calls[name](...numbers);
     } catch (e) {
-      throw this.#broken = e;
+      throw this.#broken = this.#words ? new Error(`the engine ended: ${this.#words.trim()}`, { cause: e }) : e;
     }
   }
 
@@ -191,7 +191,11 @@ class Engine {
 
   constructor(door) {
     this.#door = door;
-    this.#lost = new FinalizationRegistry((n) => door.call("free", n));
+    this.#lost = new FinalizationRegistry((n) => {
+      try {
+        door.call("free", n);
+      } catch {} // an engine that ended holds nothing
+    });
   }
 
   // ready is the number under which the engine knows these options.

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 import { parse, ParseError, stream } from "../dist/index.js";
@@ -267,6 +268,62 @@ test("an engine that broke off says why, and the others go on", async (t) => {
   t.mock.restoreAll();
   assert.throws(() => a.stream(), /no numbers today/);
   assert.equal(b.parse("x").content, "x");
+});
+
+// collect collects the garbage, and lets what hears of it run.
+async function collect() {
+  setFlagsFromString("--expose_gc");
+  runInNewContext("gc")();
+  await new Promise((go) => setTimeout(go, 20));
+}
+
+test("streams that nobody closes are given back when they are collected", async (t) => {
+  const real = WebAssembly.instantiate;
+  let given = 0;
+  t.mock.method(WebAssembly, "instantiate", async (...of) => {
+    const { exports } = await real(...of);
+    return { exports: { ...exports, free: (n) => { given++; exports.free(n); } } };
+  });
+  const engine = await load();
+  for (let i = 0; i < 500; i++) engine.stream({ tools }).feed(text.slice(0, 60));
+  for (let i = 0; given < 500 && i < 100; i++) await collect();
+  assert.equal(given, 500);
+});
+
+test("thousands of streams in turns, and none mixed up", () => {
+  const open = Array.from({ length: 3000 }, (_, i) => [stream(), `${i}: <tool_call>{"name": "t", "arguments": {"i": ${i}}}</tool_call>`]);
+  for (let at = 0; at < 60; at += 7) for (const [s, text] of open) s.feed(text.slice(at, at + 7));
+  open.forEach(([s, text], i) => {
+    s.feed(text.slice(63));
+    const reply = s.close();
+    assert.equal(reply.content, `${i}: `);
+    assert.deepEqual(reply.tool_calls.map((c) => c.arguments), [{ i }]);
+  });
+});
+
+test("an engine that ended says its last words, and its streams that are collected break nothing", async (t) => {
+  const real = WebAssembly.instantiate;
+  t.mock.method(WebAssembly, "instantiate", async (module, imports) => {
+    const { exports } = await real(module, imports);
+    const feed = () => {
+      const words = "fatal error: out of memory\n", at = exports.room(64);
+      new Uint8Array(exports.memory.buffer).set(new TextEncoder().encode(words), at);
+      new Uint32Array(exports.memory.buffer).set([at, words.length], at / 4 + 8);
+      imports.wasi_snapshot_preview1.fd_write(2, at + 32, 1, at + 40);
+      throw new WebAssembly.RuntimeError("unreachable");
+    };
+    return { exports: { ...exports, feed } };
+  });
+  const engine = await load();
+  engine.stream();
+  assert.throws(() => engine.stream().feed("x"), (e) => /the engine ended: fatal error: out of memory$/.test(e.message) && e.cause.message === "unreachable");
+  assert.throws(() => engine.parse("x"), /out of memory/);
+  const thrown = [];
+  const note = (e) => thrown.push(e);
+  process.on("uncaughtException", note);
+  await collect();
+  process.off("uncaughtException", note);
+  assert.deepEqual(thrown, []);
 });
 
 test("long texts are read, and do not stay", async () => {
