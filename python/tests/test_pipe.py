@@ -1,14 +1,19 @@
 """The process behind the package: many streams, threads, loops, forks, crashes."""
 
 import asyncio
+import copy
 import faulthandler
 import gc
+import json
 import os
+import pickle
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
+import types
 import unittest
 import unittest.mock
 
@@ -224,7 +229,6 @@ class Crashes(unittest.TestCase):
         self.assertEqual(bx.parse("second").content, "second")
         bx.close()
 
-
     def test_interrupts(self):
         """Wherever an interrupt strikes a thread that reads, no answer is mixed up and
         nobody waits forever."""
@@ -268,6 +272,99 @@ class Crashes(unittest.TestCase):
         self.assertEqual(bx.parse(CALL % 1).tool_calls[0].arguments, {"n": 1})
         bx.close()
 
+    def test_closed_while_others_call(self):
+        """Who calls then is answered or told; nothing else comes out of it."""
+        bx = Bx()
+        stop_now, seen = threading.Event(), []
+
+        def work():
+            while not stop_now.is_set():
+                try:
+                    bx.parse("x")
+                except BxCrashed:
+                    pass
+                except BaseException as e:
+                    seen.append(e)
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for t in threads:
+            t.start()
+        for _ in range(20):
+            time.sleep(0.01)
+            bx.close()
+        stop_now.set()
+        for t in threads:
+            t.join(30)
+        self.assertEqual(seen, [])
+        bx.close()
+        stream = Stream(bx=bx)
+        stream.feed("x")
+        with self.assertRaises(BxCrashed):
+            bx.close()
+            stream.feed("y")
+
+    def test_garbage(self):
+        """A Bx that nobody holds any more leaves no process."""
+        bx = Bx()
+        bx.parse("x")
+        process = bx._pipe.process
+        del bx
+        gc.collect()
+        self.assertEqual(process.wait(10), 0)
+
+    def test_with(self):
+        with Bx() as bx:
+            self.assertEqual(bx.parse("x").content, "x")
+            process = bx._pipe.process
+        self.assertEqual(process.wait(10), 0)
+
+    def test_exit_while_bx_does_not_read(self):
+        """A program ends, though one of its threads writes to a bx that stands still."""
+        code = (
+            "import os, signal, threading, time, utp_bx\n"
+            "utp_bx.parse('x')\n"
+            "os.kill(utp_bx.engine._shared.process_id, signal.SIGSTOP)\n"
+            "threading.Thread(target=utp_bx.parse, args=('x' * 1_000_000,), daemon=True).start()\n"
+            "time.sleep(0.2)"
+        )
+        run = subprocess.run([sys.executable, "-c", code], timeout=60, capture_output=True, text=True)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def test_nowhere_to_write(self):
+        """As in a container whose file system is read-only."""
+        with unittest.mock.patch.object(pipe.tempfile, "TemporaryFile", side_effect=FileNotFoundError):
+            with Bx() as bx:
+                self.assertEqual(bx.parse("x").content, "x")
+
+    def test_without_folder_and_descriptors(self):
+        """The folder one stands in is gone, and descriptors 0 to 2 are closed."""
+        code = (
+            "import os, sys, tempfile\n"
+            "sys.path.insert(0, os.getcwd())\n"
+            "import utp_bx\n"
+            "os.chdir(tempfile.mkdtemp()); os.rmdir(os.getcwd())\n"
+            "for fd in 0, 1, 2: os.close(fd)\n"
+            "os._exit(utp_bx.parse('x').content != 'x')"
+        )
+        self.assertEqual(subprocess.run([sys.executable, "-c", code], timeout=60).returncode, 0)
+
+    def test_interrupted_stream(self):
+        """A stream whose piece may be lost says so, and does not go on without it."""
+        bx = Bx()
+        stream = Stream(bx=bx)
+        stream.feed("a")
+        stop(bx.process_id)
+        signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with self.assertRaises(KeyboardInterrupt):
+            stream.feed("b")
+        os.kill(bx.process_id, signal.SIGCONT)
+        for what in lambda: stream.feed("c"), stream.close, lambda: stream.reply:
+            with self.assertRaisesRegex(BxError, "was interrupted, so that a piece may be missing"):
+                what()
+        self.assertEqual(bx.parse("x").content, "x")
+        bx.close()
+
     def test_interrupted_between_answers(self):
         """An interrupt while answers are handed out: bx is started anew, and who waits is told."""
         bx = Bx()
@@ -284,6 +381,38 @@ class Crashes(unittest.TestCase):
             bx.parse("x")
         with self.assertRaises(BxCrashed):
             stream.feed("more")
+        self.assertEqual(bx.parse("y").content, "y")
+        bx.close()
+
+
+    def test_answers_after_a_lost_one(self):
+        """They are in the pipe already, and nobody's."""
+        bx = Bx()
+        bx.parse("x")
+        ours, read = bx._pipe, os.read
+        waiters = [pipe.ThreadWaiter() for _ in range(2)]
+        for n, waiter in enumerate(waiters):
+            ours.send(b'{"id":%d,"op":"parse","input":"text %d"}\n' % (n, n), waiter)
+
+        def a_line(fd, _):
+            line = b""
+            while not line.endswith(b"\n"):
+                line += read(fd, 1)
+            return line
+
+        def struck(self, line):
+            raise KeyboardInterrupt
+
+        with unittest.mock.patch.object(pipe.os, "read", a_line), unittest.mock.patch.object(pipe.ThreadWaiter, "answer", struck):
+            ours._reader[None] = self
+            with self.assertRaises(KeyboardInterrupt):
+                ours._read()
+        while waiters[0].line is None and not waiters[0].woken:
+            ours._read()
+        for waiter in waiters:
+            with self.assertRaises(BxCrashed):
+                waiter.wait()
+        del ours._reader[None]
         self.assertEqual(bx.parse("y").content, "y")
         bx.close()
 
@@ -498,6 +627,54 @@ class Loads(unittest.TestCase):
         self.assertEqual(asyncio.run(run()), "after")
         bx.close()
 
+    def test_cancelled_piece(self):
+        """Whether a piece is on its way or waits for its turn: no stream goes on without it."""
+        bx = Bx()
+
+        async def run():
+            await bx.aparse("x")
+            for size in (10, 40_000):  # the second goes by a thread
+                for waits in range(4):
+                    stream = Stream(bx=bx)
+                    await stream.afeed("0")
+                    task = asyncio.create_task(stream.afeed("a" * size))
+                    for _ in range(waits):
+                        await asyncio.sleep(0)
+                    task.cancel()
+                    try:
+                        await task
+                    except asyncio.CancelledError:
+                        if waits:  # else it had not begun
+                            with self.assertRaisesRegex(BxError, "was interrupted"):
+                                await stream.afeed("1")
+                            continue
+                    await stream.afeed("1")
+                    self.assertIn((await stream.aclose()).content, ("0" + "a" * size + "1", "01"))
+
+        asyncio.run(run())
+        bx.close()
+
+    def test_cancelled_stream_is_closed_in_bx(self):
+        """Also if its opening line is cancelled while it waits to be written."""
+        bx = Bx()
+        tools = utp_bx.Tools([{"name": "f", "description": "x" * 100_000}])
+
+        async def run():
+            await bx.aparse("x")
+            streams = [Stream(tools, bx=bx) for _ in range(20)]
+            for n, stream in enumerate(streams):
+                task = asyncio.create_task(stream.afeed("x"))
+                await asyncio.sleep(n / 5000)
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+            return [s._id for s in streams]
+
+        ids = asyncio.run(run())
+        gc.collect()
+        for id in ids:  # opening an id that is open is an error
+            bx._ask(b'{"id":%d,"op":"open"}\n' % id)
+        bx.close()
+
 
 class Options(unittest.TestCase):
     TOOLS = [{"name": "f", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}]
@@ -551,11 +728,17 @@ class Options(unittest.TestCase):
         self.assertTrue("Hi" in t.output and t.broken)
 
     def test_mistakes(self):
+        self.assertEqual(utp_bx.parse(CALL % 1, [types.MappingProxyType({"name": "f"})]).tool_calls[0].status, "ok")
         for want, what in {
             "no grammar is called": lambda: utp_bx.parse("x", grammar="q"),
             "tools\\[0\\]: the name is missing": lambda: utp_bx.parse("x", [{}]),
             "policy: ": lambda: utp_bx.parse("x", policy="x"),
             "cannot be written as JSON": lambda: utp_bx.parse("x", [{"name": object()}]),
+            "tools: .*want a dict.*, not <function": lambda: utp_bx.parse("x", [utp_bx.parse]),
+            "tools: .*Out of range float values": lambda: utp_bx.Tools([{"name": "f", "x": float("nan")}]),
+            "tools: want a list of tools, not a dict": lambda: utp_bx.parse("x", {"name": "f"}),
+            "tools: want a list of tools, not a str": lambda: Stream('[{"name": "f"}]'),
+            "tools: want a list of tools, not a int": lambda: utp_bx.Tools(3),
             "from: want one of": lambda: utp_bx.translate("x", "openai", {}),
             "no grammar is called .q": lambda: Stream(grammar="q").feed("x"),
             "is not closed": lambda: Stream().reply,
@@ -577,6 +760,29 @@ class Options(unittest.TestCase):
         for _ in range(2):
             with self.assertRaisesRegex(BxError, "/nowhere"):
                 missing.feed("x")
+
+    def test_numbers_that_python_cannot_hold(self):
+        """A model that writes one makes no caller fail, and no JSON that is none."""
+        for digits in "1e999", "-1e999", "7" * 5000:
+            (call,) = utp_bx.parse(CALL.replace("%d", digits)).tool_calls
+            self.assertEqual((call.arguments, json.loads(call.arguments_json)), ({"n": digits}, {"n": digits}))
+        self.assertEqual(utp_bx.parse(CALL.replace("%d", "1.5")).tool_calls[0].arguments, {"n": 1.5})
+
+    def test_half_a_letter(self):
+        """What a model writes as half of a surrogate pair can be sent on."""
+        call = utp_bx.parse(CALL.replace("%d", '"é\\ud83d"')).tool_calls[0]
+        self.assertEqual(call.arguments, {"n": "é\ud83d"})
+        self.assertEqual(json.loads(call.arguments_json.encode()), call.arguments)
+
+    def test_replies_are_values(self):
+        reply = utp_bx.parse(CALL % 1, [{"name": "f"}])
+        for same in pickle.loads(pickle.dumps(reply)), copy.deepcopy(reply), utp_bx.parse(CALL % 1, [{"name": "f"}]):
+            self.assertEqual(same, reply)
+
+    def test_which_program(self):
+        """The one that is named, whatever else is here."""
+        with unittest.mock.patch.dict(os.environ, UTP_BX_BINARY="/mine/bx"):
+            self.assertEqual(pipe.find_binary(), "/mine/bx")
 
     def test_no_such_option(self):
         bx = Bx()

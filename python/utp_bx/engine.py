@@ -7,22 +7,26 @@ import atexit
 import itertools
 import json
 import os
+import sys
 import threading
 import weakref
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .pipe import BxCrashed, BxError, LoopWaiter, Pipe, decoded
-from .reply import Event, Json, Rendered, Reply, ToolList, Tools, Translation, event_of, reply_of
+from .reply import Event, Json, Rendered, Reply, ToolList, Tools, Translation, event_of, reply_of, written
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Bx:
     """A bx of one's own; parse and the others share one. It starts with the first call,
     and anew after it crashed or the process forked. It is safe for threads, event
-    loops and forks."""
+    loops and forks. It ends with close, with a with block, or when it is garbage."""
 
-    _all: weakref.WeakSet[Bx] = weakref.WeakSet()
+    _all: ClassVar[weakref.WeakSet[Bx]] = weakref.WeakSet()
 
     def __init__(self, binary: str | None = None):
         self._binary = binary
@@ -74,39 +78,59 @@ class Bx:
         return Translation(j["output"], j["losses"], j.get("path", ""), j.get("header") or {}, j.get("broken", ""))
 
     def close(self) -> None:
-        """Ends the process. The next call starts it anew."""
+        """Ends the process, and with it the streams that are open. The next call starts
+        it anew."""
         with self._lock:
             if self._pipe is not None:
                 self._pipe.close()
             self._pipe = None
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        pipe: Pipe | None = getattr(self, "_pipe", None)
+        if pipe is not None:
+            pipe.abandon()
+
     @property
     def process_id(self) -> int | None:
         """The running bx, if there is one."""
-        pipe = self._pipe
-        return pipe.process.pid if pipe is not None and pipe.alive else None
+        pipe = self._usable()
+        return pipe.process.pid if pipe is not None else None
 
     def _running(self) -> Pipe:
-        pipe = self._pipe
-        if pipe is not None and pipe.alive and pipe.pid == os.getpid():
+        pipe = self._usable()
+        if pipe is not None:
             return pipe
         with self._lock:
-            if self._pipe is None or not self._pipe.alive or self._pipe.pid != os.getpid():
-                self._pipe = Pipe(self._binary)
-            return self._pipe
+            pipe = self._pipe = self._usable() or Pipe(self._binary)
+            return pipe
+
+    async def _arunning(self) -> Pipe:
+        pipe = self._usable()
+        return pipe if pipe is not None else await asyncio.get_running_loop().run_in_executor(None, self._running)
+
+    def _usable(self) -> Pipe | None:
+        pipe = self._pipe
+        return pipe if pipe is not None and pipe.pid == os.getpid() and pipe.alive else None
 
     def _ask(self, line: bytes, pipe: Pipe | None = None) -> Json:
         return decoded((pipe or self._running()).ask(line))
 
     async def _aask(self, line: bytes, pipe: Pipe | None = None) -> Json:
         waiter = LoopWaiter()
-        loop = asyncio.get_running_loop()
-        if pipe is None:
-            pipe = self._pipe if self.process_id is not None else await loop.run_in_executor(None, self._running)
-        assert pipe is not None
-        if not pipe.try_send(line, waiter):
-            await loop.run_in_executor(None, pipe.send, line, waiter)
-        return decoded(await waiter.future)
+        pipe = pipe or await self._arunning()
+        try:
+            if not pipe.try_send(line, waiter):
+                await asyncio.get_running_loop().run_in_executor(None, pipe.send, line, waiter)
+            return decoded(await waiter.future)
+        except BaseException:
+            waiter.future.cancel()
+            raise
 
     def _forked(self) -> None:
         self._lock = threading.Lock()
@@ -117,13 +141,16 @@ class Bx:
 
 def _line(id: int, op: str, tools: ToolList | None, **rest: Any) -> bytes:
     """A line of docs/parse.md. What is None is left out."""
-    try:
-        fields = [f'{{"id":{id},"op":"{op}"', *(f'"{k}":{json.dumps(v)}' for k, v in rest.items() if v is not None)]
-        if tools is not None:  # last, where bx knows them again without reading them
-            fields.append(f'"tools":{tools.json if isinstance(tools, Tools) else json.dumps(list(tools))}')
-    except (TypeError, ValueError) as e:
-        raise BxError(f"this cannot be written as JSON: {e}") from e
+    fields = [f'{{"id":{id},"op":"{op}"', *(f'"{k}":{written(v)}' for k, v in rest.items() if v is not None)]
+    if tools is not None:  # last, where bx knows them again without reading them
+        fields.append(f'"tools":{(tools if isinstance(tools, Tools) else Tools(tools)).json}')
     return f"{','.join(fields)}}}\n".encode()
+
+
+def _text(piece: str) -> bytes:
+    if not isinstance(piece, str):
+        raise BxError(f"a piece is a str, not {type(piece).__name__}")
+    return json.dumps(piece).encode()
 
 
 class Stream:
@@ -154,26 +181,31 @@ class Stream:
         self._pipe: Pipe | None = None
         self._reply: Reply | None = None
         self._closed = False
-        self._refused = ""  # why bx did not open it
+        self._broken = ""  # why it is of no more use
 
     @property
     def reply(self) -> Reply:
         """The whole reply, when the stream is closed."""
         if self._reply is None:
-            raise BxError("the stream is not closed: its reply is not known yet")
+            raise BxError(self._broken or "the stream is not closed: its reply is not known yet")
         return self._reply
 
     def feed(self, piece: str) -> list[Event]:
-        """Adds a piece. Gives what is sure now, which is often nothing."""
+        """Adds a piece. Returns what is sure now, which is often nothing."""
+        line = self._fed(piece)
         self._open()
-        return [event_of(e) for e in self._bx._ask(self._fed(piece), self._pipe)["events"]]
+        with self._whole():
+            answer = self._bx._ask(line, self._pipe)
+        return [event_of(e) for e in answer["events"]]
 
     def close(self, piece: str = "", *, cut: bool = False) -> Reply:
-        """Ends the text, with a last piece, and gives its reply; cut: the server cut it off."""
+        """Ends the text, with a last piece, and returns its reply; cut: the server cut it off."""
         if self._reply is None:
+            line = self._last(piece, cut)
             self._open()
             self._closed = True
-            self._reply = reply_of(self._bx._ask(_line(self._id, "close", None, piece=piece, cut=cut or None), self._pipe))
+            with self._whole():
+                self._reply = reply_of(self._bx._ask(line, self._pipe))
         return self._reply
 
     def events(self, pieces: Iterable[str]) -> Iterator[Event]:
@@ -184,15 +216,20 @@ class Stream:
 
     async def afeed(self, piece: str) -> list[Event]:
         """feed, for coroutines."""
+        line = self._fed(piece)
         await self._aopen()
-        return [event_of(e) for e in (await self._bx._aask(self._fed(piece), self._pipe))["events"]]
+        with self._whole():
+            answer = await self._bx._aask(line, self._pipe)
+        return [event_of(e) for e in answer["events"]]
 
     async def aclose(self, piece: str = "", *, cut: bool = False) -> Reply:
         """close, for coroutines."""
         if self._reply is None:
+            line = self._last(piece, cut)
             await self._aopen()
             self._closed = True
-            self._reply = reply_of(await self._bx._aask(_line(self._id, "close", None, piece=piece, cut=cut or None), self._pipe))
+            with self._whole():
+                self._reply = reply_of(await self._bx._aask(line, self._pipe))
         return self._reply
 
     async def aevents(self, pieces: AsyncIterable[str]) -> AsyncIterator[Event]:
@@ -204,14 +241,15 @@ class Stream:
             yield event
 
     def _fed(self, piece: str) -> bytes:
-        if not isinstance(piece, str):
-            raise BxError(f"a piece is a str, not {type(piece).__name__}")
-        return b'{"id":%d,"op":"feed","piece":%s}\n' % (self._id, json.dumps(piece).encode())
+        return b'{"id":%d,"op":"feed","piece":%s}\n' % (self._id, _text(piece))
+
+    def _last(self, piece: str, cut: bool) -> bytes:
+        return b'{"id":%d,"op":"close","piece":%s,"cut":%s}\n' % (self._id, _text(piece), b"true" if cut else b"false")
 
     def _open(self) -> None:
         if self._opening is not None:
             line, self._opening = self._opening, None
-            with self._begun():
+            with self._whole(opening=True):
                 self._pipe = self._bx._running()
                 self._bx._ask(line, self._pipe)
         self._check()
@@ -219,29 +257,33 @@ class Stream:
     async def _aopen(self) -> None:
         if self._opening is not None:
             line, self._opening = self._opening, None
-            with self._begun():
-                self._pipe = await asyncio.get_running_loop().run_in_executor(None, self._bx._running)
+            with self._whole(opening=True):
+                self._pipe = await self._bx._arunning()
                 await self._bx._aask(line, self._pipe)
         self._check()
 
     @contextmanager
-    def _begun(self) -> Iterator[None]:
-        """Keeps why the stream could not be opened, for who feeds it all the same."""
+    def _whole(self, opening: bool = False) -> Generator[None]:
+        """Keeps why the stream is of no more use, for who uses it all the same: bx did
+        not open it, or an interrupt or a cancellation left open what bx has of the text."""
         try:
             yield
-        except BxCrashed:
-            raise
         except BxError as e:
-            self._refused = f": {e}"
+            if opening and not isinstance(e, BxCrashed):
+                self._broken = f"the stream could not be opened: {e}"
+            raise
+        except BaseException:
+            self._drop()
+            self._broken = "the stream was interrupted, so that a piece may be missing: begin a new one"
             raise
 
     def _check(self) -> None:
+        if self._broken:
+            raise BxError(self._broken)
         if self._closed:
             raise BxError("the stream is closed")
-        if self._refused or self._pipe is None:
-            raise BxError("the stream could not be opened" + self._refused)
 
-    def __enter__(self) -> Stream:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
@@ -250,7 +292,7 @@ class Stream:
         else:
             self._drop()
 
-    async def __aenter__(self) -> Stream:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, kind: object, *_: object) -> None:
@@ -265,7 +307,7 @@ class Stream:
     def _drop(self) -> None:
         """Gives up a stream that nobody will close."""
         pipe = getattr(self, "_pipe", None)
-        if pipe is not None and not self._closed and not self._refused and pipe.alive and pipe.pid == os.getpid():
+        if pipe is not None and not self._closed and not self._broken and pipe.pid == os.getpid() and pipe.alive:
             pipe.drop(_line(self._id, "close", None))
         self._closed = True
 
@@ -339,6 +381,6 @@ def _at_exit() -> None:
         bx.close()
 
 
-if hasattr(os, "register_at_fork"):
+if sys.platform != "win32":
     os.register_at_fork(after_in_child=_after_fork)
 atexit.register(_at_exit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import queue
 import select
@@ -15,7 +16,7 @@ import threading
 import time
 from collections import deque
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 
 class BxError(Exception):
@@ -31,17 +32,25 @@ class BxCrashed(BxError):
 
 
 def find_binary() -> str:
-    """The program bx: the one of this package, else UTP_BX_BINARY, else of the PATH."""
-    own = Path(__file__).parent / "bin" / ("bx.exe" if os.name == "nt" else "bx")
-    if own.is_file():
-        return str(own)
+    """The program bx: the one that UTP_BX_BINARY names, else of this package, else of the PATH."""
     named = os.environ.get("UTP_BX_BINARY")
     if named:
         return named
+    own = Path(__file__).parent / "bin" / ("bx.exe" if os.name == "nt" else "bx")
+    if own.is_file():
+        return str(own)
     found = shutil.which("bx")
     if found is None:
         raise BxNotFound("bx is not here: install the wheel of your platform, name the program in UTP_BX_BINARY, or put it on the PATH")
     return found
+
+
+def _errors_file() -> IO[bytes]:
+    """Holds what bx says before it ends. Without a folder to write to that is lost."""
+    try:
+        return tempfile.TemporaryFile(buffering=0)
+    except OSError:
+        return open(os.devnull, "r+b", buffering=0)
 
 
 class Waiter(Protocol):
@@ -51,6 +60,12 @@ class Waiter(Protocol):
     size: int
     sleeps: bool
 
+    @property
+    def given_up(self) -> bool:
+        """Whether its line need not be written any more."""
+        ...
+
+
     def answer(self, line: bytes) -> None: ...
     def fail(self, why: BxCrashed) -> None: ...
 
@@ -58,8 +73,9 @@ class Waiter(Protocol):
 class ThreadWaiter:
     """A thread that waits."""
 
-    __slots__ = ("size", "line", "_lock", "_why")
+    __slots__ = ("_lock", "_why", "line", "size")
     sleeps = True
+    given_up = False
 
     def __init__(self) -> None:
         self.size = 0
@@ -96,13 +112,17 @@ class ThreadWaiter:
 class LoopWaiter:
     """A coroutine that waits."""
 
-    __slots__ = ("size", "_loop", "future")
+    __slots__ = ("_loop", "future", "size")
     sleeps = False
 
     def __init__(self) -> None:
         self.size = 0
         self._loop = asyncio.get_running_loop()
         self.future: asyncio.Future[bytes] = self._loop.create_future()
+
+    @property
+    def given_up(self) -> bool:
+        return self.future.cancelled()
 
     def answer(self, line: bytes) -> None:
         self._call(self._set, line, None)
@@ -127,10 +147,9 @@ class LoopWaiter:
 
 def _processors() -> int:
     """That this process may run on."""
-    try:
+    if sys.platform != "win32" and hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
+    return os.cpu_count() or 1
 
 
 class _Nobody:
@@ -138,6 +157,7 @@ class _Nobody:
 
     size = 0
     sleeps = True
+    given_up = False
 
     def answer(self, line: bytes) -> None:
         pass
@@ -155,8 +175,8 @@ class Pipe:
     """
 
     #: So many bytes may be on their way before a coroutine hands its line to a thread:
-    #: what an operating system's pipe holds at least, so that writing does not block.
-    SMALL = 16 << 10
+    #: what an operating system's pipe holds, so that writing does not block.
+    SMALL = (4 if sys.platform == "win32" else 16) << 10
 
     #: So long, in seconds, a thread looks again and again for the answer to its line: to
     #: read a reply of a kilobyte takes less time than to put a thread to sleep and wake it.
@@ -164,7 +184,7 @@ class Pipe:
 
     def __init__(self, binary: str | None = None):
         self.pid = os.getpid()
-        self._errors = tempfile.TemporaryFile()
+        self._errors = _errors_file()
         options: dict[str, Any] = {"start_new_session": True}  # Ctrl-C is for Python alone
         if sys.platform == "win32":
             options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
@@ -189,20 +209,19 @@ class Pipe:
         self._look: queue.SimpleQueue[None] = queue.SimpleQueue()  # wakes who helps
         self._closing = False
         self._watched: Any = None
-        if hasattr(select, "poll") and _processors() > 1:
+        if sys.platform != "win32" and hasattr(select, "poll") and _processors() > 1:
             self._watched = select.poll()
             self._watched.register(self._out, select.POLLIN)
         threading.Thread(target=self._help, name="utp_bx", daemon=True).start()
 
     @property
     def alive(self) -> bool:
-        if self._dead is None and self._hung_up():
+        if self._dead is None and not self._closing and self._hung_up():
             self._to_the_end()
-            return False
-        return self._dead is None
+        return self._dead is None and not self._closing
 
     def _hung_up(self) -> bool:
-        if not hasattr(select, "poll"):  # on Windows, and where eventlet has taken it away
+        if sys.platform == "win32" or not hasattr(select, "poll"):  # eventlet takes it away
             return self.process.poll() is not None
         poll = select.poll()  # Popen.poll keeps its lock if it is interrupted
         try:
@@ -274,14 +293,18 @@ class Pipe:
                 self._write.release()
 
     def _flush(self) -> None:
-        while self._dropped and self._dead is None:
+        while self._dropped and self._dead is None and not self._in.closed:
             self._put(self._dropped.popleft(), _Nobody())
             self._look.put(None)
 
     def _send(self, line: bytes, waiter: Waiter) -> None:
+        if waiter.given_up:
+            return
         self._flush()
         if self._dead is not None:
             raise BxCrashed(*self._dead.args)
+        if self._in.closed:
+            raise BxCrashed("bx was closed; what was open in it is lost")
         self._put(line, waiter)
 
     def _put(self, line: bytes, waiter: Waiter) -> None:
@@ -347,6 +370,9 @@ class Pipe:
             if rest:
                 begun.append(rest)
             chunks.clear()
+        except BlockingIOError:  # gevent reads so, and its select lets others go on
+            select.select([self._out], [], [])
+            return True
         except (OSError, ValueError):
             self._end()  # closed
         except BaseException:
@@ -379,16 +405,32 @@ class Pipe:
         self.process.kill()
 
     def close(self, timeout: float = 2) -> None:
-        """Ends bx: what it has not answered is not answered."""
-        try:
-            with self._write:
-                self._in.close()
-            self.process.wait(timeout)
-        except (OSError, ValueError):
-            pass
-        except subprocess.TimeoutExpired:
+        """Ends bx, which answers what it has read if it is quick."""
+        self._closing = True
+        if self._hang_up(timeout):
+            try:
+                self.process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def abandon(self) -> None:
+        """Ends bx for nobody, without waiting: garbage is collected in any thread."""
+        if self.pid == os.getpid():
+            self._closing = True
+            self._hang_up(0)
+
+    def _hang_up(self, timeout: float) -> bool:
+        """Closes the input of bx. Who cannot, because bx does not read what somebody
+        writes, kills it."""
+        if not self._write.acquire(timeout=timeout):
             self.kill()
+            return False
+        try:
+            self._in.close()
+        finally:
+            self._write.release()
         self._to_the_end()
+        return True
 
     def forget(self) -> None:
         """Lets go of a process that belongs to the parent of a fork."""
@@ -402,12 +444,32 @@ class Pipe:
         self._dead = BxCrashed("this was opened before a fork, in the parent: open it anew here")
 
 
-_decode = json.JSONDecoder().decode
+def _float(digits: str) -> float | str:
+    f = float(digits)
+    return f if math.isfinite(f) else digits
+
+
+def _int(digits: str) -> int | str:
+    try:
+        return int(digits)
+    except ValueError:  # more of them than sys.get_int_max_str_digits()
+        return digits
+
+
+_decode = json.JSONDecoder(parse_float=_float).decode
+_decode_long = json.JSONDecoder(parse_float=_float, parse_int=_int).decode
 
 
 def decoded(line: bytes) -> dict[str, Any]:
-    """An answer. One that holds an error raises it."""
-    answer: dict[str, Any] = _decode(line.decode())
+    """An answer. One that holds an error raises it. A number that Python cannot hold
+    stays the text of its digits."""
+    text = line.decode()
+    try:
+        answer: dict[str, Any] = _decode(text)
+    except ValueError:
+        answer = _decode_long(text)
+    except RecursionError as e:
+        raise BxError("what bx answered is nested too deeply for Python") from e
     if "error" in answer:
         words: str = answer["error"]
         head, _, tail = words.partition(": ")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as of
 from typing import Any, Literal, Union
+
+from .pipe import BxError
 
 Json = dict[str, Any]
 
@@ -20,7 +23,26 @@ class Tools:
     __slots__ = ("json",)
 
     def __init__(self, tools: Sequence[Mapping[str, Any]]):
-        self.json = json.dumps(list(tools))
+        if isinstance(tools, (str, bytes, Mapping)) or not isinstance(tools, Iterable):
+            raise BxError(f"tools: want a list of tools, not a {type(tools).__name__}")
+        try:
+            self.json = written(list(tools))
+        except BxError as e:
+            raise BxError(f"tools: {e}") from e
+
+
+def written(value: Any) -> str:
+    """A value as JSON."""
+    try:
+        return json.dumps(value, allow_nan=False, default=_plain)
+    except (TypeError, ValueError) as e:
+        raise BxError(f"this cannot be written as JSON: {e}") from e
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType, reportUnknownMemberType]
+    raise TypeError(f"want a dict, a list, a str, a number, a bool or None, not {value!r:.100}")
 
 
 @dataclass(frozen=True)
@@ -63,7 +85,11 @@ class Call:
         """The arguments as OpenAI's API has them: a text."""
         if self.arguments is None:
             return self.raw_arguments or ""
-        return json.dumps(self.arguments, ensure_ascii=False)
+        text = json.dumps(self.arguments, ensure_ascii=False)
+        return text if text.isascii() or not _HALVES.search(text) else json.dumps(self.arguments)
+
+
+_HALVES = re.compile("[\ud800-\udfff]")  # of a letter: what UTF-8 cannot hold
 
 
 @dataclass(frozen=True)
@@ -101,7 +127,7 @@ class Reply:
     reasoning: str
     tool_calls: list[Call]
     problems: list[Problem]
-    events: list[Event] = of(default_factory=list)  # of a stream: those of its end
+    events: list[Event] = of(default_factory=list[Event])  # of a stream: those of its end
 
 
 @dataclass(frozen=True)
@@ -119,7 +145,7 @@ class Translation:
     output: Any  # an object; of a stream its text
     losses: list[Json]  # what could not be said: path, what, why
     path: str = ""  # where a request goes
-    header: dict[str, str] = of(default_factory=dict)
+    header: dict[str, str] = of(default_factory=dict[str, str])
     broken: str = ""  # why a stream broke off
 
 
@@ -151,7 +177,7 @@ def event_of(j: Json) -> Event:
         kind,
         j.get("text", ""),
         j["part"],
-        (j.get("call") or {}).get("name", ""),
+        j["call"].get("name", "") if "call" in j else "",
         call_of(j["tool_call"]) if "tool_call" in j else None,
         problem_of(j["problem"]) if "problem" in j else None,
         j.get("raw", ""),

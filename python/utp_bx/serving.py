@@ -34,7 +34,7 @@ class Reader:
                 text.append("<think>")
             elif e.kind in ("text", "call-start", "problem") and self._thinks:
                 text.append("</think>")
-            self._thinks = e.kind == "think" or self._thinks and e.kind == "mark"
+            self._thinks = e.kind == "think" or (self._thinks and e.kind == "mark")
             if e.kind in ("text", "think", "problem"):
                 text.append(e.text)
             elif e.call is not None:
