@@ -153,14 +153,17 @@ probe:
 	$(E)/canitoolcall/python/bin/pip install -q canitoolcall==0.1.1
 	$(GO) -C sdktest run ./clients -probe $(E)/canitoolcall/python/bin/canitoolcall $(GRAMMARS)
 
-# The Python package under several Pythons, and its adapters with the packages that they
-# are for, from PyPI (300 MB): make python PYTHONS="python3.10 python3.13"
+# The Python package under several Pythons; under the last of them its adapters with the
+# packages that they are for, from PyPI (400 MB), and its types: make python
+# PYTHONS="python3.10 python3.13" (pydantic-ai wants Python 3.11)
 PYTHONS = python3
 python:
 	$(GO) build -o $(E)/utp_bx/bx ./cmd/bx
 	for p in $(PYTHONS); do (cd python && UTP_BX_BINARY=$(E)/utp_bx/bx $$p -m unittest discover -s tests -t .) || exit 1; done
-	$(firstword $(PYTHONS)) -m venv $(E)/utp_bx/venv
-	$(E)/utp_bx/venv/bin/pip install -q -r python/tests/adapters.txt
+	$(lastword $(PYTHONS)) -m venv --clear $(E)/utp_bx/venv
+	$(E)/utp_bx/venv/bin/pip install -q -r python/tests/adapters.txt -r python/tests/checks.txt
+	cd python && $(E)/utp_bx/venv/bin/ruff check .
+	cd python && $(E)/utp_bx/venv/bin/python -m tests.checks
 	cd python && UTP_BX_BINARY=$(E)/utp_bx/bx ADAPTERS=all $(E)/utp_bx/venv/bin/python -m unittest discover -s tests -t . -p 'test_adapter*.py' -v
 	cd python && UTP_BX_BINARY=$(E)/utp_bx/bx $(E)/utp_bx/venv/bin/python -m tests.bench
 

@@ -26,13 +26,16 @@ ANSWER = "It rains in Oslo."
 TOOL = {"type": "function", "function": {"name": "get_weather", "description": "Tells it.", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}
 
 
-def says(prompt):
+USAGE = {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}
+
+
+def says(prompt, write=None):
     """What the model writes: calls if it was told of the tool, an answer after their results."""
     if "rain: 7 mm" in prompt:
         assert prompt.count("<tool_response>") >= 2 and all('"city": "%s"' % city in prompt for city in CITIES), prompt
         return ANSWER
     assert "get_weather" in prompt and "Tells it." in prompt, prompt
-    return CALLS
+    return write or CALLS
 
 
 def pieces(text):
@@ -47,7 +50,8 @@ def needs(package, name):
 
 @needs(langchain_core, "langchain-core")
 class LangChain(unittest.TestCase):
-    def model(self):
+    def model(self, write=None, native=(), asked=None):
+        native, asked = list(native), [] if asked is None else asked
         from langchain_core.language_models.chat_models import BaseChatModel
         from langchain_core.messages import AIMessage, AIMessageChunk
         from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -61,12 +65,14 @@ class LangChain(unittest.TestCase):
 
             def _generate(self, messages, stop=None, run_manager=None, **kwargs):
                 assert not kwargs.get("tools"), kwargs
-                text = says("\n".join(m.text for m in messages))
-                return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
+                asked.append(messages)
+                text = says("\n".join(m.text for m in messages), write)
+                return ChatResult(generations=[ChatGeneration(message=AIMessage(text, tool_calls=native, usage_metadata=USAGE))])
 
             def _stream(self, messages, stop=None, run_manager=None, **kwargs):
-                for piece in pieces(says("\n".join(m.text for m in messages))):
+                for piece in pieces(says("\n".join(m.text for m in messages), write)):
                     yield ChatGenerationChunk(message=AIMessageChunk(piece))
+                yield ChatGenerationChunk(message=AIMessageChunk("", usage_metadata=USAGE, response_metadata={"finish_reason": "stop"}))
 
         return WithTools(model=Text(), model_name="qwen2.5")
 
@@ -100,6 +106,48 @@ class LangChain(unittest.TestCase):
             return city
 
         self.check(self.model().bind_tools([get_weather], tool_choice="any").invoke("Oslo?"))
+
+    def test_thinking_and_tokens(self):
+        """They come whole and in a stream."""
+        model = self.model("<think>Hm.</think>" + CALLS).bind_tools([TOOL])
+        streamed = None
+        for chunk in model.stream("Oslo?"):
+            streamed = chunk if streamed is None else streamed + chunk
+        for message in model.invoke("Oslo?"), streamed:
+            self.check(message)
+            self.assertEqual((message.additional_kwargs["reasoning_content"], message.usage_metadata), ("Hm.", USAGE))
+        self.assertEqual(streamed.response_metadata["finish_reason"], "stop")
+
+    def test_native_calls_stay(self):
+        message = self.model(native=[{"name": "own", "args": {}, "id": "1"}]).bind_tools([TOOL]).invoke("Oslo?")
+        self.assertEqual([c["name"] for c in message.tool_calls], ["own", "get_weather", "get_weather"])
+
+    def test_a_chain_tells_no_raw_text(self):
+        """Who listens to its events sees what was read, once."""
+        from langchain_core.prompts import ChatPromptTemplate
+
+        chain = ChatPromptTemplate.from_messages([("user", "{q}")]) | self.model().bind_tools([TOOL])
+
+        async def run():
+            return [e async for e in chain.astream_events({"q": "Oslo?"}, version="v2") if e["event"] == "on_chat_model_stream"]
+
+        events = asyncio.run(run())
+        self.assertEqual({e["name"] for e in events}, {"WithTools"})
+        self.assertEqual("".join(e["data"]["chunk"].text for e in events), "I look.\n")
+
+    def test_structured_output(self):
+        schema = {"title": "get_weather", "description": "Tells it.", "type": "object", "properties": {"city": {"type": "string"}}}
+        self.assertEqual(self.model().with_structured_output(schema).invoke("Oslo?"), {"city": CITIES[0]})
+
+    def test_images_and_errors(self):
+        from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+        image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,eA=="}}
+        asked = []
+        call = AIMessage("", tool_calls=[{"name": "get_weather", "args": {"city": "Oslo"}, "id": "1"}])
+        self.model(asked=asked).bind_tools([TOOL]).invoke([HumanMessage([{"type": "text", "text": "Where?"}, image]), call, ToolMessage("no such city", tool_call_id="1", status="error")])
+        self.assertEqual(asked[0][1].content, [{"type": "text", "text": "Where?"}, image])
+        self.assertIn("no such city", asked[0][-1].text)
 
 
 @needs(pydantic_ai, "pydantic-ai")
@@ -159,6 +207,56 @@ class PydanticAI(unittest.TestCase):
         self.assertEqual(sorted(asked), sorted(CITIES))  # they run at once
 
 
+    def asks(self, output_type, write, prompt="q"):
+        """What an agent makes of what a model writes, and what that was asked."""
+        from pydantic_ai import Agent
+        from pydantic_ai.messages import ModelResponse, TextPart
+        from pydantic_ai.models.function import FunctionModel
+
+        from utp_bx.pydantic_ai import WithTools
+
+        asked = []
+
+        def whole(messages, info):
+            asked.append((messages, info))
+            return ModelResponse(parts=[TextPart(write)])
+
+        return Agent(WithTools(FunctionModel(whole)), output_type=output_type).run_sync(prompt), *asked[-1]
+
+    def test_output_types(self):
+        """As a call of a tool; and as text that the model is told to write, or held to."""
+        from pydantic import BaseModel
+        from pydantic_ai import NativeOutput, PromptedOutput
+
+        class City(BaseModel):
+            people: int
+
+        run, messages, info = self.asks(City, '<tool_call>{"name": "final_result", "arguments": {"people": "7"}}</tool_call>')
+        self.assertEqual(run.output, City(people=7))
+        self.assertIn("you must call a tool", "".join(p.content for p in messages[0].parts))
+        run, _, info = self.asks(PromptedOutput(City), '{"people": 7}')
+        self.assertEqual(run.output, City(people=7))
+        self.assertIn('"people"', info.instructions)
+        run, _, info = self.asks(NativeOutput(City), '{"people": 7}')
+        self.assertEqual((run.output, info.model_request_parameters.output_mode), (City(people=7), "native"))
+
+    def test_thinking(self):
+        run, *_ = self.asks(str, "<think>Hm.</think>Yes.")
+        self.assertEqual([(p.part_kind, p.content) for p in run.all_messages()[-1].parts], [("thinking", "Hm."), ("text", "Yes.")])
+
+    def test_files(self):
+        """They reach the model where no tools are told, and else are refused, not left out."""
+        from pydantic_ai import Agent, ImageUrl, UserError
+
+        prompt = ["What is it?", ImageUrl("http://127.0.0.1/a.png")]
+        _, messages, _ = self.asks(str, "A dog.", prompt)
+        self.assertEqual(messages[-1].parts[-1].content, prompt)
+        agent, _ = self.agent()
+        self.assertIsInstance(agent, Agent)
+        with self.assertRaisesRegex(UserError, "no ImageUrl"):
+            agent.run_sync(prompt)
+
+
 @needs(litellm, "litellm")
 class LiteLLM(unittest.TestCase):
     @classmethod
@@ -167,10 +265,14 @@ class LiteLLM(unittest.TestCase):
 
         from utp_bx.litellm import UtpLLM
 
+        asked = cls.asked = []
+
         class Text(CustomLLM):
             def completion(self, model, messages, **more):
                 assert not more["optional_params"].get("tools"), more
-                return litellm.ModelResponse(model=model, choices=[{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": says(str([m["content"] for m in messages]).replace("\\n", "\n"))}}])
+                asked.append(messages)
+                text = "<think>Hm.</think>" * (model == "think") + says(str([m["content"] for m in messages]).replace("\\n", "\n"))
+                return litellm.ModelResponse(model=model, choices=[{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}])
 
             async def acompletion(self, *args, **more):
                 return self.completion(*args, **more)
@@ -199,6 +301,12 @@ class LiteLLM(unittest.TestCase):
     def test_whole(self):
         for said in (litellm.completion("utp/text/m", self.ASKED, tools=[TOOL]), asyncio.run(litellm.acompletion("utp/text/m", self.ASKED, tools=[TOOL]))):
             self.check(said.choices[0].message, said.choices[0].finish_reason)
+
+    def test_thinking_and_images(self):
+        image = {"type": "image_url", "image_url": {"url": "http://127.0.0.1/a.png"}}
+        message = litellm.completion("utp/text/think", [{"role": "user", "content": [{"type": "text", "text": "?"}, image]}], tools=[TOOL]).choices[0].message
+        self.assertEqual((message.reasoning_content, message.content), ("Hm.", "I look.\n"))
+        self.assertEqual(self.asked[-1][-1]["content"], [{"type": "text", "text": "?"}, image])
 
     def test_stream(self):
         async def streamed():

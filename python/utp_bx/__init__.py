@@ -9,7 +9,7 @@ The work is done by the program bx, one process for all calls of this one, which
 started with the first. docs/python.md tells more.
 """
 
-from .engine import Bx, Stream, aparse, parse, render, render_messages, translate
+from .engine import Bx, Stream, aparse, arender_messages, parse, render, render_messages, translate
 from .pipe import BxCrashed, BxError, BxNotFound
 from .reply import Call, Event, Fix, Issue, Problem, Rendered, Reply, Tools, Translation
 
@@ -29,6 +29,7 @@ __all__ = [
     "Tools",
     "Translation",
     "aparse",
+    "arender_messages",
     "parse",
     "render",
     "render_messages",

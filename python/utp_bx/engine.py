@@ -67,9 +67,18 @@ class Bx:
         self, messages: Sequence[Mapping[str, Any]], tools: ToolList, dialect: str | None = None, *, model: str | None = None, tool_choice: Any = None
     ) -> Rendered:
         """See utp_bx.render_messages."""
-        line = _line(next(self._ids), "render", tools, messages=list(messages), grammar=dialect, model=model, tool_choice=tool_choice)
-        j = self._ask(line)
+        j = self._ask(self._told(messages, tools, dialect, model, tool_choice))
         return Rendered(j["grammar"], j["messages"])
+
+    async def arender_messages(
+        self, messages: Sequence[Mapping[str, Any]], tools: ToolList, dialect: str | None = None, *, model: str | None = None, tool_choice: Any = None
+    ) -> Rendered:
+        """See utp_bx.arender_messages."""
+        j = await self._aask(self._told(messages, tools, dialect, model, tool_choice))
+        return Rendered(j["grammar"], j["messages"])
+
+    def _told(self, messages: Sequence[Mapping[str, Any]], tools: ToolList, dialect: str | None, model: str | None, tool_choice: Any) -> bytes:
+        return _line(next(self._ids), "render", tools, messages=list(messages), grammar=dialect, model=model, tool_choice=tool_choice)
 
     def translate(self, source: str, target: str, value: Any, kind: str = "request", *, model: str | None = None) -> Translation:
         """See utp_bx.translate."""
@@ -363,6 +372,13 @@ def render_messages(
     """Messages of OpenAI's chat for a model without tools: the tools in the system
     message, earlier calls and their results as text."""
     return _shared.render_messages(messages, tools, dialect, model=model, tool_choice=tool_choice)
+
+
+async def arender_messages(
+    messages: Sequence[Mapping[str, Any]], tools: ToolList, dialect: str | None = None, *, model: str | None = None, tool_choice: Any = None
+) -> Rendered:
+    """render_messages, for coroutines."""
+    return await _shared.arender_messages(messages, tools, dialect, model=model, tool_choice=tool_choice)
 
 
 def translate(source: str, target: str, value: Any, kind: str = "request", *, model: str | None = None) -> Translation:

@@ -6,16 +6,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import litellm
-from litellm import CustomLLM
+from litellm.llms.custom_llm import CustomLLM
 
 from . import Event, Rendered, Reply, Stream, aparse, parse, render_messages
 
 
-class UtpLLM(CustomLLM):  # type: ignore[misc]
+class UtpLLM(CustomLLM):
     """Asks the model whose name follows "utp/". dialect, or the model's own, is the one
     that tools are told in; calls are read in every one."""
 
@@ -23,8 +24,8 @@ class UtpLLM(CustomLLM):  # type: ignore[misc]
         super().__init__()
         self._dialect = dialect
 
-    def _ask(self, model: str, messages: list[Any], options: dict[str, Any], more: dict[str, Any]) -> tuple[list[Any] | None, dict[str, Any]]:
-        left = dict(options)
+    def _ask(self, model: str, messages: list[Any], more: dict[str, Any]) -> tuple[list[Any] | None, dict[str, Any]]:
+        left = dict(more["optional_params"])
         tools, choice = left.pop("tools", None), left.pop("tool_choice", None)
         left.pop("stream", None)
         if tools or any(m.get("tool_calls") or m["role"] == "tool" for m in messages):
@@ -35,18 +36,18 @@ class UtpLLM(CustomLLM):  # type: ignore[misc]
                 left[key] = more[key]
         return tools, {"model": model, "messages": messages, **left}
 
-    def completion(self, model: str, messages: list[Any], *, optional_params: dict[str, Any], **more: Any) -> Any:
-        tools, ask = self._ask(model, messages, optional_params, more)
+    def completion(self, model: str, messages: list[Any], *_: Any, **more: Any) -> Any:
+        tools, ask = self._ask(model, messages, more)
         said = litellm.completion(**ask)
         return _filled(said, parse(said.choices[0].message.content or "", tools))
 
-    async def acompletion(self, model: str, messages: list[Any], *, optional_params: dict[str, Any], **more: Any) -> Any:
-        tools, ask = self._ask(model, messages, optional_params, more)
+    async def acompletion(self, model: str, messages: list[Any], *_: Any, **more: Any) -> Any:
+        tools, ask = await asyncio.to_thread(self._ask, model, messages, more)
         said = await litellm.acompletion(**ask)
         return _filled(said, await aparse(said.choices[0].message.content or "", tools))
 
-    def streaming(self, model: str, messages: list[Any], *, optional_params: dict[str, Any], **more: Any) -> Iterator[Any]:
-        tools, ask = self._ask(model, messages, optional_params, more)
+    def streaming(self, model: str, messages: list[Any], *_: Any, **more: Any) -> Iterator[Any]:
+        tools, ask = self._ask(model, messages, more)
         said = (part.choices[0].delta.content or "" for part in litellm.completion(**ask, stream=True) if part.choices)
         stream, n = Stream(tools), 0
         for event in stream.events(said):
@@ -55,8 +56,8 @@ class UtpLLM(CustomLLM):  # type: ignore[misc]
                 yield chunk
         yield _end(n)
 
-    async def astreaming(self, model: str, messages: list[Any], *, optional_params: dict[str, Any], **more: Any) -> AsyncIterator[Any]:
-        tools, ask = self._ask(model, messages, optional_params, more)
+    async def astreaming(self, model: str, messages: list[Any], *_: Any, **more: Any) -> Any:  # an async iterator; LiteLLM's hint says a coroutine
+        tools, ask = await asyncio.to_thread(self._ask, model, messages, more)
         said = (part.choices[0].delta.content or "" async for part in await litellm.acompletion(**ask, stream=True) if part.choices)
         stream, n = Stream(tools), 0
         async for event in stream.aevents(said):
@@ -70,9 +71,11 @@ def _filled(said: Any, reply: Reply) -> Any:
     """The answer with what is in its text."""
     message = said.choices[0].message
     message.content = reply.content or None
+    if reply.reasoning:
+        message.reasoning_content = reply.reasoning
     if reply.tool_calls:
-        calls = [{"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.arguments_json}} for c in reply.tool_calls]
-        message.tool_calls = litellm.Message(role="assistant", content=None, tool_calls=calls).tool_calls
+        calls: list[Any] = [{"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.arguments_json}} for c in reply.tool_calls]
+        message.tool_calls = [*(message.tool_calls or ()), *(litellm.Message(role="assistant", content=None, tool_calls=calls).tool_calls or ())]
         said.choices[0].finish_reason = "tool_calls"
     return said
 

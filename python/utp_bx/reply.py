@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import field as of
+from dataclasses import dataclass, field as of
 from typing import Any, Literal, Union
 
 from .pipe import BxError
@@ -108,13 +107,13 @@ class Problem:
 
 @dataclass(frozen=True)
 class Event:
-    """What a piece of a stream gave. Run the calls of kind "call" and no others."""
+    """What a piece of a stream gave. Run its call, if it has one: that is complete."""
 
     kind: Literal["text", "think", "call-start", "call-delta", "call", "problem", "mark"]
     text: str = ""  # of "text" and "problem": joins the content; of "think": the reasoning
     part: int = 0
     name: str = ""  # of "call-start"
-    call: Call | None = None
+    call: Call | None = None  # of "call"
     problem: Problem | None = None
     raw: str = ""  # what it covers of the model's text
 
