@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -70,34 +71,58 @@ func TestHugeLimitsOfAFreeModel(t *testing.T) {
 	}
 }
 
-// The names of a request's fields are exact, as servers read them: another spelling
+// Servers read the names of fields with or without regard to case: another spelling
 // changes neither the model that a key pays for nor the length of its reply.
-func TestFieldsAreReadByTheirExactNames(t *testing.T) {
+func TestFieldsInAnotherSpelling(t *testing.T) {
 	b := books(t, fleet.Budget{fleet.Day: {Money: price.Unit}}, nil)
 	asked := 0
-	up := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked++
+	up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			asked++
+		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"choices":[{"text":"x"}],"data":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`)
 	})
 	url := start(t, up, backend.Config{Provider: "openai", Retries: -1}, b.into)
-	for _, tt := range []struct {
-		path, body, reason string
-		status             int
-	}{
-		{"/v1/completions", `{"model":"dear","Model":"m","prompt":"a","max_tokens":5}`, "dear", 403},
-		{"/v1/embeddings", `{"model":"dear","MODEL":"m","input":"a"}`, "dear", 403},
-		{"/v1/completions", `{"model":"m","prompt":"a","max_tokens":100000,"Max_Tokens":5}`, "budget", 429},
-		{"/v1/responses", `{"model":"m","input":"a","max_output_tokens":5,"background":true,"Background":false}`, "background", 400},
-		{"/v1/responses", `{"model":"m","input":"a","max_output_tokens":5,"conversation":"c","CONVERSATION":null}`, "conversation", 400},
+	for _, tt := range []struct{ path, body, field string }{
+		{"/v1/completions", `{"model":"dear","Model":"m","prompt":"a","max_tokens":5}`, "Model"},
+		{"/v1/completions", `{"model":"m","MODEL":"dear","prompt":"a","max_tokens":5}`, "MODEL"},
+		{"/v1/embeddings", `{"model":"dear","MODEL":"m","input":"a"}`, "MODEL"},
+		{"/api/embed", `{"model":"dear","MODEL":"m","input":"a"}`, "MODEL"},
+		{"/v1/completions", `{"model":"m","prompt":"a","max_tokens":100000,"Max_Tokens":5}`, "Max_Tokens"},
+		{"/v1/chat/completions", strings.Replace(limited, "{", `{"Max_Tokens":100000,`, 1), "Max_Tokens"},
+		{"/api/chat", `{"model":"m","OPTIONS":{"num_predict":-1},"messages":[{"role":"user","content":"Hi."}]}`, "OPTIONS"},
+		{"/v1/responses", `{"model":"m","input":"a","max_output_tokens":5,"background":true,"Background":false}`, "background"},
+		{"/v1/responses", `{"model":"m","input":"a","max_output_tokens":5,"conversation":"c","CONVERSATION":null}`, "conversation"},
 	} {
 		resp, text := get(t, "POST", url+tt.path, tt.body, "Authorization", b.bearer())
-		if resp.StatusCode != tt.status || !strings.Contains(text, tt.reason) {
+		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(text, tt.field) {
 			t.Errorf("%s: %s %s", tt.body, resp.Status, text)
 		}
 	}
 	if asked > 0 {
 		t.Errorf("the backend was asked %d times", asked)
+	}
+}
+
+// A client of Ollama's API that says that its reply has no limit gets the one that its
+// budget pays for.
+func TestNoLimitOfOllamaIsNone(t *testing.T) {
+	for _, api := range []string{"ollama", "openai"} {
+		b := books(t, fleet.Budget{fleet.Day: {Tokens: 100000}}, nil)
+		var sent string
+		up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if r.Method == http.MethodPost && !strings.HasSuffix(r.URL.Path, "/show") {
+				sent = string(body)
+			}
+			http.Error(w, `{"error":{"message":"no"}}`, http.StatusBadRequest)
+		})
+		url := start(t, up, backend.Config{Provider: api, Retries: -1}, b.into)
+		get(t, "POST", url+"/api/chat", `{"model":"m","stream":false,"options":{"num_predict":-1,"mirostat":1},"messages":[{"role":"user","content":"Hi."}]}`, "Authorization", b.bearer())
+		if strings.Contains(sent, "-1") || !strings.Contains(sent, "8192") || (api == "ollama") != strings.Contains(sent, "mirostat") {
+			t.Errorf("sent: %s", sent)
+		}
 	}
 }
 
@@ -459,6 +484,41 @@ func TestWhatIsReservedIsNotUsedUp(t *testing.T) {
 		again, code := resp.Header.Get("X-Should-Retry") == "", map[bool]string{false: "rate_limit_exceeded", true: "insufficient_quota"}[settled]
 		if resp.StatusCode != http.StatusTooManyRequests || again == settled || (resp.Header.Get("Retry-After") == "2") == settled || !strings.Contains(text, code) {
 			t.Errorf("settled %v: %s, %v: %s", settled, resp.Status, resp.Header, text)
+		}
+	}
+}
+
+// A replica that ends settles what the ledger did not take before.
+func TestLeavingSettles(t *testing.T) {
+	for _, own := range []fleet.Budget{nil, {fleet.Day: {Money: 100 * price.Unit}}} {
+		b := books(t, own, nil)
+		l := &gone{DB: b.DB}
+		up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			l.away.Store(r.Method == http.MethodPost) // as the reply comes
+			costly(apis[0], utp.Usage{Input: 5, Output: 5}).ServeHTTP(w, r)
+		})
+		conf := gateway.Config{Routes: []gateway.Route{{To: []gateway.Target{behind(t, "up", "openai", up)}}}}
+		b.into(&conf)
+		conf.Ledger = l
+		g, err := gateway.New(conf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Join(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewServer(g)
+		t.Cleanup(server.Close)
+		if resp, text := get(t, "POST", server.URL+"/v1/chat/completions", limited, "Authorization", b.bearer()); resp.StatusCode != http.StatusOK {
+			t.Fatal(resp.Status, text)
+		}
+		if all := b.entries(t); len(all) > 0 && all[0].Ending != fleet.Open {
+			t.Errorf("before: %+v", all)
+		}
+		l.away.Store(false)
+		g.Leave(t.Context())
+		if all := b.entries(t); len(all) != 1 || all[0].Ending != fleet.Settled {
+			t.Errorf("after: %+v", all)
 		}
 	}
 }

@@ -25,6 +25,9 @@ func (x *exchange) embedded() error {
 		return err
 	}
 	x.trace("client", "in", "request", body)
+	if err := x.misspelt(fieldsOf(body)); err != nil {
+		return err
+	}
 	x.report.Route = x.embedding(body)
 	if err := x.mayAsk(x.report.Route); err != nil {
 		return err

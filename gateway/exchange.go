@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -212,6 +213,14 @@ func (x *exchange) prepare() error {
 	x.trace("client", "in", "request", body)
 	if err := x.read(body); err != nil {
 		return err
+	}
+	var own map[string]map[string]json.RawMessage
+	if len(x.request.Extra) > 0 && json.Unmarshal(x.request.Extra, &own) == nil {
+		for _, fields := range own {
+			if err := x.misspelt(fields); err != nil {
+				return err
+			}
+		}
 	}
 	x.report.Route, x.report.Stream, x.report.Tools = x.request.Model, x.request.Stream, len(x.request.Tools)
 	x.report.Conversation, x.report.Required = record.ConversationOf(x.request), x.request.Choice.Mode == utp.ChoiceRequired || x.request.Choice.Mode == utp.ChoiceNamed

@@ -43,6 +43,9 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 	if body, err = x.body(); err != nil {
 		return to, nil, err
 	}
+	if err := x.misspelt(fieldsOf(body)); err != nil {
+		return to, nil, err
+	}
 	model := modelOf(body) // a body without one goes to the first backend
 	x.report.Route = model
 	if err := x.mayAsk(model); err != nil {

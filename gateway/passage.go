@@ -27,6 +27,25 @@ func (x *exchange) booked() bool {
 // limits are the names of the most tokens of a reply.
 var limits = []string{"max_tokens", "max_completion_tokens", "max_output_tokens"}
 
+// weighty are the fields that say what a request may cost.
+var weighty = append([]string{"model", "options", "prompt", "n", "best_of"}, limits...)
+
+// misspelt refuses fields, of keys of the Ledger, that are weighty but for their case:
+// servers written in Go take them for these, and others do not.
+func (x *exchange) misspelt(all map[string]json.RawMessage) error {
+	if x.client == nil || x.client.key == nil {
+		return nil
+	}
+	for name := range all {
+		for _, w := range weighty {
+			if name != w && strings.EqualFold(name, w) {
+				return &wire.InputError{Path: name, Offset: -1, Want: fmt.Sprintf("%q, in this spelling", w)}
+			}
+		}
+	}
+	return nil
+}
+
 // limited is a request with the most tokens that it may have out, in all its answers.
 // One without a limit gets one where the key has a budget of tokens or money.
 func (x *exchange) limited(body []byte) (same []byte, limit int) {

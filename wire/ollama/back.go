@@ -136,6 +136,9 @@ func (w *writing) params() {
 		options.Stop = shape.JSON(p.Stop, nil)
 	}
 	more, _ := shape.Members(shape.Value{Raw: w.own.Get("options")})
+	if p.MaxTokens != nil {
+		more = more.Without("num_predict") // none, as the client said
+	}
 	if body := ofOptions.Write(options, more); len(body) > len("{}") {
 		w.out.Options.Raw = body
 	}
