@@ -9,9 +9,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
+	"github.com/unifiedtoolprotocol/utp/fleet"
 	"github.com/unifiedtoolprotocol/utp/gateway"
 )
 
@@ -95,6 +97,51 @@ func TestPreviousResponseThatIsNotThere(t *testing.T) {
 	} {
 		if got, text := ask(tt.who, tt.body); got != tt.want {
 			t.Errorf("%s, %s: HTTP %d: %s", tt.who, tt.body, got, text)
+		}
+	}
+}
+
+// What is kept is the key's and not the name's: a key that is made anew under a name has
+// nothing of the one before, one of the file that is only called otherwise keeps its own.
+func TestConversationsAreTheKeysAndNotTheNames(t *testing.T) {
+	b := books(t, nil, nil)
+	named := func(name, key string) gateway.Client {
+		return gateway.Client{Name: name, Key: sha256.Sum256([]byte(key))}
+	}
+	var conf gateway.Config
+	url := start(t, hello(apis[0]), backend.Config{Provider: "openai"}, b.into, func(c *gateway.Config) {
+		c.Clients = []gateway.Client{named("alice", "a1")}
+		conf = *c
+	})
+	renamed := conf
+	renamed.Clients = []gateway.Client{named("carol", "a1"), named("alice", "a2")}
+	after := listen(t, renamed)
+	ask := func(url, key, previous string) (int, string) {
+		t.Helper()
+		resp, text := get(t, "POST", url+"/v1/responses", fmt.Sprintf(`{"model":"m","input":"Hi.","previous_response_id":%q}`, previous), "Authorization", "Bearer "+key)
+		return resp.StatusCode, text
+	}
+	create := func(id, name string) {
+		t.Helper()
+		if err := b.CreateKey(t.Context(), "operator", fleet.Key{ID: id, Name: name, Created: time.Now()}, sha256.Sum256([]byte(id))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create("first", "ci")
+	_, text := ask(url, "first", "")
+	team := responseID(t, text)
+	_, text = ask(url, "a1", "")
+	own := responseID(t, text)
+	if err := b.DeleteKey(t.Context(), "operator", "first", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	create("second", "ci")
+	for _, tt := range []struct {
+		url, key, previous string
+		want               int
+	}{{url, "second", team, 404}, {url, "a1", team, 404}, {after, "a1", own, 200}, {after, "a2", own, 404}, {after, "second", own, 404}} {
+		if got, text := ask(tt.url, tt.key, tt.previous); got != tt.want {
+			t.Errorf("%s asks for %s: %d, want %d: %s", tt.key, tt.previous, got, tt.want, text)
 		}
 	}
 }
