@@ -248,6 +248,12 @@ func (v *values) put(of ...any) string {
 	return "(" + strings.Join(places, ", ") + ")"
 }
 
+// as adds an argument whose type cannot be told from where it stands.
+func (v *values) as(kind string, a any) string {
+	*v = append(*v, a)
+	return "CAST($" + strconv.Itoa(len(*v)) + " AS " + kind + ")"
+}
+
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -140,27 +140,28 @@ func (d *DB) entry(all []*entering, rates []fleet.Rate, now time.Time, read func
 			running = append(running, r)
 		}
 	}
-	whole := func(v *values, n int64) string { return "CAST" + strings.TrimSuffix(v.put(n), ")") + " AS bigint)" }
-	fit := func(v *values) string {
-		text := `NOT EXISTS (SELECT 1 FROM bx_rates WHERE owner IN ` + v.put(owners...) + ` AND (size_requests > 0 AND requests < ` + whole(v, int64(len(all))) + ` OR size_tokens > 0 AND tokens < 0.5))`
+	n := int64(len(all))
+	fits := func(v *values) string {
+		text := `NOT EXISTS (SELECT 1 FROM bx_rates WHERE owner IN ` + v.put(owners...) + ` AND (size_requests > 0 AND requests < ` + v.as("bigint", n) + ` OR size_tokens > 0 AND tokens < 0.5))`
 		for _, r := range running {
-			text += ` AND (SELECT count(*) FROM bx_running WHERE owner = ` + v.put(r.Owner) + ` AND until > ` + whole(v, micros(now)) + `) <= ` + whole(v, int64(r.Parallel-len(all)))
+			text += ` AND (SELECT count(*) FROM bx_running WHERE owner = ` + v.put(r.Owner) + ` AND until > ` + v.as("bigint", micros(now)) + `) <= ` + v.as("bigint", int64(r.Parallel)-n)
 		}
 		return text
 	}
 	for _, r := range running {
 		for _, e := range all {
 			var v values
-			into := `INSERT INTO bx_running (owner, visit, until) SELECT CAST` + strings.TrimSuffix(v.put(r.Owner), ")") + ` AS text), CAST` + strings.TrimSuffix(v.put(e.ID), ")") + ` AS text), ` + whole(&v, micros(e.Until)) + ` WHERE `
-			steps = append(steps, step{into + fit(&v) + ` ON CONFLICT (owner, visit) DO UPDATE SET until = excluded.until`, v, nil})
-			fit = func(v *values) string {
+			text := `INSERT INTO bx_running (owner, visit, until) SELECT ` + v.as("text", r.Owner) + `, ` + v.as("text", e.ID) + `, ` + v.as("bigint", micros(e.Until)) +
+				` WHERE ` + fits(&v) + ` ON CONFLICT (owner, visit) DO UPDATE SET until = excluded.until`
+			steps = append(steps, step{text, v, nil})
+			fits = func(v *values) string {
 				return `EXISTS (SELECT 1 FROM bx_running WHERE owner = ` + v.put(running[0].Owner) + ` AND visit = ` + v.put(all[0].ID) + `)`
 			}
 		}
 	}
 	var v values
-	take := `UPDATE bx_rates SET requests = requests - CASE WHEN size_requests > 0 THEN ` + whole(&v, int64(len(all))) + ` ELSE 0 END WHERE owner IN ` + v.put(owners...) + ` AND `
-	return append(steps, step{take + fit(&v) + ` RETURNING owner, requests`, v, read})
+	text := `UPDATE bx_rates SET requests = requests - CASE WHEN size_requests > 0 THEN ` + v.as("bigint", n) + ` ELSE 0 END WHERE owner IN ` + v.put(owners...) + ` AND ` + fits(&v) + ` RETURNING owner, requests`
+	return append(steps, step{text, v, read})
 }
 
 // pay takes tokens of a rate, and fills it. 0 fills it alone.
