@@ -93,7 +93,7 @@ func answer(c utp.Call, out any) utp.Result {
 }
 
 // Functions is a Gate that offers these functions and runs them. Those of tier Run
-// need its Confirm, or their names in its Allow.
+// need its Confirm, or their names in its Allow. It panics if two have one name.
 func Functions(list ...*Function) *Gate {
 	g := &Gate{}
 	var tools []utp.Tool

@@ -6,7 +6,7 @@ import (
 )
 
 // Over is a Gateway with one route, for every model: to the first backend, and
-// where that fails to the next. New has all else.
+// where that fails to the next. It panics if one is nil. New has all else.
 func Over(first Backend, next ...Backend) *Gateway {
 	r := Route{To: []Target{{Backend: first}}}
 	for _, b := range next {

@@ -8,7 +8,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// Stream translates a streamed answer as its bytes arrive.
+// Stream translates one streamed answer as its bytes arrive: Feed them, then Close.
 type Stream struct {
 	answer  *Answer
 	decoder wire.Decoder
@@ -19,7 +19,8 @@ type Stream struct {
 	over    bool
 }
 
-// Stream begins to read a streamed answer.
+// Stream begins to read a streamed answer. A reply or an error in one piece, as
+// servers send them where a stream was asked for, is read as well.
 func (a *Answer) Stream() *Stream {
 	return &Stream{answer: a, decoder: a.exchange.Framing.AnswerDecoder(), reader: a.exchange.Reader(nil)}
 }

@@ -78,9 +78,9 @@ func (a API) codec() (codec, error) {
 	return codec{}, fmt.Errorf("translate: API %q: want one of %s", a, strings.Join(names, ", "))
 }
 
-// Pair is what is translated, and into what. Of a request From is the API of the
-// client and To that of the server; of an answer without its request From is who
-// answered and To who reads it.
+// Pair names the two APIs of a translation. For a request From is the client's and
+// To the server's. For an answer whose request is not known From is the API of who
+// answered, and To that of who reads it.
 type Pair struct {
 	From, To API
 	Model    string // in place of the one that the text names; Gemini's requests name none
@@ -94,7 +94,8 @@ func (p Pair) codecs() (from, to codec, err error) {
 	return from, to, err
 }
 
-// Exchange is a request on its way, and the way back for what answers it.
+// Exchange is a request in the server's API, to be sent by POST, and the Answer that
+// brings what comes back into the client's.
 type Exchange struct {
 	Path   string            // where the request goes: "/v1/chat/completions"
 	Header map[string]string // and with what, besides the key
@@ -132,7 +133,7 @@ func (p Pair) Request(body []byte) (*Exchange, error) {
 		Answer: Answer{request: r, exchange: x, front: from.front, framing: from.framing, id: p.ID}}, nil
 }
 
-// Answer reads answers whose request is not known.
+// Answer is for answers whose request is not known.
 func (p Pair) Answer() (*Answer, error) {
 	from, to, err := p.codecs()
 	if err != nil {
@@ -149,7 +150,8 @@ func (p Pair) Answer() (*Answer, error) {
 // withUsage is a client of OpenAI's that wants the counts of tokens in a stream.
 var withUsage = json.RawMessage(`{"openai":{"stream_options":{"include_usage":true}}}`)
 
-// Answer translates what a server answers for the client that asked.
+// Answer translates what a server answers for the client that asked. Several
+// goroutines may use one.
 type Answer struct {
 	request  *utp.Request
 	exchange *wire.Exchange
@@ -168,7 +170,9 @@ func (a *Answer) stamp() wire.Stamp {
 	return wire.Stamp{ID: a.id}
 }
 
-// Reply translates a whole answer. Losses are what the client cannot be told.
+// Reply translates a whole answer. Losses are what the client cannot be told. An
+// error of the server's, and a body that holds no reply, is a *wire.Error; Error words
+// it for the client.
 func (a *Answer) Reply(body []byte) ([]byte, []Loss, error) {
 	reply, err := a.exchange.Read(body, nil)
 	if err != nil {
