@@ -194,6 +194,20 @@ test("10,000 streams grow the memory by 5 MB at most", async () => {
   assert.ok(engine.memory - before <= 5 << 20, `${engine.memory - before} bytes`);
 });
 
+test("streams by the five hundred, 10,000 in all, grow the memory by 5 MB at most", async () => {
+  const engine = await load();
+  const some = () => {
+    const open = Array.from({ length: 500 }, () => engine.stream({ tools }));
+    for (const s of open) s.feed(text.slice(0, 60));
+    open.forEach((s, i) => i % 2 ? s.close() : s.free());
+  };
+  some();
+  some();
+  const before = engine.memory;
+  for (let i = 0; i < 20; i++) some();
+  assert.ok(engine.memory - before <= 5 << 20, `${engine.memory - before} bytes`);
+});
+
 test("engines of one program do not touch, and leave nothing on the global object", async () => {
   const before = Object.keys(globalThis).sort();
   const [a, b] = await Promise.all([load(), load()]);
