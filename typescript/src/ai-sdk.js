@@ -67,7 +67,7 @@ function choiceOf(choice) {
   }
 }
 
-const word = (reason) => reason?.unified ?? reason; // of the SDK's version 6 on an object
+const word = (reason) => reason?.unified ?? reason; // an object since version 6
 
 function reason(given, calls) {
   if (!calls || !["stop", "other", "unknown", undefined].includes(word(given))) return given;
