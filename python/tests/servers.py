@@ -143,6 +143,35 @@ class SGLang:
         return [(c.name, c.parameters) for c in out + parser.parse_stream_end()[1]]
 
 
+def short_copy():
+    """Where the interface of test_servers.py differs from the real one."""
+    from sglang.srt.function_call import base_format_detector, core_types
+    from vllm.entrypoints.generate.base import protocol
+    from vllm.tool_parsers import abstract_tool_parser
+
+    from . import test_servers as copy
+
+    out = []
+
+    def same(name, ours, real):
+        if ours != real:
+            out.append(f"{name}: {ours}, really {real}")
+
+    for real in (protocol.FunctionCall, protocol.DeltaFunctionCall, protocol.ToolCall, protocol.DeltaToolCall, protocol.ExtractedToolCallInformation, protocol.DeltaMessage, core_types.ToolCallItem, core_types.StreamingParseResult):
+        ours = getattr(copy, real.__name__)
+        same(real.__name__, {n: n in ours.missing for n in ours.fields}, {n: not f.is_required() for n, f in real.model_fields.items()})
+    real = abstract_tool_parser.ToolParser
+    for name in ("supports_required_and_named", "engine_based_streaming", "structural_tag_model"):
+        same(name, getattr(copy.ToolParser, name), getattr(real, name))
+    same("ToolParser", vars(copy.ToolParser(None)), vars(real(None)))
+
+    class Detector(base_format_detector.BaseFormatDetector):
+        detect_and_parse = has_tool_call = structure_info = None
+
+    same("BaseFormatDetector", vars(copy.BaseFormatDetector()), vars(Detector()))
+    return out
+
+
 def null_parser():
     """A parser that does nothing: what vLLM itself takes for a delta."""
     from vllm.entrypoints.generate.base.protocol import DeltaMessage
@@ -223,4 +252,7 @@ if __name__ == "__main__":
     print(f"{len(all)} recorded replies", flush=True)
     good = run_vllm(all)
     good = run_sglang(all) and good
+    differs = short_copy()
+    print(f"the short copy of their interface in test_servers.py: {'; '.join(differs) or 'true'}")
+    good = good and not differs
     sys.exit(not good)

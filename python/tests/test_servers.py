@@ -14,10 +14,19 @@ from . import goldens
 
 
 class Model:
-    """A pydantic model, as far as the plugins go."""
+    """A pydantic model, as far as the plugins go: fields are their types, with those that
+    may be missing."""
 
-    def __init__(self, **fields):
-        for name, value in {**self.defaults(), **fields}.items():
+    fields: dict | None = None  # None: any
+    missing: tuple = ()
+
+    def __init__(self, **given):
+        if self.fields is not None:
+            assert set(given) <= set(self.fields), given
+            assert set(self.fields) - set(given) <= set(self.missing), given
+            for name, value in given.items():
+                assert isinstance(value, self.fields[name]) or (value is None and name in self.missing), (name, value)
+        for name, value in {**dict.fromkeys(self.missing), **self.defaults(), **given}.items():
             setattr(self, name, value)
 
     @staticmethod
@@ -25,14 +34,22 @@ class Model:
         return {}
 
     def model_dump(self, **_):
-        return vars(self)
+        return {k: v.model_dump() if isinstance(v, Model) else v for k, v in vars(self).items()}
 
 
 class FunctionCall(Model):
-    pass
+    fields = {"id": str, "name": str, "arguments": str}
+    missing = ("id",)
+
+
+class DeltaFunctionCall(Model):
+    fields = {"name": str, "arguments": str}
+    missing = ("name", "arguments")
 
 
 class ToolCall(Model):
+    fields = {"id": str, "type": str, "function": FunctionCall}
+    missing = ("id", "type")
     made = 0
 
     @staticmethod
@@ -41,10 +58,23 @@ class ToolCall(Model):
         return {"id": f"chatcmpl-tool-{ToolCall.made}", "type": "function"}
 
 
+class DeltaToolCall(Model):
+    fields = {"id": str, "type": str, "index": int, "function": DeltaFunctionCall}
+    missing = ("id", "type", "function")
+
+
+class ExtractedToolCallInformation(Model):
+    fields = {"tools_called": bool, "tool_calls": list, "content": str}
+    missing = ("content",)
+
+
 class DeltaMessage(Model):
+    fields = {"role": str, "content": str, "reasoning": str, "tool_calls": list}
+    missing = ("role", "content", "reasoning", "tool_calls")
+
     @staticmethod
     def defaults():
-        return {"content": None, "reasoning": None, "tool_calls": []}
+        return {"tool_calls": []}
 
 
 class ToolParser:
@@ -52,9 +82,12 @@ class ToolParser:
 
     supports_required_and_named = True
     engine_based_streaming = False
+    structural_tag_model = None
 
     def __init__(self, tokenizer, tools=None):
         self.prev_tool_call_arr, self.streamed_args_for_tool = [], []
+        self.current_tool_id, self.current_tool_name_sent = -1, False
+        self.model_tokenizer, self.tools = tokenizer, tools or []
 
     def adjust_request(self, request):
         return request
@@ -63,26 +96,46 @@ class ToolParser:
         if not self.prev_tool_call_arr:
             return ""
         i = len(self.prev_tool_call_arr) - 1
-        expected, actual = self.prev_tool_call_arr[i]["arguments"], self.streamed_args_for_tool[i]
-        return expected[len(actual) :]
+        arguments = self.prev_tool_call_arr[i].get("arguments", {})
+        expected = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        actual = self.streamed_args_for_tool[i] if i < len(self.streamed_args_for_tool) else ""
+        return expected[len(actual) :] if expected.startswith(actual) else ""
 
 
 class ToolParserManager:
     tool_parsers: dict = {}
 
     @classmethod
-    def register_module(cls, name, module=None):
+    def register_module(cls, name, force=True, module=None):
         cls.tool_parsers[name] = module
+
+
+class ToolCallItem(Model):
+    """sglang/srt/function_call/core_types.py"""
+
+    fields = {"tool_index": int, "name": str, "parameters": str}
+    missing = ("name",)
+
+
+class StreamingParseResult(Model):
+    fields = {"normal_text": str, "calls": list}
+    missing = ("normal_text", "calls")
+
+    @staticmethod
+    def defaults():
+        return {"normal_text": "", "calls": []}
 
 
 class BaseFormatDetector:
     """sglang/srt/function_call/base_format_detector.py"""
 
     def __init__(self):
-        self.prev_tool_call_arr, self.streamed_args_for_tool, self.current_tool_id = [], [], -1
+        self._buffer = self.bot_token = self.eot_token = ""
+        self.prev_tool_call_arr, self.streamed_args_for_tool = [], []
+        self.current_tool_id, self.current_tool_name_sent, self.tool_call_separator = -1, False, ", "
 
     def _get_tool_indices(self, tools):
-        return {t.function.name: i for i, t in enumerate(tools)}
+        return {t.function.name: i for i, t in enumerate(tools) if t.function.name}
 
 
 class FunctionCallParser:
@@ -102,10 +155,10 @@ STUBS = {
     **module("vllm.entrypoints.generate.base"),
     **module(
         "vllm.entrypoints.generate.base.protocol",
-        DeltaFunctionCall=FunctionCall,
+        DeltaFunctionCall=DeltaFunctionCall,
         DeltaMessage=DeltaMessage,
-        DeltaToolCall=Model,
-        ExtractedToolCallInformation=Model,
+        DeltaToolCall=DeltaToolCall,
+        ExtractedToolCallInformation=ExtractedToolCallInformation,
         FunctionCall=FunctionCall,
         ToolCall=ToolCall,
     ),
@@ -115,7 +168,7 @@ STUBS = {
     **module("sglang.srt"),
     **module("sglang.srt.function_call"),
     **module("sglang.srt.function_call.base_format_detector", BaseFormatDetector=BaseFormatDetector),
-    **module("sglang.srt.function_call.core_types", StreamingParseResult=type("StreamingParseResult", (Model,), {"defaults": staticmethod(lambda: {"normal_text": "", "calls": []})}), ToolCallItem=Model),
+    **module("sglang.srt.function_call.core_types", StreamingParseResult=StreamingParseResult, ToolCallItem=ToolCallItem),
     **module("sglang.srt.function_call.function_call_parser", FunctionCallParser=FunctionCallParser),
 }
 
@@ -197,19 +250,17 @@ class Servers(unittest.TestCase):
         for case in self.cases:
             _, want = self.want(case)
             tools = [Model(type="function", function=Model(**t.get("function", t))) for t in case.tools or ()]
-            dumped = mock.patch.object(Model, "model_dump", lambda self, **_: {k: v.model_dump() if isinstance(v, Model) else v for k, v in vars(self).items()})
-            with dumped:
-                whole = self.detector().detect_and_parse(case.text, tools)
-                self.assertEqual([(c.name, c.parameters) for c in whole.calls], want, case.file)
-                names = [t.function.name for t in tools]
-                self.assertEqual([c.tool_index for c in whole.calls], [names.index(n) if n in names else -1 for n, _ in want])
-                for size in (1, 7, 0):
-                    detector = self.detector()
-                    results = [detector.parse_streaming_increment(p, tools) for p in self.pieces(case, size)] + [detector.finish(tools)]
-                    calls = [c for r in results for c in r.calls]
-                    self.assertEqual([(c.name, c.parameters) for c in calls], want, case.file)
-                    self.assertEqual([c.tool_index for c in calls], list(range(len(want))))
-                    self.assertEqual("".join(r.normal_text for r in results).split(), whole.normal_text.split(), case.file)
+            whole = self.detector().detect_and_parse(case.text, tools)
+            self.assertEqual([(c.name, c.parameters) for c in whole.calls], want, case.file)
+            names = [t.function.name for t in tools]
+            self.assertEqual([c.tool_index for c in whole.calls], [names.index(n) if n in names else -1 for n, _ in want])
+            for size in (1, 7, 0):
+                detector = self.detector()
+                results = [detector.parse_streaming_increment(p, tools) for p in self.pieces(case, size)] + [detector.finish(tools)]
+                calls = [c for r in results for c in r.calls]
+                self.assertEqual([(c.name, c.parameters) for c in calls], want, case.file)
+                self.assertEqual([c.tool_index for c in calls], list(range(len(want))))
+                self.assertEqual("".join(r.normal_text for r in results).split(), whole.normal_text.split(), case.file)
         detector = self.detector()
         self.assertTrue(detector.has_tool_call("x"))
         self.assertFalse(detector.supports_structural_tag())

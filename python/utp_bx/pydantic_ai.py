@@ -32,7 +32,7 @@ class WithTools(WrapperModel):
         plain = replace(params, function_tools=[], output_tools=[], **mode)
         if not tools and not any(p.part_kind in ("tool-call", "tool-return") for message in given for p in message.parts):
             return list(given), plain, tools
-        chat, choice = [d for message in given for d in _openai(message)], None if params.allow_text_output or not tools else "required"
+        chat, choice = [d for message in given for d in _openai(message)], "required" if tools and (params.output_mode == "auto" or not params.allow_text_output) else None
         told = await arender_messages(chat, tools, self._dialect, model=self.wrapped.model_name, tool_choice=choice)
         out: list[m.ModelMessage] = []
         for d in told.messages:
