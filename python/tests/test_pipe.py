@@ -560,6 +560,14 @@ class Loads(unittest.TestCase):
             self.assertEqual(bx.parse(CALL % 2).tool_calls[0].arguments, {"n": 2})
             bx.close()
 
+    def test_reading_does_not_block(self):
+        """As under gevent, which reads so."""
+        with Bx() as bx:
+            bx.parse("x")
+            os.set_blocking(bx._pipe._out.fileno(), False)
+            for n in range(50):
+                self.assertEqual(bx.parse(CALL % n).tool_calls[0].arguments, {"n": n})
+
     def test_huge(self):
         big = "Words without end. " * 300_000
         reply = utp_bx.parse(big + CALL % 1)
@@ -713,11 +721,10 @@ class Options(unittest.TestCase):
         text = utp_bx.render(self.TOOLS, "mistral")
         self.assertIn("[TOOL_CALLS]", text)
         self.assertIn('"f"', text)
-        r = utp_bx.render_messages(
-            [{"role": "user", "content": "?"}, {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"n":1}'}}]}, {"role": "tool", "tool_call_id": "a", "content": "7"}],
-            self.TOOLS,
-            model="qwen2.5-7b",
-        )
+        call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"n":1}'}}
+        messages = [{"role": "user", "content": "?"}, {"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "a", "content": "7"}]
+        r = utp_bx.render_messages(messages, self.TOOLS, model="qwen2.5-7b")
+        self.assertEqual(asyncio.run(utp_bx.arender_messages(messages, self.TOOLS, model="qwen2.5-7b")), r)
         self.assertEqual((r.dialect, [m["role"] for m in r.messages]), ("hermes", ["system", "user", "assistant", "user"]))
         self.assertEqual(utp_bx.parse(r.messages[2]["content"], grammar=r.dialect).tool_calls[0].arguments, {"n": 1})
 

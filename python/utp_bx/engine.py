@@ -10,8 +10,7 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import AsyncIterable, AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .pipe import BxCrashed, BxError, LoopWaiter, Pipe, decoded
@@ -203,8 +202,11 @@ class Stream:
         """Adds a piece. Returns what is sure now, which is often nothing."""
         line = self._fed(piece)
         self._open()
-        with self._whole():
+        try:
             answer = self._bx._ask(line, self._pipe)
+        except BaseException as e:
+            self._spoil(e)
+            raise
         return [event_of(e) for e in answer["events"]]
 
     def close(self, piece: str = "", *, cut: bool = False) -> Reply:
@@ -213,8 +215,11 @@ class Stream:
             line = self._last(piece, cut)
             self._open()
             self._closed = True
-            with self._whole():
+            try:
                 self._reply = reply_of(self._bx._ask(line, self._pipe))
+            except BaseException as e:
+                self._spoil(e)
+                raise
         return self._reply
 
     def events(self, pieces: Iterable[str]) -> Iterator[Event]:
@@ -227,8 +232,11 @@ class Stream:
         """feed, for coroutines."""
         line = self._fed(piece)
         await self._aopen()
-        with self._whole():
+        try:
             answer = await self._bx._aask(line, self._pipe)
+        except BaseException as e:
+            self._spoil(e)
+            raise
         return [event_of(e) for e in answer["events"]]
 
     async def aclose(self, piece: str = "", *, cut: bool = False) -> Reply:
@@ -237,8 +245,11 @@ class Stream:
             line = self._last(piece, cut)
             await self._aopen()
             self._closed = True
-            with self._whole():
+            try:
                 self._reply = reply_of(await self._bx._aask(line, self._pipe))
+            except BaseException as e:
+                self._spoil(e)
+                raise
         return self._reply
 
     async def aevents(self, pieces: AsyncIterable[str]) -> AsyncIterator[Event]:
@@ -258,33 +269,33 @@ class Stream:
     def _open(self) -> None:
         if self._opening is not None:
             line, self._opening = self._opening, None
-            with self._whole(opening=True):
+            try:
                 self._pipe = self._bx._running()
                 self._bx._ask(line, self._pipe)
+            except BaseException as e:
+                self._spoil(e, opening=True)
+                raise
         self._check()
 
     async def _aopen(self) -> None:
         if self._opening is not None:
             line, self._opening = self._opening, None
-            with self._whole(opening=True):
+            try:
                 self._pipe = await self._bx._arunning()
                 await self._bx._aask(line, self._pipe)
+            except BaseException as e:
+                self._spoil(e, opening=True)
+                raise
         self._check()
 
-    @contextmanager
-    def _whole(self, opening: bool = False) -> Generator[None]:
+    def _spoil(self, e: BaseException, opening: bool = False) -> None:
         """Keeps why the stream is of no more use, for who uses it all the same: bx did
         not open it, or an interrupt or a cancellation left open what bx has of the text."""
-        try:
-            yield
-        except BxError as e:
-            if opening and not isinstance(e, BxCrashed):
-                self._broken = f"the stream could not be opened: {e}"
-            raise
-        except BaseException:
+        if not isinstance(e, BxError):
             self._drop()
             self._broken = "the stream was interrupted, so that a piece may be missing: begin a new one"
-            raise
+        elif opening and not isinstance(e, BxCrashed):
+            self._broken = f"the stream could not be opened: {e}"
 
     def _check(self) -> None:
         if self._broken:
