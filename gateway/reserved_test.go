@@ -43,6 +43,7 @@ func TestEachRequestIsReservedBeforeItIsSent(t *testing.T) {
 			to.Retries = 2
 			return gateway.Route{To: []gateway.Target{to}}
 		}},
+		{"without what is refused", "/v1/chat/completions", strings.Replace(limited, "{", `{"top_p":0.5,`, 1), []answer{{400, `{"error":{"message":"Unsupported parameter: 'top_p' is not supported with this model.","type":"invalid_request_error","param":"top_p","code":"unsupported_parameter"}}`}, plainly(`"Hello."`)}, 13, nil},
 		{"a fallback", "/v1/chat/completions", limited, []answer{busy, plainly(`"Hello."`)}, 13, func(t *testing.T, to gateway.Target, up http.Handler) gateway.Route {
 			return gateway.Route{To: []gateway.Target{to}, Else: []gateway.Target{behind(t, "other", "openai", up)}}
 		}},
