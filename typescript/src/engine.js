@@ -182,6 +182,13 @@ function noText(value) {
   return new ParseError(`want a text, have ${value === null ? "null" : typeof value}`);
 }
 
+const roles = ["system", "user", "assistant", "tool"];
+
+// named refuses the address of a dialect, which bx parse takes.
+function named(dialect) {
+  if (/\/|\.json$/.test(dialect)) throw new ParseError(`dialect: want a name, have the file ${dialect}`);
+}
+
 const kept = 64; // sets of options that the engine keeps ready
 
 class Engine {
@@ -199,8 +206,10 @@ class Engine {
   }
 
   // ready is the number under which the engine knows these options.
-  #ready({ tools, dialect, model, prefill, policy, cut, ...others } = {}) {
+  #ready(options) {
+    const { tools, dialect, model, prefill, policy, cut, ...others } = options ?? {};
     for (const name in others) throw new ParseError(`there is no option ${name}, only tools, dialect, model, prefill, policy and cut`);
+    named(dialect);
     const key = JSON.stringify({ tools, grammar: dialect, model, prefill, policy, cut });
     let n = this.#hints.get(key);
     if (n !== undefined) return n;
@@ -237,8 +246,11 @@ class Engine {
    * engine that was loaded from full.wasm. */
   render(ask) {
     if (!this.#door.has("render")) throw new ParseError("this engine only reads: load full.wasm, as @unifiedtoolprotocol/parse/full does");
-    (ask?.messages ?? []).forEach((m, i) => {
+    if (typeof ask !== "object" || ask === null) throw new ParseError("want { tools, messages, … }");
+    named(ask.dialect);
+    (ask.messages ?? []).forEach((m, i) => {
       if (!Array.isArray(m?.parts)) throw new ParseError(`messages[${i}]: want { role, parts: [{ type: "text", text }, …] }`);
+      if (!roles.includes(m.role)) throw new ParseError(`messages[${i}]: the role: want ${roles.join(", ")}, have ${m.role}`);
     });
     return this.#door.value(this.#door.told("render", undefined, JSON.stringify(ask)));
   }

@@ -96,6 +96,15 @@ test("a text that is all content is it whole, but for halves of characters", () 
 
 test("what cannot be read is said", () => {
   assert.throws(() => parse("x", { dialect: "nowhere" }), (e) => e instanceof ParseError && /nowhere/.test(e.message));
+  for (const say of [(dialect) => parse("x", { dialect }), (dialect) => full.render({ tools, dialect })]) {
+    assert.throws(() => say("hermess"), /^ParseError: no dialect is called "hermess": did you mean hermes\? docs\/grammars\.md lists them$/);
+    assert.throws(() => say("./mine.json"), /dialect: want a name, have the file/);
+  }
+  assert.equal(parse("x", null).content, "x");
+  for (const no of [undefined, null, "x"]) assert.throws(() => full.render(no), ParseError);
+  assert.throws(() => full.render({ tools, choice: { mode: "named", name: "then" } }), /^ParseError: tool choice names "then"/);
+  assert.throws(() => full.render({ tools, messages: [{ role: "robot", parts: [] }] }), /messages\[0\]: the role: want system/);
+  assert.throws(() => full.render({ tools, messages: [{ role: "user", parts: [{ type: "image" }] }] }), /^ParseError: message: parts\[0\]: unknown type "image"/);
   assert.throws(() => parse("x", { tools: [{}] }), /tools\[0\]/);
   assert.throws(() => parse("x", { policy: "repair=maybe" }), /repair/);
   assert.throws(() => parse("x", { grammar: "hermes" }), (e) => e instanceof ParseError && /no option grammar/.test(e.message));

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"unicode/utf8"
@@ -111,8 +112,21 @@ func said() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(e.out.Bytes(
 
 func fail(err error) int32 {
 	e.out.Reset()
-	e.out.WriteString(err.Error())
+	e.out.WriteString(words(err))
 	return -int32(e.out.Len())
+}
+
+// words says an error as the options of JavaScript are called.
+func words(err error) string {
+	var unknown *reading.UnknownGrammar
+	if errors.As(err, &unknown) {
+		hint := ""
+		if len(unknown.Near) > 0 {
+			hint = "did you mean " + strings.Join(unknown.Near, " or ") + "? "
+		}
+		return fmt.Sprintf("no dialect is called %q: %sdocs/grammars.md lists them", unknown.Name, hint)
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "prompt: "), "utp: ")
 }
 
 func answer(v any, err error) int32 {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
@@ -31,7 +30,7 @@ func rendered(b []byte) (any, error) {
 		Choice   utp.Choice      `json:"choice"`
 	}
 	if err := json.Unmarshal(b, &ask); err != nil {
-		return nil, fmt.Errorf("render: %w", err)
+		return nil, err
 	}
 	g, err := reading.Written(ask.Dialect, ask.Model)
 	if err != nil {
