@@ -112,6 +112,23 @@ func TestSchemaAllowsWhatCanBeRead(t *testing.T) {
 	}
 }
 
+// A type that contains itself is told once: the outermost as "#", others by their names.
+func TestSchemaOfATypeWithinItself(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{schemaOf[forest](), `{"type":"object","additionalProperties":{"$ref":"#"}}`},
+		{schemaOf[struct{ L lists }](), `{"type":"object","properties":{"L":{"type":"array","items":{"$ref":"#/$defs/lists1"}}},"required":["L"],"additionalProperties":false,` +
+			`"$defs":{"lists1":{"type":"array","items":{"$ref":"#/$defs/lists1"}}}}`},
+	} {
+		if c.got != c.want {
+			t.Errorf("got  %s\nwant %s", c.got, c.want)
+		}
+	}
+}
+
+func schemaOf[In any]() string {
+	return string(agent.Func("f", "", func(context.Context, In) (string, error) { return "", nil }).Schema)
+}
+
 // What cannot be read is refused by the schema, before the function.
 func TestSchemaRefusesWhatCannotBeRead(t *testing.T) {
 	type limits struct {
