@@ -697,6 +697,11 @@ class Options(unittest.TestCase):
         self.assertEqual(utp_bx.parse((CALL % 1)[:-15], cut=True).problems[0].kind, "truncated")
         native = utp_bx.parse({"role": "assistant", "content": "Hi", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]})
         self.assertEqual((native.content, native.tool_calls[0].id, native.tool_calls[0].grammar), ("Hi", "c", "native"))
+        broken = {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "no JSON"}}]}
+        call = utp_bx.parse(broken).tool_calls[0]
+        self.assertEqual((call.arguments, call.raw_arguments, call.arguments_json, call.status), (None, "no JSON", "no JSON", "invalid"))
+        thought = {"role": "assistant", "content": "", "reasoning_content": "Hm. " + CALL % 1}
+        self.assertEqual([(c.field, c.offset) for c in utp_bx.parse(thought).tool_calls], [("reasoning", 4)])
         said = '{"role": "assistant", "content": "Hi"}'
         self.assertEqual([utp_bx.parse(said).content, utp_bx.parse(said, kind="auto").content], [said, "Hi"])
         self.assertEqual(utp_bx.parse("half a letter \ud83d").content, "half a letter \ufffd")
