@@ -21,10 +21,6 @@ import (
 	"github.com/unifiedtoolprotocol/utp/price"
 )
 
-// A model that costs nothing may be asked for a reply of any length, and the ledger
-// Servers read the names of fields with or without regard to case: another spelling
-// A client of Ollama's API that says that its reply has no limit gets the one that its
-// Counts that no request can have neither fill a budget up nor bring it anything, and
 // awayTime is longer than a ledger is left alone that did not answer.
 const awayTime = 2 * time.Second
 
@@ -78,8 +74,6 @@ func TestOneSettlementHoldsNoOtherUp(t *testing.T) {
 	t.Errorf("%d of 2 are settled: %+v", settled, b.entries(t))
 }
 
-// The limit that a request gets fits behind all bytes of its prompt, of which JSON has
-// A file of which the request has only the address is in the bound, and so is a small
 // counting counts the questions about what is kept.
 type counting struct {
 	*database.DB
@@ -256,7 +250,7 @@ func TestWhatIsReservedIsNotUsedUp(t *testing.T) {
 		url := start(t, costly(apis[0], utp.Usage{Input: 5, Output: 5}), backend.Config{Provider: "openai"}, b.into)
 		resp, text := get(t, "POST", url+"/v1/chat/completions", limited, "Authorization", b.bearer())
 		again, code := resp.Header.Get("X-Should-Retry") == "", map[bool]string{false: "rate_limit_exceeded", true: "insufficient_quota"}[settled]
-		if resp.StatusCode != http.StatusTooManyRequests || again == settled || (resp.Header.Get("Retry-After") == "2") == settled || !strings.Contains(text, code) {
+		if resp.StatusCode != http.StatusTooManyRequests || again == settled || (resp.Header.Get("Retry-After") == "2") == settled || resp.Header.Get("Retry-After") == "" || !strings.Contains(text, code) {
 			t.Errorf("settled %v: %s, %v: %s", settled, resp.Status, resp.Header, text)
 		}
 	}
@@ -336,6 +330,20 @@ func TestLateSettlementsAreCounted(t *testing.T) {
 	for _, want := range []string{`bx_settlements_total{ending="unsettled"} 1`, `bx_settlements_total{ending="settled"} 1`, "bx_late_settlements_total 1"} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("want %s in %s", want, text)
+		}
+	}
+}
+
+// What passes through and is refused costs nothing.
+func TestARefusedPassageCostsNothing(t *testing.T) {
+	b := books(t, fleet.Budget{fleet.Day: {Money: 100 * price.Unit}}, nil)
+	url := start(t, refusal(http.StatusBadRequest, "no", ""), backend.Config{Provider: "openai", Retries: -1}, b.into)
+	for i, path := range []string{"/v1/completions", "/v1/embeddings", "/api/embed"} {
+		if resp, text := get(t, "POST", url+path, `{"model":"m","prompt":"a","input":"a"}`, "Authorization", b.bearer()); resp.StatusCode != http.StatusBadRequest {
+			t.Fatal(path, resp.Status, text)
+		}
+		if all := b.entries(t); len(all) != i+1 || all[i].Ending != fleet.Refused || all[i].Amount != (fleet.Amount{}) {
+			t.Errorf("%s: %+v", path, all)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/unifiedtoolprotocol/utp"
 	"github.com/unifiedtoolprotocol/utp/backend"
@@ -43,6 +44,7 @@ func TestHugeLimitsAreRefused(t *testing.T) {
 	}
 }
 
+// A model that costs nothing may be asked for a reply of any length, and the ledger
 // goes on to count.
 func TestHugeLimitsOfAFreeModel(t *testing.T) {
 	b := books(t, fleet.Budget{fleet.Day: {Money: price.Unit}}, nil)
@@ -60,6 +62,7 @@ func TestHugeLimitsOfAFreeModel(t *testing.T) {
 	}
 }
 
+// Servers read the names of fields with or without regard to case: another spelling
 // changes neither the model that a key pays for nor the length of its reply.
 func TestFieldsInAnotherSpelling(t *testing.T) {
 	b := books(t, fleet.Budget{fleet.Day: {Money: price.Unit}}, nil)
@@ -93,6 +96,7 @@ func TestFieldsInAnotherSpelling(t *testing.T) {
 	}
 }
 
+// A client of Ollama's API that says that its reply has no limit gets the one that its
 // budget pays for.
 func TestNoLimitOfOllamaIsNone(t *testing.T) {
 	for _, api := range []string{"ollama", "openai"} {
@@ -138,25 +142,40 @@ func TestEveryPromptHasAReply(t *testing.T) {
 	}
 }
 
-// nothing waits behind them.
+// Counts that no request can have neither bring a budget anything nor come to more than
+// the ledger can add up.
 func TestCountsThatCannotBe(t *testing.T) {
+	const requests = 12
 	for _, count := range []string{"-1000", "900000000000000"} {
-		b := books(t, fleet.Budget{fleet.Day: {Money: 100 * price.Unit}}, nil)
+		b := books(t, nil, nil)
 		up := say("application/json", `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"text":"x","message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}],
 			"usage":{"prompt_tokens":`+count+`,"completion_tokens":`+count+`}}`)
 		url := start(t, up, backend.Config{Provider: "openai", Retries: -1}, b.into)
-		for _, tt := range []struct{ path, body string }{{"/v1/chat/completions", limited}, {"/v1/completions", `{"model":"m","prompt":"a","max_tokens":5}`}} {
-			for range 2 {
-				_, _ = get(t, "POST", url+tt.path, tt.body, "Authorization", b.bearer())
+		for i := range requests {
+			path, body := "/v1/chat/completions", limited
+			if i%2 == 1 {
+				path, body = "/v1/completions", `{"model":"m","prompt":"a","max_tokens":5}`
 			}
+			_, _ = get(t, "POST", url+path, body, "Authorization", b.bearer())
 		}
-		for _, e := range b.entries(t) {
-			if e.Ending == fleet.Open || e.Amount.Tokens < 0 || e.Amount.Money < 0 {
+		all := b.entries(t)
+		for n := 0; n < 400 && len(all) < requests; n++ { // without a budget they are booked a moment later
+			time.Sleep(25 * time.Millisecond)
+			all = b.entries(t)
+		}
+		for _, e := range all {
+			if e.Amount.Tokens <= 0 || e.Amount.Money <= 0 {
 				t.Errorf("%s: %+v", count, e)
 			}
 		}
-		if n := b.reserved(t); n != (fleet.Amount{}) {
-			t.Errorf("%s: %+v stay reserved", count, n)
+		now, err := b.Windows(t.Context(), b.key, time.Now())
+		if err != nil || len(all) != requests {
+			t.Fatalf("%s: %d of %d are booked, %v", count, len(all), requests, err)
+		}
+		for _, w := range now {
+			if w.Per == fleet.Day && w.Subject.Kind == "key" && (w.Settled.Money <= 0 || w.Settled.Requests != requests) {
+				t.Errorf("%s: %+v", count, w)
+			}
 		}
 	}
 }
@@ -184,6 +203,7 @@ func TestOneCandidate(t *testing.T) {
 	}
 }
 
+// The limit that a request gets fits behind all bytes of its prompt, of which JSON has
 // more than the text.
 func TestALimitFitsBehindJSON(t *testing.T) {
 	b := books(t, fleet.Budget{fleet.Day: {Tokens: 6000}}, nil)
@@ -222,6 +242,7 @@ func TestABudgetOfRequestsBoundsNoReply(t *testing.T) {
 	}
 }
 
+// A file of which the request has only the address is in the bound, and so is a small
 // one, of which providers count more tokens than it has bytes.
 func TestFilesAreInTheBound(t *testing.T) {
 	for url, want := range map[string]int64{"https://example.com/a.png": 36 << 10, "data:image/png;base64,iVBORw0KGgo=": 4 << 10} {

@@ -246,7 +246,8 @@ func TestPassagesAreBooked(t *testing.T) {
 // gone is a ledger that does not answer while it is away.
 type gone struct {
 	*database.DB
-	away atomic.Bool
+	away   atomic.Bool
+	missed atomic.Int64 // lines that it did not take
 }
 
 var errGone = errors.New("connection refused")
@@ -288,6 +289,7 @@ func (g *gone) Cooling(ctx context.Context, now time.Time) (map[string]time.Time
 
 func (g *gone) Record(ctx context.Context, lines []fleet.Line) error {
 	if g.away.Load() {
+		g.missed.Add(int64(len(lines)))
 		return errGone
 	}
 	return g.DB.Record(ctx, lines)
@@ -550,6 +552,12 @@ func TestKeysWithoutABudgetAreBookedLater(t *testing.T) {
 		if resp, text := get(t, "POST", url+"/v1/chat/completions", limited, "Authorization", b.bearer()); resp.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %s", resp.Status, text)
 		}
+		for n := 0; i == 1 && n < 400 && l.missed.Load() == 0; n++ {
+			time.Sleep(25 * time.Millisecond)
+		}
+	}
+	if l.missed.Load() == 0 {
+		t.Error("nothing was booked while the ledger was away")
 	}
 	var all []fleet.Entry
 	for range 400 {

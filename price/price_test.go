@@ -53,7 +53,7 @@ func TestMostIsTheMost(t *testing.T) {
 						t.Errorf("%+v costs %s, over the bound %s", u, cost, bound)
 					}
 				}
-				if n := p.Affords(bound, prompt); out > 0 && p.Affords(bound, prompt) < out-1 {
+				if n := p.Affords(bound, prompt); out > 0 && n < out-1 || p.Most(prompt, n) > bound {
 					t.Errorf("%s pays for %d tokens behind %d, want %d", bound, n, prompt, out)
 				}
 			}
