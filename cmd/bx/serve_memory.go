@@ -13,8 +13,9 @@ import (
 // thousand streams take little, and counts slackSize as in use from the start, so
 // that it does not run for every few requests where there are few.
 const (
-	growth    = 20 // percent
-	slackSize = 96 << 20
+	growth     = 20 // percent
+	slackSize  = 96 << 20
+	slackPiece = 4 << 20 // the runtime writes all of a piece that begins where its memory was in use before
 )
 
 // slack sets the collector up. What it counts nobody writes to, so that it takes
@@ -24,8 +25,11 @@ func (s *server) slack() (release func()) {
 	if s.app.env("GOGC") != "" || s.app.env("GOMEMLIMIT") != "" {
 		return func() {}
 	}
-	untouched := make([]byte, slackSize)
-	unwritten(untouched)
+	var untouched [slackSize / slackPiece][]byte
+	for i := range untouched {
+		untouched[i] = make([]byte, slackPiece)
+		unwritten(untouched[i])
+	}
 	debug.SetGCPercent(growth)
 	return func() { runtime.KeepAlive(untouched) }
 }
