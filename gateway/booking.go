@@ -171,6 +171,9 @@ func (a *answer) Unwrap() error { return a.Over }
 // send reserves for a request with this body. What was reserved for the one before
 // was refused by the server, or spent has settled it.
 func (b *booking) send(body []byte) error {
+	if b == nil {
+		return nil
+	}
 	b.settle(fleet.Refused, utp.Usage{})
 	x := b.x
 	r := fleet.Reservation{ID: rand.Text(), Key: x.client.key, Replica: x.Replica, Request: x.report.ID, Backend: b.at.name(), Model: b.model, Dated: b.price.Dated, At: x.Now(),

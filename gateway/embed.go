@@ -101,11 +101,11 @@ func (x *exchange) across(to Target, q *embed.Request) error {
 	path, body, losses := asked.Open(api)
 	x.report.Backend, x.report.Speaks, x.report.Asked, x.report.Lost = to.name(), to.Backend.API(), asked.Model, losses
 	r := onward(http.MethodPost, &url.URL{Path: path}, asJSON, body)
-	book, err := x.bookPassage(to, body, 0)
+	book, err := x.bookPassage(to, 0)
 	if err != nil {
 		return err
 	}
-	theirs, err := x.answered(to, r, body)
+	theirs, err := x.answered(to, r, body, book)
 	if err != nil {
 		book.end(nil, err)
 		return err
@@ -131,8 +131,8 @@ func (x *exchange) across(to Target, q *embed.Request) error {
 }
 
 // answered is what a backend answers with a good status.
-func (x *exchange) answered(to Target, r *http.Request, body []byte) ([]byte, error) {
-	resp, err := x.forward(to, r, body)
+func (x *exchange) answered(to Target, r *http.Request, body []byte, book *booking) ([]byte, error) {
+	resp, err := x.forward(to, r, body, book)
 	if err != nil {
 		return nil, err
 	}

@@ -126,11 +126,11 @@ func (x *exchange) through(to Target, body []byte) error {
 	if x.report.Operation == opPass && !harmless(x.r.URL.Path) {
 		r.GetBody = nil // it may create something
 	}
-	book, err := x.bookPassage(to, body, limit)
+	book, err := x.bookPassage(to, limit)
 	if err != nil {
 		return err
 	}
-	resp, err := x.forward(to, r, body)
+	resp, err := x.forward(to, r, body, book)
 	if err != nil {
 		book.end(nil, err)
 		return err

@@ -83,11 +83,15 @@ func (b *breakers) rested(keyed []Target, model string, now time.Time) (out []Ta
 }
 
 // forward has the target's server answer a request as it is, by the first of its keys
-// that it takes: where it refuses one with others left, it has done nothing.
-func (x *exchange) forward(to Target, r *http.Request, body []byte) (*http.Response, error) {
+// that it takes: where it refuses one with others left, it has done nothing. Each try
+// reserves for itself.
+func (x *exchange) forward(to Target, r *http.Request, body []byte, book *booking) (*http.Response, error) {
 	keyed := x.keyed(to, x.passing(x.report.Route, body))
 	for i, t := range keyed {
 		x.report.Key = t.key
+		if err := book.send(body); err != nil {
+			return nil, err
+		}
 		q := r.WithContext(x.r.Context())
 		q.Body = io.NopCloser(bytes.NewReader(body))
 		resp, err := t.Backend.Forward(q)

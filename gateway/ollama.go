@@ -109,7 +109,7 @@ func (x *exchange) described(to Target, m wire.Model) error {
 	question := ollama.ShowRequest(to.asked(m.ID))
 	x.report.Backend, x.report.Speaks, x.report.Asked = to.name(), to.Backend.API(), to.asked(m.ID)
 	r := onward(http.MethodPost, &url.URL{Path: ollama.ShowPath}, asJSON, question)
-	resp, err := x.forward(to, r, question)
+	resp, err := x.forward(to, r, question, nil)
 	if err != nil {
 		return err
 	}

@@ -95,8 +95,9 @@ func prompts(field json.RawMessage) int {
 	return len(all)
 }
 
-// bookPassage reserves for a request that passes through.
-func (x *exchange) bookPassage(to Target, body []byte, limit int) (*booking, error) {
+// bookPassage makes ready to book a request that passes through. limit is the most
+// tokens of its answers.
+func (x *exchange) bookPassage(to Target, limit int) (*booking, error) {
 	if !x.booked() {
 		return nil, nil
 	}
@@ -105,7 +106,7 @@ func (x *exchange) bookPassage(to Target, body []byte, limit int) (*booking, err
 		return nil, err
 	}
 	b.output = limit
-	return b, b.send(body)
+	return b, nil
 }
 
 // maxTail is how much of the end of an answer is looked at for its usage.

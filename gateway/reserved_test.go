@@ -30,6 +30,10 @@ func TestEachRequestIsReservedBeforeItIsSent(t *testing.T) {
 	const result = `{"model":"m","max_tokens":10,"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}],"messages":[{"role":"user","content":"Hi."},
 		{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"x"}]}`
 	vectors := answer{200, `{"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":10,"total_tokens":10}}`}
+	twoKeys := func(_ *testing.T, to gateway.Target, _ http.Handler) gateway.Route {
+		to.Keys = []gateway.Key{{Name: "a", Backend: to.Backend}, {Name: "b", Backend: to.Backend}}
+		return gateway.Route{To: []gateway.Target{to}}
+	}
 	for _, tt := range []struct {
 		name, path, body string
 		says             []answer
@@ -50,13 +54,12 @@ func TestEachRequestIsReservedBeforeItIsSent(t *testing.T) {
 		{"an empty reply before a fallback", "/v1/chat/completions", limited, []answer{plainly(`""`), plainly(`"Hello."`)}, 26, func(t *testing.T, to gateway.Target, up http.Handler) gateway.Route {
 			return gateway.Route{To: []gateway.Target{to}, Else: []gateway.Target{behind(t, "other", "openai", up)}}
 		}},
-		{"another key", "/v1/chat/completions", limited, []answer{limited429, plainly(`"Hello."`)}, 13, func(_ *testing.T, to gateway.Target, _ http.Handler) gateway.Route {
-			to.Keys = []gateway.Key{{Name: "a", Backend: to.Backend}, {Name: "b", Backend: to.Backend}}
-			return gateway.Route{To: []gateway.Target{to}}
-		}},
+		{"another key", "/v1/chat/completions", limited, []answer{limited429, plainly(`"Hello."`)}, 13, twoKeys},
 		{"embeddings", "/v1/embeddings", `{"model":"m","input":"a"}`, []answer{vectors}, 10, nil},
 		{"embeddings of another API", "/api/embed", `{"model":"m","input":"a"}`, []answer{vectors}, 10, nil},
 		{"what passes through", "/v1/completions", `{"model":"m","prompt":"a","max_tokens":5}`, []answer{{200, `{"usage":{"prompt_tokens":10,"completion_tokens":3}}`}}, 13, nil},
+		{"another key for what passes through", "/v1/completions", `{"model":"m","prompt":"a","max_tokens":5}`, []answer{limited429, {200, `{"usage":{"prompt_tokens":10,"completion_tokens":3}}`}}, 13, twoKeys},
+		{"another key for embeddings of another API", "/api/embed", `{"model":"m","input":"a"}`, []answer{limited429, vectors}, 10, twoKeys},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := books(t, fleet.Budget{fleet.Day: {Money: 100 * price.Unit}}, nil)
