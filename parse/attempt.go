@@ -89,12 +89,12 @@ func (p *Parser) seek(start int, raw string) {
 // exceed gives up what has passed its limit.
 func (p *Parser) exceed() {
 	switch {
+	case p.st == inSkip && !p.tries.inTrial():
+		p.skipped(false)
 	case p.tries.inTrial() || p.tries.holding():
 		p.giveBack()
 	case p.st == inFence:
 		p.rejectFence()
-	case p.st == inSkip:
-		p.skipped(false)
 	default:
 		p.fail(utp.Problem{Kind: utp.ProblemTooLong, Message: "the call is longer than the limit"})
 		p.block.group, p.now.message = nil, nil
