@@ -1,7 +1,7 @@
-// Package fleet says what the replicas of a gateway share, behind two interfaces.
-// State may be lost: rates, running requests, conversations, pauses that a server
-// has asked for. The Ledger may not: keys, teams, budgets, what was reserved and
-// spent, and who changed what. Packages fleet/database and fleet/cache keep them.
+// Package fleet defines what the replicas of a gateway share, as two interfaces.
+// State may be lost: rates, running requests, conversations, and pauses that servers
+// asked for. The Ledger may not: keys, teams, budgets, reservations, spending, and
+// the audit. Packages fleet/cache and fleet/database implement them.
 package fleet
 
 import (
@@ -18,29 +18,29 @@ import (
 	"github.com/unifiedtoolprotocol/utp/price"
 )
 
-// ErrUnknown is a key, a team or a reservation that is not there.
+// ErrUnknown is returned for a key, a team or a reservation that does not exist.
 var ErrUnknown = errors.New("not in the ledger")
 
-// ErrTaken is a name that another key or team has.
+// ErrTaken is returned for a name that another key or team already has.
 var ErrTaken = errors.New("the name is taken")
 
-// ErrInUse is a team that has keys, and so is not deleted.
+// ErrInUse is returned when a team that still has keys is to be deleted.
 var ErrInUse = errors.New("keys belong to it")
 
-// Per says in which time an amount may be used: a minute, a day or a month of UTC.
+// Per is the window that an amount applies to: a minute, a day or a month, in UTC.
 type Per string
 
-// The times, from the shortest to the longest.
+// The windows, from the shortest to the longest.
 const (
 	Minute Per = "minute"
 	Day    Per = "day"
 	Month  Per = "month"
 )
 
-// Pers lists them.
+// Pers lists the windows, shortest first.
 var Pers = []Per{Minute, Day, Month}
 
-// Start is when the window began in which a time lies, and End when it ends.
+// Start returns the start of the window that contains at.
 func (p Per) Start(at time.Time) time.Time {
 	at = at.UTC()
 	switch p {
@@ -52,7 +52,7 @@ func (p Per) Start(at time.Time) time.Time {
 	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// End is when the window ends in which a time lies.
+// End returns the end of the window that contains at.
 func (p Per) End(at time.Time) time.Time {
 	start := p.Start(at)
 	switch p {
@@ -64,18 +64,18 @@ func (p Per) End(at time.Time) time.Time {
 	return start.AddDate(0, 1, 0)
 }
 
-// Amount is what a window holds, or may hold. In a Budget 0 is no limit.
+// Amount is what was used in a window, or may be. In a Budget, 0 means no limit.
 type Amount struct {
 	Requests int64       `json:"requests,omitempty"`
 	Tokens   int64       `json:"tokens,omitempty"`
 	Money    price.Money `json:"money,omitempty"`
 }
 
-// Budget is what may be used in each window. Requests of a minute are a rate, which
-// State counts; all else is decided by the Ledger.
+// Budget limits what may be used in each window. Requests per minute are a rate, which
+// State counts; the Ledger decides everything else.
 type Budget map[Per]Amount
 
-// Kept reports whether the Ledger has to decide.
+// Kept reports whether the budget has a limit that the Ledger decides.
 func (b Budget) Kept() bool {
 	for p, a := range b {
 		if a.Tokens > 0 || a.Money > 0 || a.Requests > 0 && p != Minute {
@@ -85,7 +85,7 @@ func (b Budget) Kept() bool {
 	return false
 }
 
-// Money reports whether money is bounded.
+// Money reports whether the budget limits money.
 func (b Budget) Money() bool {
 	for _, a := range b {
 		if a.Money > 0 {
@@ -95,7 +95,7 @@ func (b Budget) Money() bool {
 	return false
 }
 
-// Tokens reports whether tokens or money are bounded, and so the length of a reply is.
+// Tokens reports whether the budget limits tokens or money, and so the length of a reply.
 func (b Budget) Tokens() bool {
 	for _, a := range b {
 		if a.Tokens > 0 || a.Money > 0 {
@@ -107,12 +107,12 @@ func (b Budget) Tokens() bool {
 
 // Limits are what a key or a team may do.
 type Limits struct {
-	Models   []string `json:"models,omitempty"` // names or globs; none is any
+	Models   []string `json:"models,omitempty"` // names or globs; empty: any model
 	Parallel int      `json:"parallel,omitempty"`
 	Budget   Budget   `json:"budget,omitempty"`
 }
 
-// Allows reports whether a model may be asked for.
+// Allows reports whether the limits permit a model.
 func (l Limits) Allows(model string) bool {
 	return len(l.Models) == 0 || slices.ContainsFunc(l.Models, func(glob string) bool {
 		flat := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "/", "\x00") }
@@ -121,7 +121,7 @@ func (l Limits) Allows(model string) bool {
 	})
 }
 
-// Check refuses limits that are none.
+// Check returns an error for limits that are not valid.
 func (l Limits) Check() error {
 	if l.Parallel < 0 {
 		return fmt.Errorf("parallel = %d: want 0 or more", l.Parallel)
@@ -142,7 +142,7 @@ func (l Limits) Check() error {
 	return nil
 }
 
-// Team is keys with limits that they share.
+// Team is a group of keys that share limits.
 type Team struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
@@ -150,7 +150,7 @@ type Team struct {
 	Limits
 }
 
-// Key is who may ask. The key itself is nowhere kept, only its hash.
+// Key describes an API key. The key itself is never stored, only its hash.
 type Key struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name"`
@@ -161,7 +161,7 @@ type Key struct {
 	Limits
 }
 
-// Why says why the key is not good at a time; "" if it is.
+// Why returns why the key is not valid at a time, "" if it is.
 func (k *Key) Why(now time.Time) string {
 	switch {
 	case k.Disabled:
@@ -172,25 +172,25 @@ func (k *Key) Why(now time.Time) string {
 	return ""
 }
 
-// Allows reports whether the key and its team may ask for a model.
+// Allows reports whether the limits of the key and of its team permit a model.
 func (k *Key) Allows(model string) bool {
 	return k.Limits.Allows(model) && (k.Team == nil || k.Team.Limits.Allows(model))
 }
 
-// PersonID is how the ids of keys begin that nobody holds: they are persons, whose
-// tokens an issuer signs.
+// PersonID is the prefix of the ids of keys that stand for persons, who come with an
+// issuer's token instead of a key.
 const PersonID = "oidc-"
 
-// Kept reports whether the Ledger decides about requests of the key.
+// Kept reports whether the Ledger decides on requests of the key.
 func (k *Key) Kept() bool { return k.Budget.Kept() || k.Team != nil && k.Team.Budget.Kept() }
 
-// Pays reports whether money is bounded for the key.
+// Pays reports whether the key or its team has a budget of money.
 func (k *Key) Pays() bool { return k.Budget.Money() || k.Team != nil && k.Team.Budget.Money() }
 
-// Tokens reports whether tokens or money are bounded for the key.
+// Tokens reports whether the key or its team has a budget of tokens or money.
 func (k *Key) Tokens() bool { return k.Budget.Tokens() || k.Team != nil && k.Team.Budget.Tokens() }
 
-// Subject is who has a budget: a key or a team, by id.
+// Subject is the owner of a budget: a key or a team.
 type Subject struct {
 	ID     string
 	Kind   string // "key" or "team"
@@ -198,7 +198,7 @@ type Subject struct {
 	Limits Limits
 }
 
-// Subjects are the key and its team.
+// Subjects returns the key and, if it has one, its team.
 func (k *Key) Subjects() []Subject {
 	out := []Subject{{k.ID, "key", k.Name, k.Limits}}
 	if k.Team != nil {
@@ -207,23 +207,23 @@ func (k *Key) Subjects() []Subject {
 	return out
 }
 
-// Hash is the SHA-256 of a key, by which it is found.
+// Hash is the SHA-256 of a key, under which it is looked up.
 type Hash = [sha256.Size]byte
 
-// NoPrice is in place of the day of a price where a model has none: what a request came
-// to is not known, and its money is 0.
+// NoPrice stands for the date of a price where a model has none: the cost of the
+// request is not known, and its money is 0.
 const NoPrice = "unknown"
 
-// Reservation is set aside before a request goes to a backend: the most that it can
-// cost.
+// Reservation is the most that a request can cost, set aside before it goes to a
+// backend.
 type Reservation struct {
-	ID      string // its own, never used before
+	ID      string // unique
 	Key     *Key
-	Replica string // whose lease it lives by
+	Replica string // it is charged in full once this replica's lease ends
 	Request string // the id of the client's request
 	Backend string
 	Model   string
-	Dated   string // of the price, or NoPrice
+	Dated   string // the date of the price, or NoPrice
 	At      time.Time
 	Most    Amount
 }
@@ -231,12 +231,12 @@ type Reservation struct {
 // Ending is how a reservation ended.
 type Ending string
 
-// The endings. A reservation that is Open has not ended.
+// The endings. An Open reservation has not ended.
 const (
 	Open      Ending = "open"
 	Settled   Ending = "settled"   // by the provider's count
-	Estimated Ending = "estimated" // by what was seen: the provider gave no count
-	Refused   Ending = "refused"   // it was not served, and costs nothing
+	Estimated Ending = "estimated" // from the reply: the provider sent no count
+	Refused   Ending = "refused"   // the request was not served and costs nothing
 	Unsettled Ending = "unsettled" // its replica is gone; it is charged in full until it is settled
 )
 
@@ -245,23 +245,23 @@ type Settlement struct {
 	ID     string
 	Ending Ending
 	Usage  utp.Usage
-	Amount Amount // what it comes to
+	Amount Amount // the cost
 	At     time.Time
 }
 
-// Line is a request that is booked when it is over.
+// Line is a request that is booked after it ended, without a reservation.
 type Line struct {
 	Reservation
 	Settlement
 }
 
-// Outcome is what a settlement led to.
+// Outcome is the result of a settlement.
 type Outcome struct {
-	Late bool // it had been charged in full before
-	Over bool // it came to more than was reserved
+	Late bool // the reservation had already been charged in full
+	Over bool // the request cost more than was reserved
 }
 
-// Spent is the state of a window of a subject.
+// Spent is what a subject has used and reserved in a window.
 type Spent struct {
 	Subject  Subject   `json:"-"`
 	Per      Per       `json:"per"`
@@ -271,33 +271,32 @@ type Spent struct {
 	Reserved Amount    `json:"reserved"`
 }
 
-// Left is what is left of a limit; a limit of 0 is none, and what is used above it
-// leaves nothing.
+// Left returns what is left of the limit, never below 0. Where there is no limit it is 0.
 func (s Spent) Left() Amount {
 	left := func(limit, used int64) int64 { return max(0, limit-used) }
 	return Amount{left(s.Limit.Requests, s.Settled.Requests+s.Reserved.Requests), left(s.Limit.Tokens, s.Settled.Tokens+s.Reserved.Tokens),
 		price.Money(left(int64(s.Limit.Money), int64(s.Settled.Money+s.Reserved.Money)))}
 }
 
-// Over is a reservation that a budget does not allow.
+// Over is the error for a reservation that exceeds a budget.
 type Over struct {
-	Spent        // the window
+	Spent        // the window that it exceeds
 	Unit  string // "requests", "tokens" or "money"
 	Want  Amount
 }
 
-// Passing reports that the budget is not used up: what others have reserved may come to
-// less, and then there is room.
+// Passing reports whether the request would fit without what others have reserved: they
+// may cost less, so it is worth another try.
 func (o *Over) Passing() bool {
 	s := o.Spent
 	s.Reserved = Amount{}
 	return s.Broken(o.Want) == ""
 }
 
-// Error says which budget it is.
+// Error says which budget is exceeded, and by what.
 func (o *Over) Error() string {
 	limit, used, open := fmt.Sprint(o.Limit.Requests), fmt.Sprint(o.Settled.Requests), fmt.Sprint(o.Reserved.Requests)
-	want, less := fmt.Sprint(o.Want.Requests), "; a lower limit of its reply makes that less"
+	want, less := fmt.Sprint(o.Want.Requests), "; a lower limit on its reply reduces that"
 	switch o.Unit {
 	case "requests":
 		less = ""
@@ -309,10 +308,10 @@ func (o *Over) Error() string {
 	return fmt.Sprintf("the budget of this %s for the %s is %s %s: %s are used, %s reserved, and this request may take %s%s", o.Subject.Kind, o.Per, limit, o.Unit, used, open, want, less)
 }
 
-// Broken names the unit of a limit that a window breaks when want is added to it;
-// "" if it does not.
+// Broken returns the unit whose limit the window would exceed with want added, "" if
+// none.
 func (s Spent) Broken(want Amount) string {
-	breaks := func(limit, settled, reserved, want int64) bool { return limit > 0 && want > limit-settled-reserved } // want may be all that a number holds
+	breaks := func(limit, settled, reserved, want int64) bool { return limit > 0 && want > limit-settled-reserved } // a sum with want could overflow
 	switch {
 	case s.Per != Minute && breaks(s.Limit.Requests, s.Settled.Requests, s.Reserved.Requests, want.Requests):
 		return "requests"
@@ -337,7 +336,7 @@ type Entry struct {
 	At      time.Time `json:"at"`
 	Ended   time.Time `json:"ended,omitzero"`
 	Ending  Ending    `json:"ending"`
-	Late    bool      `json:"late,omitempty"` // it was unsettled before
+	Late    bool      `json:"late,omitempty"` // it had been charged in full before
 	Usage   utp.Usage `json:"usage,omitzero"`
 	Most    Amount    `json:"most"`
 	Amount  Amount    `json:"amount"`
@@ -346,19 +345,19 @@ type Entry struct {
 // Query selects entries; zero fields select all.
 type Query struct {
 	KeyID   string
-	Key     string // the name that the key had
+	Key     string // the name of the key at the time
 	Team    string // the id or the name of the team
-	Model   string // as the backend was asked for it, or a glob such as "claude-*"
+	Model   string // the name sent to the backend, or a glob such as "claude-*"
 	Since   time.Time
 	Before  time.Time
 	Endings []Ending
 	Limit   int // 0: all
 }
 
-// By is what entries have in common that are added up.
+// By is a property that entries are grouped by.
 type By string
 
-// What entries can be added up by. Days and months are those of UTC.
+// The properties that entries can be grouped by. Days and months are in UTC.
 const (
 	ByKey     By = "key"
 	ByTeam    By = "team"
@@ -369,19 +368,19 @@ const (
 	ByEnding  By = "ending"
 )
 
-// Bys lists them.
+// Bys lists the properties.
 var Bys = []By{ByKey, ByTeam, ByModel, ByBackend, ByDay, ByMonth, ByEnding}
 
-// Sum is what entries come to together.
+// Sum is the total of a group of entries.
 type Sum struct {
-	Of       []string // what they have in common, one for each By
-	Requests int64    // how many they are, whatever they came to
+	Of       []string // the values that the group shares, one for each By
+	Requests int64    // all entries, whatever their ending
 	Usage    utp.Usage
 	Amount   Amount // what they cost
-	Reserved Amount // by those that are open
+	Reserved Amount // by those still open
 }
 
-// Act is a line of the audit.
+// Act is an entry of the audit log.
 type Act struct {
 	At   time.Time `json:"at"`
 	By   string    `json:"by"`
@@ -390,75 +389,78 @@ type Act struct {
 	How  string    `json:"how,omitempty"` // the limits that were set
 }
 
-// Ledger keeps what must not be lost. What it cannot do now is an error; *Over and
-// ErrUnknown are answers.
+// Ledger keeps what must not be lost. *Over and ErrUnknown are answers; any other error
+// means that it could not answer.
 type Ledger interface {
-	// Key finds a key by its hash, with its team; ErrUnknown if there is none.
+	// Key returns the key with this hash, with its team, or ErrUnknown.
 	Key(ctx context.Context, hash Hash) (*Key, error)
-	// Reserve sets an amount aside in all windows of the key and its team, or in
-	// none: then it is an *Over.
+	// Reserve sets an amount aside in all windows of the key and its team and returns
+	// them. If one has no room it reserves nothing and returns an *Over.
 	Reserve(ctx context.Context, r Reservation) ([]Spent, error)
-	// Settle ends a reservation. Of several settlements of one id the first counts,
-	// but for Unsettled, which any other corrects.
+	// Settle ends a reservation. The first settlement of an id counts, except that any
+	// other replaces Unsettled.
 	Settle(ctx context.Context, s Settlement) (Outcome, error)
-	// Record books requests that nothing was reserved for, of keys without a budget.
+	// Record books requests of keys without a budget, for which nothing was reserved.
 	Record(ctx context.Context, lines []Line) error
-	// Windows are those of now, of the key and its team.
+	// Windows returns the current windows of the key and its team.
 	Windows(ctx context.Context, k *Key, now time.Time) ([]Spent, error)
-	// Lease says that a replica lives until a time.
+	// Lease extends a replica's lease until a time.
 	Lease(ctx context.Context, replica string, until time.Time) error
-	// Sweep charges in full what is reserved by replicas whose lease is over.
+	// Sweep charges in full the open reservations of replicas whose lease has expired,
+	// and returns how many there were.
 	Sweep(ctx context.Context, now time.Time) (charged int, err error)
 
 	Books
 }
 
-// Books are the Ledger for whoever administers it. by is who, for the audit.
+// Books is the part of the Ledger for its administrators. by names the administrator in
+// the audit log.
 type Books interface {
 	CreateTeam(ctx context.Context, by string, t Team) error
 	Teams(ctx context.Context) ([]Team, error)
-	// SetTeam and SetKey change a team or a key as it is now, so that of changes at one
-	// time none is lost. set may be called more than once, and asks nothing of the Ledger.
+	// SetTeam and SetKey change the current team or key, so that no concurrent change is
+	// lost. set may be called more than once and must not use the Ledger.
 	SetTeam(ctx context.Context, by, id string, set func(*Limits) error, now time.Time) error
 	DeleteTeam(ctx context.Context, by, id string, now time.Time) error
-	// CreateKey and SetKey are ErrUnknown where the key's team is not there any more.
+	// CreateKey and SetKey return ErrUnknown if the key's team no longer exists.
 	CreateKey(ctx context.Context, by string, k Key, hash Hash) error
-	// Keys are all, or those whose name or id is one of these.
+	// Keys returns the keys with these names or ids, or all if called is empty.
 	Keys(ctx context.Context, called ...string) ([]Key, error)
 	SetKey(ctx context.Context, by, id string, set func(*Key) error, now time.Time) error
-	// Rotate gives a key another hash; the old one is good until a time.
+	// Rotate sets a new hash for a key; the one before stays valid until old.
 	Rotate(ctx context.Context, by, id string, hash Hash, old, now time.Time) error
 	DeleteKey(ctx context.Context, by, id string, now time.Time) error
 	Entries(ctx context.Context, q Query, each func(Entry) error) error
-	// Sums adds up the entries that have the same in common, in the order of that.
+	// Sums groups the entries and calls each with the total of every group, sorted by Of.
 	Sums(ctx context.Context, q Query, by []By, each func(Sum) error) error
 	Audit(ctx context.Context, each func(Act) error) error
 }
 
-// Rate is what a client may do in a minute and at once; 0 is no limit.
+// Rate limits a client's requests and tokens per minute and its concurrent requests; 0
+// means no limit.
 type Rate struct {
-	Owner    string // whose it is: the id of a key or a team
+	Owner    string // the id of a key or a team
 	Requests int64
 	Tokens   int64
 	Parallel int
 }
 
-// Visit is a request that wants in.
+// Visit is a request that asks to be admitted.
 type Visit struct {
 	ID    string    // of the request
 	Rates []Rate    // all of them must let it in
-	Until time.Time // a running request that nobody has renewed is over then
+	Until time.Time // if not renewed by then, it counts as ended
 }
 
-// Pass is what a visit was told.
+// Pass is the answer to a visit.
 type Pass struct {
-	Refused string        // "requests", "tokens" or "parallel"; "": it is in
-	Owner   string        // by whose rate
-	Wait    time.Duration // until there is something again
-	Left    []int64       // requests left, one a rate; of one without a limit -1
+	Refused string        // "requests", "tokens" or "parallel"; "": admitted
+	Owner   string        // of the rate that refused it
+	Wait    time.Duration // before another try is worthwhile
+	Left    []int64       // requests left, one for each rate; -1: no limit
 }
 
-// Item is something kept for a while.
+// Item is a value that State keeps for a while.
 type Item struct {
 	Owner string // the id of the key that it belongs to
 	Key   string
@@ -467,22 +469,23 @@ type Item struct {
 
 // State keeps what may be lost.
 type State interface {
-	// Enter lets a request in if all its rates do, in one round trip.
+	// Enter admits a request if all its rates allow it, in one round trip.
 	Enter(ctx context.Context, v Visit, now time.Time) (Pass, error)
-	// Leave ends a visit and takes the tokens that it used.
+	// Leave ends a visit and charges the tokens that it used.
 	Leave(ctx context.Context, v Visit, tokens int64, now time.Time) error
-	// Renew says that visits go on.
+	// Renew extends running visits.
 	Renew(ctx context.Context, visits []Visit, now time.Time) error
-	// Get gives what is kept under keys, in their order, nil for what is not, in one
-	// round trip. What was got is kept for Keep again.
+	// Get returns the values of keys, in their order, nil for a missing one, in one
+	// round trip. Reading a value keeps it for another Keep.
 	Get(ctx context.Context, owner string, keys []string, now time.Time) ([][]byte, error)
 	Put(ctx context.Context, items []Item, now time.Time) error
 	// Forget drops all that is kept for an owner.
 	Forget(ctx context.Context, owner string) error
-	// Cool says that a target wants no requests before a time; Cooling lists those.
+	// Cool records that a target takes no requests before a time; Cooling returns all
+	// such targets.
 	Cool(ctx context.Context, target string, until, now time.Time) error
 	Cooling(ctx context.Context, now time.Time) (map[string]time.Time, error)
-	// Ping reports whether it is there.
+	// Ping returns an error if State does not answer.
 	Ping(ctx context.Context) error
 }
 

@@ -1,6 +1,6 @@
-// Package price says what the tokens of a model cost. Prices are data: a list by
-// models' names or globs, in one currency for all. What is not in it is unknown,
-// and never free.
+// Package price computes what the tokens of a model cost. Prices are a list by model
+// names or globs, all in one currency. A model that is not listed has an unknown
+// price; it is never free.
 package price
 
 import (
@@ -36,8 +36,8 @@ func (m Money) String() string {
 // MarshalText writes what UnmarshalText reads.
 func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText reads a decimal number, exactly: "20", "0.5". One that is finer than
-// Money is refused, as rounded to nothing it would be no limit.
+// UnmarshalText reads a decimal number exactly: "20", "0.5". It refuses a number finer
+// than Money: rounded to 0 it would mean no limit.
 func (m *Money) UnmarshalText(b []byte) error {
 	text, negative := strings.CutPrefix(string(b), "-")
 	whole, part, _ := strings.Cut(text, ".")
@@ -52,22 +52,22 @@ func (m *Money) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// decimals are those of an amount. As many digits may stand before them.
+// decimals is how many digits an amount has after the point, and at most before it.
 const decimals = 9
 
-// Price is what a million tokens of a model cost.
+// Price is the cost of a million tokens of a model.
 type Price struct {
 	Input      float64  `toml:"input"`
-	Output     float64  `toml:"output"`      // with the tokens of reasoning
+	Output     float64  `toml:"output"`      // including reasoning
 	Cached     *float64 `toml:"cached"`      // input that was read from the provider's cache; nil: as Input
 	CacheWrite *float64 `toml:"cache_write"` // input that was written to it; nil: as Input
-	Long       *Long    `toml:"long"`        // prompts above a length; nil: they cost the same
-	Batch      *Batch   `toml:"batch"`       // requests that wait for their answer; nil: they cost the same
-	Dated      string   `toml:"dated"`       // the day of the provider's list: "2026-11-01"
+	Long       *Long    `toml:"long"`        // long prompts; nil: they cost the same
+	Batch      *Batch   `toml:"batch"`       // batch requests; nil: they cost the same
+	Dated      string   `toml:"dated"`       // the date of the provider's list: "2026-11-01"
 }
 
-// Long is the price of a request whose prompt has more than Above tokens: of all
-// its tokens, as the providers count it.
+// Long is the price of a request whose prompt has more than Above tokens. It applies to
+// all tokens of the request, as it does at the providers.
 type Long struct {
 	Above  int      `toml:"above"`
 	Input  float64  `toml:"input"`
@@ -83,7 +83,7 @@ type Batch struct {
 	Cached *float64 `toml:"cached"`
 }
 
-// Check refuses prices that are none.
+// Check returns an error for prices that are not valid.
 func (p Price) Check() error {
 	bad := func(f float64) bool { return !(f >= 0 && f < 1e9) }
 	of, perhaps := []float64{p.Input, p.Output}, []*float64{p.Cached, p.CacheWrite}
@@ -112,7 +112,7 @@ func (p Price) Check() error {
 	return nil
 }
 
-// rates are what a million tokens of each kind cost.
+// rates are the prices of a million tokens of each kind.
 type rates struct{ input, cached, written, output float64 }
 
 func ratesOf(input, output float64, cached, written *float64) rates {
@@ -136,10 +136,10 @@ func (p Price) rates(prompt int, batch bool) rates {
 	return ratesOf(p.Input, p.Output, p.Cached, p.CacheWrite)
 }
 
-// perMillion is tokens at a price of a million of them, rounded up.
+// perMillion returns the cost of tokens at a price per million, rounded up.
 func perMillion(tokens int, rate float64) Money {
-	// A rate is kept to a millionth of the currency for a million tokens, so that
-	// a token is a whole number of thousandths of a Money.
+	// Prices are rounded to a millionth of the currency per million tokens, so that one
+	// token costs a whole number of thousandths of a Money.
 	hi, lo := bits.Mul64(uint64(max(tokens, 0)), uint64(math.Round(rate*1e6)))
 	lo, carry := bits.Add64(lo, 999, 0)
 	hi += carry
@@ -150,14 +150,14 @@ func perMillion(tokens int, rate float64) Money {
 	return Money(min(n, uint64(most)))
 }
 
-// most is in place of all that is more. It is above every amount that can be written
-// as a budget, and a few of it are still a number.
+// most caps every cost. It is more than any budget can be, and small enough that a few
+// of them add up without overflow.
 const most Money = 1e18
 
-// Cost is what a reply cost by the provider's count.
+// Cost returns what a reply cost by the provider's count.
 func (p Price) Cost(u utp.Usage) Money { return p.cost(u, false) }
 
-// BatchCost is Cost for a request of a batch.
+// BatchCost returns the Cost of a request in a batch.
 func (p Price) BatchCost(u utp.Usage) Money { return p.cost(u, true) }
 
 func (p Price) cost(u utp.Usage, batch bool) Money {
@@ -165,18 +165,18 @@ func (p Price) cost(u utp.Usage, batch bool) Money {
 	return sum(perMillion(u.Input, r.input), perMillion(u.CacheRead, r.cached), perMillion(u.CacheWrite, r.written), perMillion(u.Completion(), r.output))
 }
 
-// Most is the most that a request can cost with so many tokens in and out at the
-// most: at the dearest price of each.
+// Most returns the most that a request with at most these tokens in and out can cost,
+// at the highest price of each.
 func (p Price) Most(prompt, output int) Money {
 	near, far := p.rates(0, false), p.rates(prompt, false)
 	in := perMillion(prompt, max(near.input, near.cached, near.written, far.input, far.cached, far.written))
 	if in > 0 {
-		in = sum(in, 2) // what is read, cached and written is rounded up by itself
+		in = sum(in, 2) // input, cached and written tokens are each rounded up
 	}
 	return sum(in, perMillion(output, max(near.output, far.output)))
 }
 
-// Affords is how many tokens of a reply an amount pays for, behind a prompt.
+// Affords returns how many tokens of a reply an amount pays for after a prompt.
 func (p Price) Affords(amount Money, prompt int) int {
 	rest := amount - p.Most(prompt, 0)
 	dearest := max(p.rates(0, false).output, p.rates(prompt, false).output)
@@ -196,11 +196,11 @@ func sum(of ...Money) (n Money) {
 	return n
 }
 
-// List has prices by models' names or globs.
+// List holds prices by model name or glob.
 type List map[string]Price
 
-// Of is the price of a model behind a backend: that of its name, else of the
-// longest glob that it fits. "BACKEND/MODEL" counts before "MODEL".
+// Of returns the price of a model at a backend: that of its name, else of the longest
+// glob that matches it. "BACKEND/MODEL" takes precedence over "MODEL".
 func (l List) Of(backend, model string) (p Price, known bool) {
 	if backend != "" {
 		if p, known = l.of(backend + "/" + model); known {

@@ -35,5 +35,5 @@ func Example() {
 	}
 	// Output:
 	// <nil>
-	// the budget of this key for the day is 1 money: 0 are used, 0.6 reserved, and this request may take 0.6; a lower limit of its reply makes that less
+	// the budget of this key for the day is 1 money: 0 are used, 0.6 reserved, and this request may take 0.6; a lower limit on its reply reduces that
 }
