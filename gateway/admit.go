@@ -11,10 +11,10 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// visitTime is how long a running request counts that its replica has not renewed.
+// visitTime is how long a running request counts unless its replica renews it.
 const visitTime = time.Minute
 
-// admitted lets a request in by the rates of its client, wherever they are counted.
+// admitted admits a request by its client's rates, whether State or this process counts them.
 func (x *exchange) admitted() (leave func(tokens int), err error) {
 	if x.client == nil || len(x.client.rates) == 0 {
 		return func(int) {}, nil
@@ -50,11 +50,11 @@ func (x *exchange) admitted() (leave func(tokens int), err error) {
 		}
 		_ = x.gate.shared.with(context.WithoutCancel(x.r.Context()), x.house, &x.gate.shared.state, "state", func(ctx context.Context) error {
 			return x.State.Leave(ctx, v, int64(tokens), x.Now())
-		}) // told there; a visit that is not ended is over after visitTime
+		}) // logged there; a visit that is not ended expires after visitTime
 	}, nil
 }
 
-// counted lets a request in by the meters of this process.
+// counted admits a request by the meters of this process.
 func (x *exchange) counted() (leave func(tokens int), err error) {
 	var left []func(int)
 	leave = func(tokens int) {
@@ -73,7 +73,7 @@ func (x *exchange) counted() (leave func(tokens int), err error) {
 	return leave, nil
 }
 
-// refusedBy is the answer to a client whose rate is used up.
+// refusedBy returns the error for a client whose rate is used up.
 func refusedBy(unit string, own bool, wait time.Duration) error {
 	whose := "this key"
 	if !own {
@@ -85,8 +85,8 @@ func refusedBy(unit string, own bool, wait time.Duration) error {
 	return tooMany("key_"+unit, whose+"'s "+unit+" for the minute are used up", wait)
 }
 
-// tellRates tells a client what is left of its requests, in the headers of its API: by
-// its key or its team, whichever has less.
+// tellRates writes how many requests are left into the headers of the client's API: for
+// its key or its team, whichever has fewer.
 func (x *exchange) tellRates(pass fleet.Pass) {
 	var limit, left int64
 	for i, r := range x.client.rates {
@@ -119,7 +119,7 @@ func (x *exchange) tellLimit(unit string, limit, left int64, reset time.Duration
 	}
 }
 
-// mayAsk refuses a model that the client's key is not for.
+// mayAsk returns an error for a model that the client's key does not permit.
 func (x *exchange) mayAsk(model string) error {
 	if x.client == nil || x.client.key == nil || x.client.key.Allows(model) {
 		return nil
@@ -127,7 +127,7 @@ func (x *exchange) mayAsk(model string) error {
 	return denied(http.StatusForbidden, "model_not_allowed", "this key may not ask for the model %q", model)
 }
 
-// allowed are those of some models that the client's key is for.
+// allowed returns the models that the client's key permits.
 func (x *exchange) allowed(models []wire.Model) []wire.Model {
 	if x.client == nil || x.client.key == nil {
 		return models

@@ -17,20 +17,19 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// progress is how far the reply of an exchange is.
+// progress is the state of an exchange's reply.
 type progress struct {
-	anew      func()      // a try begins, and what came of one before is forgotten; nil: nobody wants to know
-	wrote     bool        // some of the reply is on its way to the client
-	waits     atomic.Bool // a backend has said something
-	exhausted bool        // the client need not repeat what was tried here as often as it may be
+	anew      func()      // called when a try begins, to drop what came of the one before; may be nil
+	wrote     bool        // part of the reply was sent to the client
+	waits     atomic.Bool // a backend has sent something
+	exhausted bool        // all retries were used here; the client need not retry
 }
 
-// take takes the events of one try. seen says that the client has some of them.
+// take consumes the events of one try. seen reports whether the client got any of them.
 type take func(try iter.Seq2[utp.Event, error]) (seen bool, err error)
 
-// ask asks the targets of the route, one after the other, until one answers or
-// the client has seen something of what one says. A target that is left alone is
-// passed over while another is left.
+// ask asks the targets of the route in turn, until one answers or the client has
+// seen part of a reply. A paused target is skipped while another remains.
 func (x *exchange) ask(q *utp.Request, take take) (err error) {
 	targets, some := x.awake(x.way.targets(q), q.Model)
 	line := x.choose(targets, q)
@@ -56,8 +55,8 @@ func (x *exchange) ask(q *utp.Request, take take) (err error) {
 	return err
 }
 
-// awake are the targets that are not left alone, or all if there are none; some
-// reports whether there are.
+// awake returns the targets that are not paused, or all if every one is; some reports
+// whether any is not.
 func (x *exchange) awake(all []Target, model string) (targets []Target, some bool) {
 	if len(all) == 1 {
 		return all, true
@@ -75,13 +74,12 @@ func (x *exchange) awake(all []Target, model string) (targets []Target, some boo
 	return targets, true
 }
 
-// firstPause is before another try at the same target; each further one is
-// twice as long.
+// firstPause is the pause before the first retry of a target; each further one is twice
+// as long.
 const firstPause = 250 * time.Millisecond
 
-// target asks a target: by another of its keys where it takes one no more, and else
-// more than once only if no other target is left and the client does not ask again by
-// itself.
+// target asks a target, with the next of its keys if it refuses one. Otherwise it
+// retries only if no other target is left and the client does not retry by itself.
 func (x *exchange) target(t Target, q *utp.Request, last bool, take take) (seen bool, err error) {
 	tries := 1
 	if last && !asksAgain(x.r) {
@@ -116,11 +114,11 @@ func (x *exchange) target(t Target, q *utp.Request, last bool, take take) (seen 
 	}
 }
 
-// errEmpty is a reply without a word, a thought or a call.
+// errEmpty is the error for a reply without text, thoughts or calls.
 var errEmpty = &wire.Error{Status: http.StatusBadGateway, Message: "the reply is empty"}
 
-// try asks a target once. A reply that says nothing has failed if another target
-// is left; a model may have nothing to say.
+// try asks a target once. An empty reply is a failure if another target is left;
+// otherwise it stands, as a model may have nothing to say.
 func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event, error] {
 	return func(yield func(utp.Event, error) bool) {
 		asked := *q
@@ -156,7 +154,7 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 			case err != nil:
 				failed = err
 			case end && e.End.Stop == utp.StopError:
-				continue // the error that comes behind it says why
+				continue // the error that follows says why
 			case end && !said && !last && e.End.Stop == utp.StopEnd:
 				failed, over = errEmpty, e.End
 			default:
@@ -183,7 +181,7 @@ func (x *exchange) try(t Target, q *utp.Request, last bool) iter.Seq2[utp.Event,
 	}
 }
 
-// says reports an event that shows a client something of a reply.
+// says reports whether an event shows the client part of a reply.
 func says(e utp.Event) bool {
 	switch e.Kind {
 	case utp.EventText, utp.EventThink:
@@ -194,9 +192,9 @@ func says(e utp.Event) bool {
 	return e.Kind == utp.EventProblem && e.Raw != "" && e.Problem.Shows()
 }
 
-// asksAgain reports a client that repeats a request that fails by itself, as it
-// says in its headers: the SDKs of OpenAI and Anthropic count their tries, the
-// others are agents known for it. Source: the requests of these clients.
+// asksAgain reports whether the client retries failed requests by itself, by its
+// headers: the SDKs of OpenAI and Anthropic count their tries, the others are agents
+// known to retry. Source: the requests of these clients.
 func asksAgain(r *http.Request) bool {
 	if r.Header.Get("X-Stainless-Retry-Count") != "" {
 		return true
@@ -219,11 +217,11 @@ func (x *exchange) hooks() wire.Hooks {
 	return h
 }
 
-// minting gives calls without an id one that the same conversation always gives,
-// and no other.
+// minting gives each call without an id one that is always the same for the same
+// conversation, and differs from any other's.
 type minting struct {
 	of    *utp.Request
-	form  string // learned; "": it was not
+	form  string // the learned form; "": none
 	place int
 	ids   map[int]string
 }
@@ -251,9 +249,9 @@ func (m *minting) event(e utp.Event) utp.Event {
 	return e
 }
 
-// mint is the id of a call that came without one: a hash of the conversation
-// before it, its place in the turn, its name and the learned form of the tools,
-// so that the form is known again when the call comes back.
+// mint returns the id for a call that came without one: a hash of the conversation
+// before it, its place in the turn, its name and the learned form of the tools, so
+// that the form is recognized when the call comes back.
 func mint(before []utp.Message, place int, name, form string) string {
 	if form != "" {
 		form = " " + form
@@ -262,7 +260,7 @@ func mint(before []utp.Message, place int, name, form string) string {
 	return "call_" + base32.StdEncoding.EncodeToString(sum[:])[:24]
 }
 
-// sleep waits, or gives the reason not to.
+// sleep waits for d, or returns the error of ctx if that ends first.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

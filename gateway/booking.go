@@ -17,7 +17,7 @@ import (
 )
 
 // booking reserves what a try may cost before each of its requests goes out, and
-// settles it when it is known what it came to. A nil booking books nothing.
+// settles the reservation once the cost is known. A nil booking books nothing.
 type booking struct {
 	x      *exchange
 	at     Target
@@ -25,34 +25,34 @@ type booking struct {
 	price  price.Price
 	priced bool
 	output int // the most tokens of the reply
-	beside int // the most tokens of what the request only names, such as images
+	beside int // the most tokens of what the request only refers to, such as images
 
-	open  string       // the id of what is reserved; "": nothing is
-	line  *fleet.Line  // in its place, of a key without a budget
-	most  fleet.Amount // of it
-	body  []byte       // of its request
-	usage utp.Usage    // of the replies that are settled
-	said  int          // tokens seen of the reply
+	open  string       // the id of the open reservation; "": none
+	line  *fleet.Line  // in its place, for a key without a budget
+	most  fleet.Amount // the amount reserved
+	body  []byte       // the request it was reserved for
+	usage utp.Usage    // of the replies already settled
+	said  int          // tokens of the reply seen so far
 }
 
-// usualOutput is what a reply of a key without a budget is taken for until it is
-// known, where it has no limit.
+// usualOutput is the assumed length, in tokens, of a reply without a limit to a key
+// without a budget, until the real one is known.
 const usualOutput = 4096
 
 // mostOutput is more tokens than any reply has, and few enough that sums of them and
-// of their prices are numbers.
+// of their prices do not overflow.
 const mostOutput = math.MaxInt32
 
-// linked is the most tokens that a file is taken for which the request only names by
-// its address, and attached what one in the request is taken for at least: providers
-// count a small image as more than its bytes.
+// linked is the assumed size, in tokens, of a file that the request only links to.
+// attached is the least assumed for one inside the request: providers count a small
+// image as more than its bytes.
 const (
 	linked   = 32 << 10
 	attached = 4 << 10
 )
 
-// book makes ready to book a try. q is the request to the target; it gets a limit
-// for its reply where it has none and the key a budget.
+// book returns the booking for a try. q is the request to the target; if its reply
+// has no limit and the key has a budget, book sets one.
 func (x *exchange) book(t Target, q *utp.Request) (*booking, error) {
 	if x.client == nil || x.client.key == nil {
 		return nil, nil
@@ -84,8 +84,8 @@ func (x *exchange) book(t Target, q *utp.Request) (*booking, error) {
 	return b, nil
 }
 
-// booking is one for a model of a target. A model without a price is refused to
-// keys with a budget of money.
+// booking returns a booking for a model of a target, or an error if the key has a budget
+// of money and the model no price.
 func (x *exchange) booking(t Target, model string) (*booking, error) {
 	b := &booking{x: x, at: t, model: model, output: usualOutput}
 	if b.price, b.priced = x.Prices.Of(t.name(), model); !b.priced && x.client.key.Pays() {
@@ -97,7 +97,7 @@ func (x *exchange) booking(t Target, model string) (*booking, error) {
 	return b, nil
 }
 
-// files are the most tokens of the files of some parts that their bytes do not bound.
+// files returns the most tokens of the files in parts whose size does not bound them.
 func files(parts []utp.Part) (n int) {
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -114,8 +114,8 @@ func files(parts []utp.Part) (n int) {
 	return n
 }
 
-// affordable is how long a reply may be behind a prompt: as long as is left in the
-// budgets, up to Limits.Output.
+// affordable returns how many tokens a reply to the prompt may have: what is left of
+// the budgets, up to Limits.Output.
 func (b *booking) affordable(prompt int) (int, error) {
 	var now []fleet.Spent
 	err := b.ask(func(ctx context.Context) (err error) {
@@ -146,7 +146,7 @@ func (b *booking) affordable(prompt int) (int, error) {
 	return n, nil
 }
 
-// amount is the most that so many tokens can come to.
+// amount returns the most that these tokens can cost.
 func (b *booking) amount(prompt, output int) fleet.Amount {
 	return fleet.Amount{Requests: 1, Tokens: int64(prompt) + int64(output), Money: b.price.Most(prompt, output)}
 }
@@ -163,13 +163,13 @@ func (b *booking) ask(f func(ctx context.Context) error) error {
 	})
 }
 
-// answer is what the Ledger says, in place of an error of its own.
+// answer carries a refusal by the Ledger through code that takes errors for failures.
 type answer struct{ *fleet.Over }
 
 func (a *answer) Unwrap() error { return a.Over }
 
-// send reserves for a request with this body. What was reserved for the one before
-// was refused by the server, or spent has settled it.
+// send reserves for a request with this body. The reservation before it is settled
+// already, or its request was refused by the server.
 func (b *booking) send(body []byte) error {
 	if b == nil {
 		return nil
@@ -202,7 +202,7 @@ func (b *booking) send(body []byte) error {
 	return b.refusal(err)
 }
 
-// refusal is the answer to a client whose request cannot be booked.
+// refusal returns the error for a request that cannot be booked.
 func (b *booking) refusal(err error) error {
 	var over *fleet.Over
 	if !errors.As(err, &over) {
@@ -220,8 +220,8 @@ func (b *booking) refusal(err error) error {
 	return &denial{"budget_" + over.Unit, e}
 }
 
-// tell tells the client what is left of its tokens for the minute, by its key or its
-// team, whichever has less.
+// tell writes the tokens left for the minute into the client's headers: for its key or
+// its team, whichever has fewer.
 func (b *booking) tell(now []fleet.Spent) {
 	var least *fleet.Spent
 	for i, w := range now {
@@ -234,7 +234,7 @@ func (b *booking) tell(now []fleet.Spent) {
 	}
 }
 
-// hear counts what is seen of the reply.
+// hear counts the tokens of an event of the reply.
 func (b *booking) hear(e utp.Event) {
 	if b == nil {
 		return
@@ -245,15 +245,15 @@ func (b *booking) hear(e utp.Event) {
 	}
 }
 
-// spent settles a reply that is asked for once more.
+// spent settles a reply before it is asked for once more.
 func (b *booking) spent(u utp.Usage) {
 	b.usage = b.usage.Add(u)
 	b.close(u)
 	b.said = 0
 }
 
-// end settles the try: by the count of its end, by what was seen of it, or for
-// nothing where it was not served.
+// end settles the try: by the provider's count, by an estimate from what was seen, or
+// at no cost if it was not served.
 func (b *booking) end(end *utp.End, failed error) {
 	switch {
 	case b == nil || b.open == "":
@@ -278,8 +278,8 @@ func (b *booking) close(u utp.Usage) {
 	b.settle(fleet.Estimated, utp.Usage{Input: utp.Tokens(b.body) + b.beside, Output: b.said})
 }
 
-// possible is a count as far as there are such: servers also send -1, and what fits no
-// request.
+// possible returns u limited to what a request can have: some servers send -1 or
+// absurd counts.
 func possible(u utp.Usage) utp.Usage {
 	for _, n := range []*int{&u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning} {
 		*n = max(0, min(*n, mostOutput))
@@ -291,15 +291,15 @@ func less(a, b utp.Usage) utp.Usage {
 	return utp.Usage{Input: a.Input - b.Input, CacheRead: a.CacheRead - b.CacheRead, CacheWrite: a.CacheWrite - b.CacheWrite, Output: a.Output - b.Output, Reasoning: a.Reasoning - b.Reasoning}
 }
 
-// unserved reports a failure for which no provider takes money: it said no with a
-// status, or nobody could be reached.
+// unserved reports whether a failure costs nothing: the provider refused with a status,
+// or could not be reached.
 func unserved(err error) bool {
 	var theirs *wire.Error
 	var op *net.OpError
 	return errors.As(err, &theirs) && theirs.Status >= http.StatusBadRequest && theirs.Type != wire.NotThisAPI || errors.As(err, &op) && op.Op == "dial"
 }
 
-// settle ends what is reserved. What the Ledger does not take now it gets later.
+// settle ends the reservation. If the Ledger does not answer, it is settled later.
 func (b *booking) settle(how fleet.Ending, u utp.Usage) {
 	if b.open == "" {
 		return
@@ -311,7 +311,7 @@ func (b *booking) settle(how fleet.Ending, u utp.Usage) {
 		x.report.Cost += s.Amount.Money
 	}
 	b.open, b.body = "", nil
-	if b.line != nil { // no budget waits for it
+	if b.line != nil { // it counts against no budget
 		b.line.Settlement = s
 		if !x.gate.shared.owed.record(*b.line) {
 			x.gate.metrics.add("bx_unbooked_total", "", 1)
@@ -327,7 +327,7 @@ func (b *booking) settle(how fleet.Ending, u utp.Usage) {
 	}
 }
 
-// settled has the Ledger take a settlement and counts what came of it.
+// settled writes a settlement to the Ledger and counts its outcome.
 func (g *Gateway) settled(ctx context.Context, h *house, s fleet.Settlement) error {
 	out, err := h.Ledger.Settle(ctx, s)
 	if errors.Is(err, fleet.ErrUnknown) {
@@ -347,16 +347,16 @@ func (g *Gateway) settled(ctx context.Context, h *house, s fleet.Settlement) err
 	return nil
 }
 
-// hooks has a try booked as it goes.
+// hooks adds the booking to the hooks of a try.
 func (b *booking) hooks(h *wire.Hooks) {
 	if b != nil {
 		h.Send, h.Spent = b.send, b.spent
 	}
 }
 
-// retryReserved is how long a client waits for what others have reserved.
+// retryReserved is the Retry-After for a budget that is only reserved, not used up.
 const retryReserved = 2 * time.Second
 
-// cancelTime is how long a reservation is looked for that may have been written
-// although the Ledger did not say so.
+// cancelTime is how long the gateway keeps looking for a reservation that may have been
+// written although the Ledger did not confirm it.
 const cancelTime = time.Minute

@@ -12,11 +12,11 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// Breaker says when a target is left alone while another is left. Zero means the
-// default named here.
+// Breaker says when a target is paused while others remain. Zero means the default
+// named here.
 type Breaker struct {
 	Failures int           // in a row: 5; below 0 never
-	Pause    time.Duration // for so long, then one request tries it: 15 s
+	Pause    time.Duration // how long, until one request tries it: 15 s
 }
 
 func (b Breaker) failures() int {
@@ -33,37 +33,37 @@ func (b Breaker) pause() time.Duration {
 	return b.Pause
 }
 
-// A target that wants fewer requests is left alone for as long as it says, or
-// for coolDown.
+// A target that asks for fewer requests is paused for as long as it says, or for
+// coolDown.
 const (
 	coolDown    = 5 * time.Second
 	maxCoolDown = 5 * time.Minute
-	keyPause    = time.Minute // of a key that the server refuses, or that nobody has paid for
+	keyPause    = time.Minute // of a key that the server refuses, or that is not paid for
 )
 
-// maxSpots bounds what is known of targets: the names of models are the clients'.
+// maxSpots bounds the spots remembered: clients choose the names of models.
 const maxSpots = 1000
 
-// breakers watch the models of the backends, each by itself.
+// breakers hold the breaker of each model of each backend.
 type breakers struct {
 	mu sync.Mutex
 	by map[spot]*watched
 }
 
-// spot is a model behind a backend, or one of the backend's keys for it.
+// spot is a model at a backend, or one of the backend's keys for it.
 type spot struct{ target, model, key string }
 
-// watched is a model of a backend that failed last.
+// watched is the state of a spot whose last request failed.
 type watched struct {
 	rule     Breaker
 	failures int       // in a row
-	until    time.Time // it is left alone because of them
-	busy     time.Time // it wants no requests before
+	until    time.Time // the end of the pause for failures
+	busy     time.Time // the server asked for no requests before
 }
 
 func (w *watched) broken() bool { return w.rule.failures() > 0 && w.failures >= w.rule.failures() }
 
-// closed says why the target is left alone, "" if it is not.
+// closed returns why the target is paused, "" if it is not.
 func (b *breakers) closed(t Target, model string, now time.Time) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,14 +80,14 @@ func (b *breakers) closed(t Target, model string, now time.Time) string {
 	return ""
 }
 
-// resting reports whether a spot wants no requests. The caller has the lock.
+// resting reports whether a spot is paused. The caller holds the lock.
 func (b *breakers) resting(at spot, now time.Time) bool {
 	own := b.by[at]
 	return own != nil && now.Before(own.busy)
 }
 
-// claim takes the right to ask a target. One that was left alone is tried by one
-// request at a time.
+// claim reports whether the caller may ask a target. After a pause, one request at a
+// time tries it.
 func (b *breakers) claim(at spot, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -100,9 +100,9 @@ func (b *breakers) claim(at spot, now time.Time) bool {
 	return free
 }
 
-// tell notes how a request to the target went, and gives the spot that is left alone
-// from now on for as long as it wants, 0 if none is. What is one key's fault is left
-// to that key where there are others.
+// tell records the result of a request to the target. It returns the spot that is to be
+// paused at its server's wish, and for how long; 0 if none is. A failure of one of
+// several keys pauses only that key.
 func (b *breakers) tell(t Target, model string, err error, now time.Time) (at spot, pause time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,8 +137,8 @@ func (b *breakers) tell(t Target, model string, err error, now time.Time) (at sp
 	return at, pause
 }
 
-// forgive forgets that a spot has failed. A pause that its server has asked for
-// lasts: what is well answered now may have been asked before. The caller has the lock.
+// forgive forgets the failures of a spot. A pause that its server asked for stays: the
+// good reply may be to an earlier request. The caller holds the lock.
 func (b *breakers) forgive(at spot, now time.Time) {
 	if own := b.by[at]; own != nil && now.Before(own.busy) {
 		own.failures = 0
@@ -147,7 +147,7 @@ func (b *breakers) forgive(at spot, now time.Time) {
 	}
 }
 
-// at is what is known of a spot. The caller has the lock.
+// at returns the state of a spot. The caller holds the lock.
 func (b *breakers) at(at spot, now time.Time) *watched {
 	own := b.by[at]
 	if own == nil {
@@ -157,7 +157,7 @@ func (b *breakers) at(at spot, now time.Time) *watched {
 	return own
 }
 
-// String is a spot as replicas call it.
+// String returns the name of a spot that replicas share.
 func (at spot) String() string {
 	name := at.target + "\x1f" + at.model
 	if at.key != "" {
@@ -166,7 +166,7 @@ func (at spot) String() string {
 	return name
 }
 
-// hear takes another replica's word that a spot wants no requests before a time.
+// hear records a pause that another replica reported.
 func (b *breakers) hear(name string, until, now time.Time) {
 	target, rest, _ := strings.Cut(name, "\x1f")
 	model, key, _ := strings.Cut(rest, "\x1f")
@@ -178,8 +178,8 @@ func (b *breakers) hear(name string, until, now time.Time) {
 	}
 }
 
-// tellBreaker notes how a request to a target went, for other replicas too where it
-// wants fewer of them.
+// tellBreaker records the result of a request to a target. If the target asked for fewer
+// requests, the other replicas learn of it.
 func (x *exchange) tellBreaker(t Target, model string, err error) {
 	at, pause := x.gate.breaks.tell(t, model, err, x.Now())
 	if at.key != "" && pause > 0 {
@@ -190,10 +190,10 @@ func (x *exchange) tellBreaker(t Target, model string, err error) {
 	}
 	_ = x.gate.shared.with(context.WithoutCancel(x.r.Context()), x.house, &x.gate.shared.state, "state", func(ctx context.Context) error {
 		return x.State.Cool(ctx, at.String(), x.Now().Add(pause), x.Now())
-	}) // told there
+	}) // logged there
 }
 
-// keep adds to what is known, and forgets what is over when that is much.
+// keep stores the state of a spot, and drops expired ones when there are too many.
 func (b *breakers) keep(at spot, own *watched, now time.Time) {
 	if b.by == nil {
 		b.by = map[spot]*watched{}
@@ -206,7 +206,7 @@ func (b *breakers) keep(at spot, own *watched, now time.Time) {
 	}
 }
 
-// open lists the targets that are left alone.
+// open returns the spots that are paused.
 func (b *breakers) open(now time.Time) (spots []spot) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

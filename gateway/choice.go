@@ -13,32 +13,32 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 )
 
-// Choose says how one of the targets of a route is chosen for a conversation that
-// begins. Targets that are left alone are not among them.
+// Choose says how a route chooses the target of a new conversation, among those that
+// are not paused.
 type Choose string
 
 // The ways to choose.
 const (
 	ByWeight  Choose = "weight"     // by the conversation's beginning, in proportion to the weights
-	LeastBusy Choose = "least-busy" // the one with the fewest requests under way in this process, for its weight
-	ByLatency Choose = "latency"    // the one whose first byte has come soonest of late; of those that are about as fast the least busy
+	LeastBusy Choose = "least-busy" // the fewest running requests of this process, relative to its weight
+	ByLatency Choose = "latency"    // the fastest first byte of late; among those about as fast, the least busy
 )
 
-// Chooses lists them.
+// Chooses lists the ways to choose.
 var Chooses = []Choose{ByWeight, LeastBusy, ByLatency}
 
-// Why a target was asked, as the log and the metrics say it.
+// The reasons why a target was asked, as in the log and the metrics.
 const (
 	whyStays    = "conversation" // it has answered the conversation before
-	whyUntried  = "untried"      // nothing is known of how fast it is
-	whyExplored = "explored"     // it was slow, and not asked for a while
-	whyFallback = "fallback"     // one before it has failed
+	whyUntried  = "untried"      // its speed is not known
+	whyExplored = "explored"     // it was slow, and has not been asked for a while
+	whyFallback = "fallback"     // an earlier one failed
 )
 
-// About as fast as the fastest is who takes up to near times its time. A target that
-// was passed over exploreAfter times, and for exploreTime, is asked once by one
-// request; so is one that has given no good reply yet, each exploreTime. An average loses half of its weight in averageHalf, and at least newest of
-// it with each reply.
+// A target that takes up to near times as long as the fastest counts as about as fast.
+// One that was passed over exploreAfter times and for exploreTime gets one request; one
+// without a good reply yet gets one every exploreTime. An average loses half of its
+// weight in averageHalf, and at least the share newest with each reply.
 const (
 	near         = 1.2
 	exploreAfter = 20
@@ -47,7 +47,7 @@ const (
 	newest       = 0.2
 )
 
-// loads are what this process knows of how busy and how fast targets are.
+// loads record how busy and how fast this process finds the targets.
 type loads struct {
 	mu sync.Mutex
 	by map[spot]*load
@@ -58,10 +58,10 @@ type load struct {
 	of      [2]pace // by kind of reply
 }
 
-// pace is what is known of replies of a kind.
+// pace is the speed of a target's replies of one kind.
 type pace struct {
 	passed int       // choices since it was last chosen
-	asked  time.Time // when that was
+	asked  time.Time // when it was last chosen
 	first  average   // of the time to the first byte
 }
 
@@ -71,7 +71,7 @@ type average struct {
 	at    time.Time
 }
 
-// with is the average with one more value.
+// with returns the average with one more value.
 func (a average) with(value float64, now time.Time) average {
 	if a.at.IsZero() {
 		return average{value, now}
@@ -80,7 +80,7 @@ func (a average) with(value float64, now time.Time) average {
 	return average{a.value + share*(value-a.value), now}
 }
 
-// of is what is known of a spot. The caller has the lock.
+// of returns the load of a spot. The caller holds the lock.
 func (l *loads) of(at spot) *load {
 	own := l.by[at]
 	if own == nil {
@@ -96,7 +96,8 @@ func (l *loads) of(at spot) *load {
 	return own
 }
 
-// kind of a reply: one in one piece has its first byte when it is whole.
+// kind returns the index of a reply's pace: the first byte of a whole reply comes only
+// when it is complete.
 func kind(whole bool) int {
 	if whole {
 		return 1
@@ -104,7 +105,7 @@ func kind(whole bool) int {
 	return 0
 }
 
-// hear notes how long a good reply has taken to begin.
+// hear records how long a good reply took to begin.
 func (l *loads) hear(at spot, whole bool, first time.Duration, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -119,7 +120,7 @@ func (l *loads) begin(at spot) (end func()) {
 	return l.count(at)
 }
 
-// count is begin for a caller that has the lock.
+// count is begin for a caller that holds the lock.
 func (l *loads) count(at spot) (end func()) {
 	l.of(at).running++
 	return func() {
@@ -139,8 +140,8 @@ type candidate struct {
 	weight int
 }
 
-// take chooses one of some candidates, of which the first is preferred where they are
-// equal, and counts a request to it until end is called.
+// take chooses one of the candidates, the earlier of equal ones, and counts a request to
+// it until end is called. It returns the order in which to ask them.
 func (l *loads) take(by Choose, of []candidate, whole bool, now time.Time) (order []int, why string, end func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,7 +159,7 @@ func (l *loads) take(by Choose, of []candidate, whole bool, now time.Time) (orde
 	return order, why, l.count(of[order[0]].at)
 }
 
-// ranked is the order in which candidates are asked, and why the first is the first.
+// ranked returns the order in which candidates are asked, and why the first comes first.
 func ranked(by Choose, of []candidate, known []load, kind int, now time.Time) (order []int, why string) {
 	for i := range of {
 		order = append(order, i)
@@ -175,7 +176,7 @@ func ranked(by Choose, of []candidate, known []load, kind int, now time.Time) (o
 		}
 		slow = func(i int) float64 {
 			switch a := known[i].of[kind].first; {
-			case a.at.IsZero() && math.IsInf(fastest, 1): // of none is anything known
+			case a.at.IsZero() && math.IsInf(fastest, 1): // no speed is known
 				return 0
 			case a.at.IsZero():
 				return math.Inf(1)
@@ -209,18 +210,18 @@ func ranked(by Choose, of []candidate, known []load, kind int, now time.Time) (o
 	return order, why
 }
 
-// lineup is the targets of a request in the order in which they are asked.
+// lineup holds the targets of a request, in the order in which they are asked.
 type lineup struct {
 	targets []Target
-	why     string // the first is the first
-	own     string // the target that the conversation has, as spots are called; "": none is known
-	begun   func() // ends the count of the first; nil: it is not counted yet
+	why     string // why the first comes first
+	own     string // the spot that answered the conversation before; "": none is known
+	begun   func() // ends the count of the first; nil: not counted yet
 }
 
-// choose puts one of a route's targets in front, and counts a request to it.
+// choose puts one of a route's targets first, and counts a request to it.
 func (x *exchange) choose(targets []Target, q *utp.Request) lineup {
 	c := lineup{targets: targets}
-	n := 0 // that may be chosen: those of To that list the model, or else all of To
+	n := 0 // how many may be chosen: those of To that list the model, or else all of To
 	for n < len(targets) && !targets[n].spare && standIn(targets[n], q.Model) == standIn(targets[0], q.Model) {
 		n++
 	}
@@ -235,7 +236,7 @@ func (x *exchange) choose(targets []Target, q *utp.Request) lineup {
 		if err != nil {
 			return c // the order is by the conversation's beginning: the same for each turn and at each replica
 		}
-		if found[0] != nil { // else the conversation is taken for one that begins
+		if found[0] != nil { // otherwise the conversation counts as new
 			c.own = found[0].target
 		}
 	}
@@ -257,8 +258,8 @@ func (x *exchange) choose(targets []Target, q *utp.Request) lineup {
 	return c
 }
 
-// roams reports whether the target of a conversation does not follow from its
-// beginning, and has to be kept.
+// roams reports whether the target of a conversation has to be kept, because it does not
+// follow from how the conversation begins.
 func (r *Route) roams() bool { return len(r.To) > 1 && r.Choose != "" && r.Choose != ByWeight }
 
 // begin counts a request to the i-th target of a lineup, until end is called.
@@ -277,7 +278,7 @@ func targetPlace(x *exchange, q *utp.Request) place {
 	return place{"target", q.Model + "\x00" + x.report.Conversation}
 }
 
-// stay has a conversation stay with the target that has answered it.
+// stay keeps the target that answered, so that the conversation stays with it.
 func (x *exchange) stay(c lineup, t Target, q *utp.Request) {
 	if !x.way.roams() || t.spare || x.report.Conversation == "" {
 		return
@@ -287,7 +288,7 @@ func (x *exchange) stay(c lineup, t Target, q *utp.Request) {
 	}
 }
 
-// gauges tell how busy and how fast targets are.
+// gauges writes how busy and how fast the targets are.
 func (l *loads) gauges(b *strings.Builder) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -306,7 +307,7 @@ func (l *loads) gauges(b *strings.Builder) {
 	}
 }
 
-// labels of a spot.
+// labels returns the labels of a spot.
 func (at spot) labels() string {
 	out := labels(label("target", at.target), label("model", at.model))
 	if at.key != "" {
@@ -315,7 +316,7 @@ func (at spot) labels() string {
 	return out
 }
 
-// countChoice counts a request to a target or with a key that was one of several.
+// countChoice counts a request whose target or key was chosen among several.
 func (x *exchange) countChoice(t Target) {
 	if x.report.Chosen != "" || t.key != "" {
 		x.gate.metrics.add("bx_targets_chosen_total", labels(label("target", t.name()), label("key", t.key), label("why", x.report.Chosen)), 1)

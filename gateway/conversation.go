@@ -13,8 +13,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// resume puts the conversation that a request continues in front of it. The
-// front has read the body, so that it is an object of the right fields.
+// resume prepends the conversation that a request continues. The front has already
+// checked that the body is an object with the right fields.
 func (x *exchange) resume(body []byte) error {
 	if x.door != responsesDoor {
 		return nil
@@ -23,7 +23,7 @@ func (x *exchange) resume(body []byte) error {
 	var background bool
 	store, own := true, fieldsOf(body)
 	for name, to := range map[string]any{"previous_response_id": &previous, "background": &background, "store": &store} {
-		_ = json.Unmarshal(own[name], to) // one that is not there, or null, changes nothing
+		_ = json.Unmarshal(own[name], to) // a missing or null field changes nothing
 	}
 	x.keep = store
 	want := "the conversation in input or by previous_response_id"
@@ -50,8 +50,8 @@ func (x *exchange) resume(body []byte) error {
 	return nil
 }
 
-// continued is a conversation with more messages; the new instructions stand
-// first, as the old ones are not carried on.
+// continued returns a conversation with more messages. Only the new instructions
+// apply, and they come first.
 func continued(old, more []utp.Message) []utp.Message {
 	first := 0
 	for first < len(more) && more[first].Role == utp.RoleSystem {
@@ -60,7 +60,7 @@ func continued(old, more []utp.Message) []utp.Message {
 	return slices.Concat(more[:first], old, more[first:])
 }
 
-// without is an Extra less a field of Responses.
+// without returns an Extra without a field of Responses.
 func without(extra json.RawMessage, field string) json.RawMessage {
 	var all, own map[string]json.RawMessage
 	if json.Unmarshal(extra, &all) != nil || json.Unmarshal(all[responsesAPI], &own) != nil {
@@ -78,8 +78,8 @@ func without(extra json.RawMessage, field string) json.RawMessage {
 	return out
 }
 
-// remember keeps what later turns need: what belongs to the calls of the reply, their
-// form, and the conversation with the reply.
+// remember keeps what later turns need: what the provider sent with the calls of the
+// reply, their form, and the conversation including the reply.
 func (x *exchange) remember(reply utp.Reply) {
 	all := append(x.callsToKeep(reply), x.formsToKeep(x.calls)...)
 	if x.keep && len(reply.Parts) > 0 {
@@ -98,8 +98,8 @@ func (x *exchange) turnToKeep(reply utp.Reply) *kept {
 	return &kept{place: place{"response", x.stamp().ID}, size: measure(ms), messages: ms}
 }
 
-// asSent is the model's message as a client sends it again: a conversation goes
-// on in the same way, whoever kept it.
+// asSent returns the model's message as a client sends it back, so that a conversation
+// goes on the same way whoever kept it.
 func asSent(m utp.Message) utp.Message {
 	m.Parts = slices.Clone(m.Parts)
 	for i, p := range m.Parts {
@@ -111,9 +111,9 @@ func asSent(m utp.Message) utp.Message {
 	return m
 }
 
-// callsToKeep are what the provider wants to see again beside its calls, for
-// clients of APIs that have no place for it: under the conversation and the id,
-// as ids may repeat, and under the id alone, as clients shorten conversations.
+// callsToKeep returns what the provider expects back with its calls, for clients whose
+// API has no field for it. Each is kept under the conversation and the id, as ids may
+// repeat, and under the id alone, as clients shorten conversations.
 func (x *exchange) callsToKeep(reply utp.Reply) (out []*kept) {
 	if !x.door.forgets {
 		return nil
@@ -138,12 +138,12 @@ func (x *exchange) callsToKeep(reply utp.Reply) (out []*kept) {
 	return out
 }
 
-// recall gives the calls of the history back what was kept of them.
+// recall restores what was kept for the calls of the history.
 func (x *exchange) recall() {
 	if !x.door.forgets || x.State == nil && x.gate.kept.empty() {
 		return
 	}
-	var places []place // two a call: what stands under the conversation, and under the id alone
+	var places []place // two for each call: under the conversation, and under the id alone
 	before := ""
 	for _, m := range x.request.Messages {
 		if m.Role == utp.RoleAssistant {
@@ -156,7 +156,7 @@ func (x *exchange) recall() {
 	if len(places) == 0 {
 		return
 	}
-	found, _ := x.fetch(places...) // without it the conversation goes on as it came
+	found, _ := x.fetch(places...) // on an error the conversation goes on as it came
 	for i := range x.request.Messages {
 		if m := &x.request.Messages[i]; m.Role == utp.RoleAssistant {
 			n := 2 * len(m.Calls())
@@ -166,8 +166,8 @@ func (x *exchange) recall() {
 	}
 }
 
-// digest is a hash of a conversation, from that of its beginning and what was
-// said since. Instructions do not count, nor what clients may leave out.
+// digest returns the hash of a conversation from the hash of its beginning and the
+// messages since. It ignores instructions and what clients may leave out.
 func digest(before string, more ...utp.Message) string {
 	for _, m := range more {
 		if m.Role == utp.RoleSystem {
@@ -190,10 +190,10 @@ func digest(before string, more ...utp.Message) string {
 	return before
 }
 
-// recalled puts what was kept of a call before it and into it, in place of the
-// reasoning that the client has sent with it. found are two a call.
+// recalled returns parts with what was kept for each call, in place of the reasoning
+// that the client sent with it. found has two entries for each call.
 func recalled(parts []utp.Part, found []*kept) (out []utp.Part) {
-	since := 0 // where what belongs to the next call begins
+	since := 0 // where the parts of the next call begin
 	for _, p := range parts {
 		c, ok := p.(utp.Call)
 		if !ok {
@@ -215,13 +215,13 @@ func recalled(parts []utp.Part, found []*kept) (out []utp.Part) {
 	return out
 }
 
-// both is a call's Extra with what was kept of other providers' fields.
+// both returns a call's Extra merged with the kept one.
 func both(own, kept json.RawMessage) json.RawMessage {
 	if len(own) == 0 || len(kept) == 0 {
 		return slices.Concat(own, kept)
 	}
 	all := map[string]json.RawMessage{}
-	if json.Unmarshal(kept, &all) != nil || json.Unmarshal(own, &all) != nil { // own goes over kept
+	if json.Unmarshal(kept, &all) != nil || json.Unmarshal(own, &all) != nil { // own takes precedence
 		return own
 	}
 	out, err := marshal(all)

@@ -13,7 +13,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire/responses"
 )
 
-// The APIs, as backends name theirs.
+// The names of the APIs, as backends report them.
 const (
 	openaiAPI    = "openai"
 	responsesAPI = "responses"
@@ -22,24 +22,23 @@ const (
 	ollamaAPI    = "ollama"
 )
 
-// door is an API at which clients knock.
+// door is an API that clients speak.
 type door struct {
 	api    string
 	front  wire.Front
 	prefix string // of the ids of replies
 	id     string // the header in which SDKs look for the id of a request; "": none do
-	// framing is how a stream goes out; nil is server-sent events.
+	// framing is the framing of streams; nil is server-sent events.
 	framing func(*utp.Request) (f wire.Framing, contentType string)
 	count   func(tokens int) []byte
-	// ping is a frame that says nothing, for the time in which there is nothing
-	// to say; nil is a comment.
+	// ping is a frame without content that keeps a quiet stream alive; nil is a comment.
 	ping    []byte
 	pinging func(*exchange) []byte // in place of ping, where it depends on the request
-	// forgets says that the API has no place for what other providers want to see
-	// again of a call.
+	// forgets says that the API has no field for what other providers expect back with
+	// a call.
 	forgets bool
-	drops   bool   // its clients go on when a stream breaks off, and give up when it ends in an error
-	talk    string // the field of the conversation, which must hold something; "": it need not
+	drops   bool   // its clients retry when a stream breaks off, and give up when it ends in an error
+	talk    string // the field of the conversation, which must not be empty; "": it may be
 }
 
 var (
@@ -47,7 +46,7 @@ var (
 	responsesDoor = &door{api: responsesAPI, front: responses.Front{Stored: true}, id: "X-Request-Id", prefix: "resp_", count: responses.CountReply, forgets: true, talk: "input"}
 	messagesDoor  = &door{api: anthropicAPI, front: anthropic.Front{}, id: "Request-Id", prefix: "msg_", count: anthropic.CountReply, forgets: true, drops: true, talk: "messages",
 		ping: []byte("event: ping\ndata: {\"type\":\"ping\"}\n\n")}
-	// Google's Go SDK takes a comment for an error; two empty lines are nothing to anyone.
+	// Google's Go SDK takes a comment for an error; every client ignores empty lines.
 	geminiDoor = &door{api: geminiAPI, front: gemini.Front{}, count: gemini.CountReply, framing: geminiFraming, ping: []byte("\n\n"), talk: "contents"}
 )
 
@@ -58,7 +57,7 @@ func geminiFraming(r *utp.Request) (wire.Framing, string) {
 	return wire.SSE, "text/event-stream"
 }
 
-// streamed is how the stream for a request goes out.
+// streamed returns the framing and the content type of the stream for a request.
 func (d *door) streamed(r *utp.Request) (wire.Framing, string) {
 	if d.framing == nil {
 		return wire.SSE, "text/event-stream"
@@ -77,8 +76,8 @@ const (
 	opNone   = "nothing" // no path of the gateway
 )
 
-// doors are the paths. What has no other place goes to a backend of the API
-// whose paths begin so. Where two APIs share a path the headers say which it is.
+// doors registers the paths. An unknown path goes to a backend of the API with its
+// prefix. Where two APIs share a path, the headers decide.
 func (g *Gateway) doors() {
 	g.handle("POST /v1/chat/completions", chatDoor, opChat, (*exchange).chat)
 	g.handle("POST /v1/responses", responsesDoor, opChat, (*exchange).chat)
@@ -103,8 +102,8 @@ func (g *Gateway) doors() {
 	g.handle("/", nil, opNone, (*exchange).nowhere)
 }
 
-// versioned is a path as OpenAI's and Anthropic's APIs have it: clients whose base
-// address lacks the version leave it out.
+// versioned returns a path of OpenAI's or Anthropic's API with its version, which
+// clients leave out if their base address lacks it.
 func versioned(path string) string {
 	for _, own := range []string{"/chat/completions", "/completions", "/responses", "/messages", "/models", "/embeddings"} {
 		if rest, ok := strings.CutPrefix(path, own); ok && (rest == "" || rest[0] == '/') {
@@ -114,8 +113,8 @@ func versioned(path string) string {
 	return path
 }
 
-// handle has the requests of a pattern answered in the words of a door; nil is
-// the one that the headers name. Another method at a path of one method is refused.
+// handle registers serve for a pattern, with answers in the form of a door; nil is the
+// one that the headers name. Other methods are refused.
 func (g *Gateway) handle(pattern string, d *door, op string, serve func(*exchange) error) {
 	g.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		own := d
@@ -143,8 +142,8 @@ func spoken(r *http.Request) *door {
 	return chatDoor
 }
 
-// generate is Gemini's: the method stands behind the model's name, which may
-// hold slashes.
+// generate serves Gemini's API, where the method follows the model's name, which may
+// contain slashes.
 func (x *exchange) generate() error {
 	_, method, _ := cutLast(x.r.PathValue("model"), ":")
 	switch method {
@@ -187,8 +186,8 @@ func (x *exchange) list() error {
 	return x.unknown(want)
 }
 
-// kept refuses what asks for a reply by its id: the ids are the gateway's own, and
-// no backend knows them.
+// kept refuses requests for a reply by its id: the ids are the gateway's own, so no
+// backend knows them.
 func (x *exchange) kept() error {
 	if x.r.Method != http.MethodGet && x.r.Method != http.MethodDelete {
 		return x.pass()
@@ -202,7 +201,7 @@ func (x *exchange) nowhere() error {
 	return denied(http.StatusNotFound, "no_path", "%s %s is nothing that this gateway has", x.r.Method, x.r.URL.Path)
 }
 
-// only is the one model of a list.
+// only returns the one model of a list.
 func only(list []byte) []byte {
 	var j struct{ Data, Models []json.RawMessage }
 	if json.Unmarshal(list, &j) == nil {

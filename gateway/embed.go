@@ -11,7 +11,7 @@ import (
 )
 
 // embed answers a request for embeddings. A backend of the client's own API gets it
-// as it is, one of another API in its own form.
+// unchanged, any other gets it translated.
 func (x *exchange) embed() error {
 	if _, ok := embed.Speaks(x.door.api); !ok {
 		return denied(http.StatusNotImplemented, "no_backend", "Anthropic's API has no embeddings")
@@ -46,18 +46,18 @@ func (x *exchange) embedded() error {
 	return x.across(to, q)
 }
 
-// embedding is the name of the model: Gemini's API has it in the path.
+// embedding returns the name of the model, which Gemini's API has in the path.
 func (x *exchange) embedding(body []byte) string {
 	if x.door == geminiDoor {
 		model, _, _ := cutLast(x.r.PathValue("model"), ":")
 		return model
 	}
-	return modelOf(body) // without a name it is refused
+	return modelOf(body) // embedder refuses ""
 }
 
-// embedder finds the backend, one of the client's own API first. No model stands
-// in for another here, and of several targets those with the model of the first share
-// the requests: vectors of two models have nothing in common.
+// embedder returns the backend, preferring one of the client's own API. No model is
+// replaced by another, and only targets with the same model as the first share the
+// requests: vectors of two models cannot be compared.
 func (x *exchange) embedder(model string, body []byte) (Target, error) {
 	if err := x.askable(model); err != nil {
 		return Target{}, err
@@ -130,7 +130,7 @@ func (x *exchange) across(to Target, q *embed.Request) error {
 	return nil
 }
 
-// answered is what a backend answers with a good status.
+// answered returns the body of a backend's answer, or an error if its status is not 2xx.
 func (x *exchange) answered(to Target, r *http.Request, body []byte, book *booking) ([]byte, error) {
 	resp, err := x.forward(to, r, body, book)
 	if err != nil {

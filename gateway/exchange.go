@@ -18,29 +18,28 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// exchange is one request on its way through, whatever it is for and however it
-// ends.
+// exchange is the state of one request.
 type exchange struct {
 	*house  // the configuration in force when it came
 	gate    *Gateway
 	door    *door
 	client  *Client             // nil: everybody may ask
-	bare    http.ResponseWriter // w without its patience
+	bare    http.ResponseWriter // w without the deadlines of patient
 	w       http.ResponseWriter
 	r       *http.Request
 	began   time.Time
 	apart   bool // it came to the listener for probes
-	told    bool // the client has an answer, or the beginning of one
+	told    bool // the client has got an answer, or the beginning of one
 	request *utp.Request
 	sent    []byte // the client's body
 	way     *Route
 	report  Report
 	keep    bool            // the conversation is kept for previous_response_id
-	idle    func()          // nil: nobody waits
-	chosen  func()          // a target is about to be asked; nil: nobody wants to know
+	idle    func()          // may be nil
+	chosen  func()          // called before a target is asked; may be nil
 	seen    []utp.Event     // of the reply, as the client gets them
-	said    int             // tokens of it, by an estimate
-	calls   []string        // their ids
+	said    int             // estimated tokens of the reply
+	calls   []string        // the ids of its calls
 	lesson  *lesson         // the form of the conversation; nil: none is learned
 	words   strings.Builder // the beginning of its text, where calls may be in it
 	heard   record.Heard    // where the content is kept
@@ -57,9 +56,9 @@ func (g *Gateway) exchange(d *door, op string, bare http.ResponseWriter, r *http
 	return x
 }
 
-// run lets the request in, has it answered, and reports it.
+// run admits the request, serves it and reports it.
 func (x *exchange) run(serve func(*exchange) error) {
-	err := error(panicked) // until it is known better
+	err := error(panicked) // unless serve returns
 	defer func() { x.over(err) }()
 	if err = x.enter(); err == nil && !x.told {
 		err = panicked
@@ -74,16 +73,17 @@ func (x *exchange) run(serve func(*exchange) error) {
 	}
 }
 
-// panicked is the error of a request that a mistake of the gateway's own has ended.
+// panicked is the error of a request that a panic ended.
 var panicked = &denial{"panic", &wire.Error{Status: http.StatusInternalServerError, Message: "the gateway broke the request off by a mistake of its own"}}
 
-// abort ends a connection, for a reply that a polite end would make look whole.
+// abort closes the connection without a regular end, which would make the reply look
+// complete.
 type abort struct{ why error }
 
 func (a *abort) Error() string { return a.why.Error() }
 func (a *abort) Unwrap() error { return a.why }
 
-// enter asks who it is and whether they may.
+// enter identifies the client and checks what it may do.
 func (x *exchange) enter() (err error) {
 	if x.apart {
 		return x.foreign(x.w, x.r)
@@ -112,8 +112,8 @@ func (x *exchange) enter() (err error) {
 // chat answers a request for a reply of a model.
 func (x *exchange) chat() error { return x.admit(x.serve) }
 
-// tokens answers a request that asks how many tokens it is: by a backend of the
-// client's own API if the route leads to one, else by a guess.
+// tokens answers a request for a count of tokens: by a backend of the client's own API
+// if the route has one, else with an estimate.
 func (x *exchange) tokens() error {
 	body, err := x.body()
 	if err == nil {
@@ -136,7 +136,7 @@ func (x *exchange) tokens() error {
 	return nil
 }
 
-// admit runs a request if the limits let it in.
+// admit runs serve if the limits allow the request.
 func (x *exchange) admit(serve func() error) error {
 	running := x.gate.running.Add(1)
 	defer x.gate.running.Add(-1)
@@ -151,11 +151,11 @@ func (x *exchange) admit(serve func() error) error {
 	return serve()
 }
 
-// metered reports whether the client has so many tokens and no more.
+// metered reports whether the client has a limit of tokens.
 func (x *exchange) metered() bool { return x.client != nil && x.client.Tokens > 0 }
 
-// spent are the tokens of a request that is metered: as the backend counts them,
-// or a guess where it does not or did not come to it.
+// spent returns the tokens of a metered request: the backend's count, or else an
+// estimate.
 func (x *exchange) spent() int {
 	if !x.metered() {
 		return 0
@@ -167,7 +167,7 @@ func (x *exchange) spent() int {
 	return x.request.Tokens() + x.said
 }
 
-// serve answers and gives what went wrong.
+// serve answers the request and returns its error.
 func (x *exchange) serve() error {
 	if err := x.prepare(); err != nil {
 		return err
@@ -181,8 +181,8 @@ func (x *exchange) serve() error {
 	return x.whole(x.reply)
 }
 
-// reply gives the events of the reply as the client may have them. A try of
-// which the client has seen nothing leaves nothing behind when it fails.
+// reply yields the events of the reply for the client. A failed try that the client
+// saw nothing of leaves no trace.
 func (x *exchange) reply(yield func(utp.Event, error) bool) {
 	left := false
 	err := x.ask(x.request, func(try iter.Seq2[utp.Event, error]) (seen bool, err error) {
@@ -204,7 +204,7 @@ func (x *exchange) reply(yield func(utp.Event, error) bool) {
 	}
 }
 
-// prepare reads the request and finds its way.
+// prepare reads the request and finds its route.
 func (x *exchange) prepare() error {
 	body, err := x.body()
 	if err != nil {
@@ -247,7 +247,7 @@ func (x *exchange) prepare() error {
 	return nil
 }
 
-// body takes all of the client's request, and unpacks it.
+// body reads the client's request and decompresses it.
 func (x *exchange) body() ([]byte, error) {
 	body, err := readAll(http.MaxBytesReader(x.bare, x.r.Body, x.Limits.Body), x.r.ContentLength)
 	var long *http.MaxBytesError
@@ -272,7 +272,7 @@ func (x *exchange) tooLong() error {
 	return denied(http.StatusRequestEntityTooLarge, "too_large", "the request is longer than %d bytes", x.Limits.Body)
 }
 
-// unpacked is a compressed request, which unpacked is no longer than any other.
+// unpacked returns a compressed request decompressed. The limit holds for that length, too.
 func (x *exchange) unpacked(body []byte) ([]byte, error) {
 	packed, err := gzip.NewReader(bytes.NewReader(body))
 	if err == nil {
@@ -287,10 +287,10 @@ func (x *exchange) unpacked(body []byte) ([]byte, error) {
 	return body, nil
 }
 
-// maxTrusted is how much room is made for a body because its header says so.
+// maxTrusted is the most memory, in bytes, allocated on the word of a Content-Length.
 const maxTrusted = 1 << 20
 
-// readAll is io.ReadAll for a body of which a length is known, or -1.
+// readAll is io.ReadAll for a body of this length; -1 is unknown.
 func readAll(r io.Reader, length int64) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(int(max(min(length, maxTrusted), 0)) + bytes.MinRead)
@@ -303,7 +303,7 @@ func (x *exchange) read(body []byte) (err error) {
 	return err
 }
 
-// whole answers in one piece.
+// whole sends the reply in one piece.
 func (x *exchange) whole(events iter.Seq2[utp.Event, error]) error {
 	for e, err := range events {
 		if err != nil {
@@ -330,7 +330,7 @@ func (x *exchange) stamp() wire.Stamp {
 	return wire.Stamp{ID: x.door.prefix + x.report.ID, Model: x.request.Model, Unix: x.began.Unix(), Elapsed: func() time.Duration { return x.Now().Sub(x.began) }}
 }
 
-// note keeps an event of the reply and counts what it says.
+// note records and counts an event of the reply.
 func (x *exchange) note(e utp.Event) {
 	if x.keepsContent() {
 		x.heard.Hear(e)
@@ -364,9 +364,9 @@ func (x *exchange) note(e utp.Event) {
 	}
 }
 
-// keeps reports whether an event is needed when the reply is over: all of them
-// for a whole reply or a kept conversation, and the calls and signatures of a
-// client that does not bring them back.
+// keeps reports whether an event is needed after the reply: every one of a whole reply
+// or a kept conversation, and calls and signatures if the client does not send them
+// back.
 func (x *exchange) keeps(e utp.Event) bool {
 	switch e.Kind {
 	case utp.EventText, utp.EventThink, utp.EventCallStart, utp.EventCallDelta:
@@ -375,7 +375,7 @@ func (x *exchange) keeps(e utp.Event) bool {
 	return x.keep || !x.request.Stream || x.door.forgets
 }
 
-// over reports the request. The log is written when the client has a whole reply.
+// over reports the request, after the client got its reply.
 func (x *exchange) over(err error) {
 	r := &x.report
 	r.Took, r.Err = record.MicrosOf(x.Now().Sub(x.began)), err

@@ -7,8 +7,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/record"
 )
 
-// called counts a call: whether its tool was offered, where the request names
-// all that there are, and whether its arguments fit.
+// called counts a call: whether its tool was offered, if the request lists all of them,
+// and whether its arguments fit.
 func (x *exchange) called(c utp.Call) {
 	r := &x.report
 	one := record.CallOf(c)

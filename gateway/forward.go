@@ -15,8 +15,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// speaks reports whether a server of an API also has the paths of another that
-// the gateway does not know. Source: Ollama, docs/api/openai-compatibility.
+// speaks reports whether a server of one API also serves the paths of another that the
+// gateway passes through. Source: Ollama, docs/api/openai-compatibility.
 func speaks(server, api string) bool {
 	switch api {
 	case openaiAPI, responsesAPI:
@@ -25,8 +25,8 @@ func speaks(server, api string) bool {
 	return server == api
 }
 
-// pass takes a request for something that the gateway does not do to a backend
-// of the client's own API: embeddings, files, batches.
+// pass passes a request that the gateway does not serve itself, such as for files or
+// batches, to a backend of the client's own API.
 func (x *exchange) pass() error {
 	to, body, err := x.passage()
 	if err != nil {
@@ -35,7 +35,8 @@ func (x *exchange) pass() error {
 	return x.admit(func() error { return x.through(to, body) })
 }
 
-// passage finds the backend, by the model that the body names if it names one.
+// passage returns the backend for a request that passes through, by the model in its
+// body if it names one, and the body.
 func (x *exchange) passage() (to Target, body []byte, err error) {
 	if x.client != nil && !harmless(x.r.URL.Path) {
 		return to, nil, denied(http.StatusForbidden, "not_for_clients", "%s %s is not for clients with a key of the gateway's: it may show or change what belongs to all", x.r.Method, x.r.URL.Path)
@@ -46,7 +47,7 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 	if err := x.misspelt(fieldsOf(body)); err != nil {
 		return to, nil, err
 	}
-	model := modelOf(body) // a body without one goes to the first backend
+	model := modelOf(body) // "" goes to the first backend
 	x.report.Route = model
 	if err := x.mayAsk(model); err != nil {
 		return to, nil, err
@@ -71,9 +72,9 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 	return to, nil, denied(http.StatusNotImplemented, "no_backend", "%s %s is for a backend of the API %s, and no route for the model leads to one", x.r.Method, x.r.URL.Path, x.door.api)
 }
 
-// passing is a request that passes through, as targets and keys are chosen by it: each
-// body begins with a target and a key of its own. What belongs to an account, such as a
-// file, is found where it was made, and always begins with the same.
+// passing returns the request by which targets and keys are chosen for one that passes
+// through. Each body has its own first choice; what belongs to an account, such as a
+// file, always has the same, so that it is found where it was made.
 func (x *exchange) passing(model string, body []byte) *utp.Request {
 	q := &utp.Request{Model: model}
 	if harmless(x.r.URL.Path) {
@@ -82,8 +83,8 @@ func (x *exchange) passing(model string, body []byte) *utp.Request {
 	return q
 }
 
-// harmless reports a path that serves a client and neither shows nor changes
-// what others own behind the gateway's key.
+// harmless reports whether a path neither shows nor changes what others own under the
+// gateway's key.
 func harmless(path string) bool {
 	for _, own := range []string{"/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/rerank", "/api/embed", "/api/embeddings"} {
 		if path == own {
@@ -94,7 +95,7 @@ func harmless(path string) bool {
 		strings.HasPrefix(path, "/v1beta/models/") && (strings.HasSuffix(path, ":embedContent") || strings.HasSuffix(path, ":batchEmbedContents"))
 }
 
-// toBackend and toClient are the headers that go through. Keys and cookies do not.
+// toBackend and toClient are the headers that pass through. Keys and cookies do not.
 var (
 	toBackend = []string{"Accept", "Content-Type", "Anthropic-Version", "Anthropic-Beta", "Openai-Beta", "X-Goog-Api-Client"}
 	toClient  = []string{"Content-Type", "Content-Disposition", "Retry-After", "Openai-Processing-Ms", "Openai-Version"}
@@ -162,8 +163,8 @@ func (x *exchange) through(to Target, body []byte) error {
 	return pour(x.w, count)
 }
 
-// onward is a request to a backend, which goes out again where the backend has
-// closed the connection before it answered.
+// onward returns a request to a backend that is sent again if the backend closed the
+// connection before it answered.
 func onward(method string, to *url.URL, head http.Header, body []byte) *http.Request {
 	again := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	r := &http.Request{Method: method, URL: to, Header: head, ContentLength: int64(len(body)), GetBody: again}
@@ -173,7 +174,7 @@ func onward(method string, to *url.URL, head http.Header, body []byte) *http.Req
 
 var asJSON = http.Header{"Content-Type": {"application/json"}}
 
-// maxRefusal bounds what is passed on of an error.
+// maxRefusal bounds how many bytes of an error are passed on.
 const maxRefusal = 64 << 10
 
 // pour copies as the bytes come.
@@ -194,12 +195,12 @@ func pour(w http.ResponseWriter, from io.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return &abort{err} // a polite end would look like a whole answer
+			return &abort{err} // a regular end would make the answer look complete
 		}
 	}
 }
 
-// pathFor is a path of Gemini's, which names the model, for another one.
+// pathFor returns a path of Gemini's API with another model.
 func pathFor(path, model string) string {
 	before, rest, ok := strings.Cut(path, "/models/")
 	if _, method, named := cutLast(rest, ":"); ok && named {
@@ -208,8 +209,8 @@ func pathFor(path, model string) string {
 	return path
 }
 
-// fieldsOf are the fields of a JSON object by their exact names, as servers read them:
-// to a struct "MODEL" would be "model", too. nil if it is no object.
+// fieldsOf returns the fields of a JSON object by their exact names; decoding into a
+// struct would also take "MODEL" for "model". nil if body is no object.
 func fieldsOf(body []byte) (all map[string]json.RawMessage) {
 	if json.Unmarshal(body, &all) != nil {
 		return nil
@@ -217,13 +218,13 @@ func fieldsOf(body []byte) (all map[string]json.RawMessage) {
 	return all
 }
 
-// modelOf is the model that a JSON body names; "" if it names none.
+// modelOf returns the model that a JSON body names, "" if none.
 func modelOf(body []byte) (model string) {
 	_ = json.Unmarshal(fieldsOf(body)["model"], &model)
 	return model
 }
 
-// renamed is a JSON body that asks for another model.
+// renamed returns a JSON body with another model.
 func renamed(body []byte, model string) []byte {
 	fields := fieldsOf(body)
 	if fields["model"] == nil {

@@ -1,11 +1,11 @@
-// Package gateway poses as the providers of language models, in front of any of
-// them: a client that speaks one API talks to a model behind another, and what
-// the model wrote as text comes back as a call.
+// Package gateway serves the APIs of the providers of language models on behalf of any
+// of them: a client of one API can use a model of another, and a call that the model
+// wrote as text comes back as a call.
 //
-// A request takes one way: the guard lets it in, a door reads it (wire.Front), a
-// route names the backends, the first that answers streams events, and the same
-// door writes them. What only a backend of the client's own API knows goes
-// through to it as it is.
+// Every request takes the same way: the guard admits it, a door reads it (wire.Front),
+// a route names the backends, the first that answers streams events, and the same door
+// writes them. What only a backend of the client's own API can serve passes through
+// unchanged.
 package gateway
 
 import (
@@ -28,35 +28,35 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// Backend is where a route leads; *backend.Client is one. An error that
-// wraps no *wire.Error is reported as 502 Bad Gateway, a context.DeadlineExceeded as
-// 504 Gateway Timeout.
+// Backend is a model server; *backend.Client implements it. An error that wraps no
+// *wire.Error is reported as 502 Bad Gateway, a context.DeadlineExceeded as 504
+// Gateway Timeout.
 type Backend interface {
 	// API names the API it speaks: "openai", "responses", "anthropic", "gemini" or "ollama".
 	API() string
 	// Ask streams a reply. The events end with Finish; an error ends them early.
 	Ask(ctx context.Context, r *utp.Request, h wire.Hooks) iter.Seq2[utp.Event, error]
 	Models(ctx context.Context) ([]wire.Model, error)
-	// Forward passes a request of its own API through: path and query are the
-	// client's, host and key its own.
+	// Forward passes a request of the backend's own API through, with the client's path
+	// and query and the backend's host and key.
 	Forward(r *http.Request) (*http.Response, error)
 }
 
 // Config configures a Gateway.
 type Config struct {
 	Routes  []Route  // the first that matches a model's name serves it
-	Absent  string   // why there is no route yet; until a Reload brings one, this is the answer
+	Absent  string   // the error for every request while there is no route
 	Clients []Client // who may ask; none: everybody who reaches it
-	Hosts   []string // names by which it is reached beside this machine's own; "*" is any
+	Hosts   []string // names under which it is reached besides this machine's own; "*" is any
 	Origins []string // web pages that may ask: "https://chat.example"
 	Limits  Limits
 	State   fleet.State  // what replicas share and may lose; nil: this process keeps it for itself
-	Ledger  fleet.Ledger // keys beside Clients, their budgets and what they spend; nil: there are none
-	Issuer  *oidc.Issuer // whose tokens count beside keys, for teams of the Ledger; nil: there is none
+	Ledger  fleet.Ledger // further keys, with their budgets and spending; nil: none
+	Issuer  *oidc.Issuer // whose tokens are accepted like keys, for teams of the Ledger; nil: none
 	Prices  price.List   // of the targets' models, for budgets of money
-	Replica string       // by which the Ledger knows this process from all others, also from those before it
+	Replica string       // the name of this process in the Ledger, which no other process ever had
 	Away    Away
-	Version string                       // what /api/version says; "" is that of the Ollama whose API this is
+	Version string                       // the answer of /api/version; "": that of the Ollama whose API is served
 	Build   string                       // the version of the program, for the metrics
 	Compile func([]utp.Tool) *schema.Set // compiles the tools of a request; nil: schema.Compile
 	Explain bool                         // headers and trailers tell what was mended and lost
@@ -65,25 +65,25 @@ type Config struct {
 	Now     func() time.Time                           // nil: time.Now
 	Sleep   func(context.Context, time.Duration) error // between two tries; nil: time passes
 	Log     *slog.Logger                               // a line a request, without its content; nil: nowhere
-	Lessons func(target, model string) *learn.Evidence // what is known of a model where a route is Learned: its forms, and what was seen before; asked once each; nil: nothing is
-	Observe func(Report)                               // every request that is over; nil: nowhere
+	Lessons func(target, model string) *learn.Evidence // the evidence on a model's forms, for Learned routes; called once for each model; nil: none
+	Observe func(Report)                               // called after every request; nil: nowhere
 	Content func(record.Content)                       // the request and the raw reply, redacted, before Observe; of routes and clients with Content alone; nil: nowhere
 	Trace   func(Trace)                                // both sides of every request, redacted; nil: nowhere
 }
 
-// Away says what holds while State is away. Zero: rates do not hold, and what is kept
-// of a conversation is waited for.
+// Away says what happens while State does not answer. Zero: rates are not enforced, and
+// previous_response_id gets 503.
 type Away struct {
 	Refuse bool // requests of clients with a rate get 503
-	Forget bool // previous_response_id gets 404, as if nothing were kept, in place of 503
+	Forget bool // previous_response_id gets 404 instead, as if nothing were kept
 }
 
 // Limits bound what a request may take. Zero means the default named here.
 type Limits struct {
 	Body      int64         // longest request in bytes: 64 MiB
 	Requests  int           // at once: no limit
-	Heartbeat time.Duration // a stream that has nothing to say yet says that it lives: 15 s
-	Client    time.Duration // a client that sends or takes nothing for so long is dropped: 1 min
+	Heartbeat time.Duration // a quiet stream sends a sign of life this often: 15 s
+	Client    time.Duration // a client that sends or takes nothing for this long is dropped: 1 min
 	Kept      int           // bytes of conversations kept for previous_response_id, and of signatures: 64 MiB
 	Schema    schema.Limits // of a tool; what exceeds schema's own defaults is passed on, and its arguments are not checked
 	Output    int           // tokens of a reply to a key with a budget of tokens or money that names no limit: 8192, or fewer if that is all that is left
@@ -111,7 +111,7 @@ func (l *Limits) defaults() {
 	}
 }
 
-// Gateway is an http.Handler. What it remembers and counts outlives a Reload.
+// Gateway is an http.Handler. Its memory and its counts survive a Reload.
 type Gateway struct {
 	now      atomic.Pointer[house]
 	mux      *http.ServeMux
@@ -125,16 +125,16 @@ type Gateway struct {
 	breaks   breakers
 	loads    loads
 	lessons  lessons
-	second   *bucket // what may be asked for once more
+	second   *bucket // the second tries left
 }
 
-// house is a configuration in force. A request keeps the one it came in under.
+// house is a configuration in force. A request keeps the one that it came in under.
 type house struct {
 	Config
-	looks bool // the list of a backend counts for some route
+	looks bool // some route depends on a backend's list of models
 }
 
-// New checks the configuration.
+// New returns a Gateway, or an error if the configuration is not valid.
 func New(c Config) (*Gateway, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func New(c Config) (*Gateway, error) {
 	return g, nil
 }
 
-// Reload puts a new configuration in force for the requests to come.
+// Reload puts a new configuration in force for later requests.
 func (g *Gateway) Reload(c Config) error {
 	if err := c.check(); err != nil {
 		return err
@@ -197,12 +197,12 @@ func (c *Config) check() error {
 // Waiting reports that there is no route yet.
 func (g *Gateway) Waiting() bool { return len(g.now.Load().Routes) == 0 }
 
-// ErrStopping is the cause (context.Cause) with which whoever serves a Gateway
-// cancels the requests that outlive it: their clients are told so in the form of
-// their API.
+// ErrStopping is the cause (context.Cause) with which the server of a Gateway cancels
+// the requests still running when it stops. Their clients get an error of their API
+// that says so.
 var ErrStopping = errors.New("the gateway was stopped")
 
-// Running is how many requests for a reply are not over.
+// Running returns how many requests for a reply are running.
 func (g *Gateway) Running() int { return int(g.running.Load()) }
 
 // ServeHTTP answers a request.

@@ -14,12 +14,11 @@ import (
 	"github.com/unifiedtoolprotocol/utp/fleet/oidc"
 )
 
-// guard keeps web pages out. A page cannot hide its Origin, nor, when it has
-// made its own name point to this machine, the Host that it believes to ask.
+// guard refuses web pages. A page cannot hide its Origin, nor its Host if it made its
+// own name point to this machine.
 //
-// A supervisor asks by the address that it was given, and there is nothing for a
-// page in what it gets; the figures of all clients are given by an address alone,
-// which no name of a page's can point to.
+// Supervisors may use any name for the probes, which are of no use to a page. The
+// metrics also answer at an IP address, which cannot be a page's name.
 func (h *house) guard(w http.ResponseWriter, r *http.Request, op string) error {
 	if !h.knows(r.Host) && !bySocket(r) && !(op == opProbe && (open(r.URL.Path) || address(r.Host))) {
 		return denied(http.StatusForbidden, "host", "the gateway does not go by the name %q: use localhost, or put it into hosts", r.Host)
@@ -27,7 +26,7 @@ func (h *house) guard(w http.ResponseWriter, r *http.Request, op string) error {
 	return h.foreign(w, r)
 }
 
-// foreign refuses web pages that were not named.
+// foreign refuses web pages that are not in Origins.
 func (h *house) foreign(w http.ResponseWriter, r *http.Request) error {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -59,7 +58,7 @@ func (h *house) knows(host string) bool {
 	})
 }
 
-// bySocket reports a request over a Unix socket, which no web page reaches.
+// bySocket reports whether a request came over a Unix socket, which no web page reaches.
 func bySocket(r *http.Request) bool {
 	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return at != nil && at.Network() == "unix"
@@ -86,18 +85,18 @@ type Client struct {
 	Requests int               // a minute; 0: no limit
 	Tokens   int               // a minute, of prompts and replies; 0: no limit
 	Parallel int               // requests at once; 0: no limit
-	Steady   bool              // on Learned routes nothing is tried upon it
-	Trusted  bool              // on Learned routes its replies count in full, not for a tenth of the evidence at most
-	Metrics  bool              // the key is for /metrics, and for nothing else
+	Steady   bool              // no experiments on Learned routes
+	Trusted  bool              // its replies on Learned routes count in full, not as a tenth of the evidence at most
+	Metrics  bool              // the key is for /metrics alone
 	Content  bool              // Config.Content gets its requests
 
-	id    string       // by which what is kept for it is named
-	rates []fleet.Rate // what it may do in a minute and at once; none: all
+	id    string       // the owner of what is kept for it
+	rates []fleet.Rate // none: no limit
 	key   *fleet.Key   // of the Ledger; nil: it is one of Clients
 }
 
-// known gives a client of the configuration its id, which is that of its key: a name
-// may be given to another.
+// known returns a client of the configuration with its id, which is derived from its
+// key, as a name may be reused.
 func (c Client) known() Client {
 	c.id = "file:" + hex.EncodeToString(c.Key[:8])
 	if c.Requests > 0 || c.Tokens > 0 || c.Parallel > 0 {
@@ -106,12 +105,12 @@ func (c Client) known() Client {
 	return c
 }
 
-// open reports what may be asked without a key: whether it lives.
+// open reports whether a path needs no key.
 func open(path string) bool {
 	return path == "/healthz" || path == "/readyz" || path == "/" || path == hello
 }
 
-// client finds who asks by the key, wherever the client's API puts it.
+// client identifies the client by its key, in any of the places that the APIs use.
 func (g *Gateway) client(h *house, r *http.Request) (*Client, error) {
 	if len(h.Clients) == 0 && h.Ledger == nil {
 		return nil, nil
@@ -137,7 +136,7 @@ func (g *Gateway) client(h *house, r *http.Request) (*Client, error) {
 	return nil, denied(http.StatusUnauthorized, "unknown_key", "the gateway does not know this key")
 }
 
-// keyHeaders are where the APIs put a key.
+// keyHeaders are the headers for a key, besides Authorization.
 var keyHeaders = []string{"X-Api-Key", "X-Goog-Api-Key", "Api-Key"}
 
 func keyOf(r *http.Request) string {
@@ -152,7 +151,7 @@ func keyOf(r *http.Request) string {
 	return r.URL.Query().Get("key")
 }
 
-// withoutKey is a query without the client's key, which is for the gateway alone.
+// withoutKey returns a query without the client's key, which is for the gateway alone.
 func withoutKey(q url.Values) string {
 	q.Del("key")
 	return q.Encode()

@@ -8,28 +8,30 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// maxHeld bounds what is held of a reply that must be a call and is none yet;
-// maxCall what is held of a call found in text, whose arguments stream from there
-// on.
+// maxHeld bounds, in bytes, what is held of a reply that must be a call and is none
+// yet. maxCall bounds what is held of a call found in text; its arguments stream after
+// that.
 const (
 	maxHeld = 64 << 10
 	maxCall = 512
 )
 
-// hold is what of a reply has not left yet. A whole reply is held to its end. Of
-// a stream only this is held: what shows nothing, before anything else has left;
-// all of it while a call is required and none has begun; a call found in text
-// while it is short; and what follows a broken call with nothing before it.
+// hold is the part of a reply that was not passed on yet. A whole reply is held to its
+// end. A stream is held only
+//   - at its beginning, until an event shows the client something;
+//   - while a call is required and none has begun;
+//   - during a short call found in text; and
+//   - after a broken call that nothing visible came before.
 type hold struct {
 	use
 	whole bool
 	tools bool // calls may be found
 
-	seen     bool // something has left that shows the client some of the reply
-	answered bool // and that is no thought
-	next     int  // behind the highest part
+	seen     bool // an event that shows something was passed on
+	answered bool // one that is no thought was passed on
+	next     int  // one more than the highest part
 	size     int
-	shows    bool    // something of what is held would show
+	shows    bool    // a held event would show something
 	bad      bool    // a Problem is held, or a call that its server could not read
 	open     *opened // a call found in text that has not ended
 	events   []utp.Event
@@ -67,8 +69,8 @@ func (h *hold) add(e utp.Event) {
 	}
 }
 
-// follow keeps track of the call found in text that is open. One that was none
-// becomes the text that it was made of.
+// follow tracks the open call found in text. If it turns out to be no call, it becomes
+// the text that it was read from.
 func (h *hold) follow(e utp.Event) utp.Event {
 	switch {
 	case e.Kind == utp.EventCallStart && e.Call.FromText() && h.open == nil:
@@ -87,14 +89,14 @@ func (h *hold) follow(e utp.Event) utp.Event {
 	return e
 }
 
-// forget takes back the beginning of a call of which the client has seen nothing.
+// forget drops the beginning of a call that the client has not seen.
 func (h *hold) forget(part int) {
 	h.events = slices.DeleteFunc(h.events, func(e utp.Event) bool {
 		return e.Part == part && (e.Kind == utp.EventCallStart || e.Kind == utp.EventCallDelta)
 	})
 }
 
-// holds reports whether what is there must wait for more.
+// holds reports whether the held events must wait for more.
 func (h *hold) holds() bool {
 	switch {
 	case h.whole:
@@ -109,14 +111,14 @@ func (h *hold) holds() bool {
 	return !h.seen && !h.shows || !h.answered && h.lacks()
 }
 
-// cut reports whether a call broke off with the last event: what comes next tells
-// whether the reply did, too.
+// cut reports whether a call broke off with the last event; the next event shows
+// whether the reply broke off, too.
 func (h *hold) cut() bool {
 	last := h.events[len(h.events)-1]
 	return last.Kind == utp.EventProblem && last.Problem != nil && last.Problem.Kind == utp.ProblemTruncated
 }
 
-// pass lets go of all that is held.
+// pass yields all held events.
 func (h *hold) pass(yield func(utp.Event, error) bool) bool {
 	h.open = nil
 	for _, e := range h.events {
@@ -131,15 +133,15 @@ func (h *hold) pass(yield func(utp.Event, error) bool) bool {
 	return true
 }
 
-// isThinking reports an event of a thought, which may stand before any answer.
+// isThinking reports whether an event belongs to a thought, which may precede any answer.
 func isThinking(e utp.Event) bool {
 	_, thought := e.Value.(utp.Think)
 	return e.Kind == utp.EventThink || thought
 }
 
-// settle makes the end of what is held one that a client can be given: native
-// calls that cannot be read are their words. It fails for a reply that is left
-// with nothing to show and a reason why.
+// settle makes the end of what is held fit for a client: unreadable native calls become
+// text. It returns an error if the reply has nothing left to show and there is a reason
+// for that.
 func (h *hold) settle() error {
 	if !h.bad || h.seen {
 		return nil

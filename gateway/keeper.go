@@ -9,14 +9,14 @@ import (
 	"github.com/unifiedtoolprotocol/utp/learn"
 )
 
-// keeper keeps what clients do not bring back: conversations by the id of their
-// last response, and what a provider must see again of its calls, by their ids.
-// What was used longest ago goes first.
+// keeper keeps what clients do not send back: conversations by the id of their last
+// response, and what a provider expects back with its calls, by their ids. It evicts
+// the least recently used.
 type keeper struct {
 	mu    sync.Mutex
 	max   int // bytes
 	size  int
-	order *list.List // of *kept, the latest used in front
+	order *list.List // of *kept, the most recently used first
 	by    map[string]*list.Element
 }
 
@@ -29,10 +29,10 @@ type kept struct {
 	thoughts []utp.Part    // before the call
 	call     utp.Call
 	pick     learn.Pick // the form of a conversation
-	target   string     // that of a conversation, as spots are called
+	target   string     // the spot of a conversation
 }
 
-// keepTime is how long a thing is kept after it was last used.
+// keepTime is how long an entry is kept after it was last used.
 const keepTime = 24 * time.Hour
 
 func newKeeper(max int) *keeper {
@@ -91,13 +91,13 @@ func (k *keeper) empty() bool {
 	return k.size == 0
 }
 
-// Bytes beside the text of a message and of a part, about.
+// The approximate overhead of a message and of a part, in bytes.
 const (
 	messageRoom = 512
 	partRoom    = 64
 )
 
-// measure is about the bytes that messages take.
+// measure returns about how many bytes messages take.
 func measure(ms []utp.Message) (n int) {
 	for _, m := range ms {
 		n += messageRoom + len(m.Extra) + measureParts(m.Parts)

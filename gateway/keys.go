@@ -12,8 +12,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// Key is one of several keys of a server. One that the server refuses (401, 402) or
-// that has asked for too much (429) is left alone by itself, and the next is taken.
+// Key is one of several keys of a server. A key that the server refuses (401, 402) or
+// that is over its limit (429) is paused, and the next is used.
 type Key struct {
 	Name    string  // for the log, the metrics and other replicas: never the key itself
 	Backend Backend // the server, asked with it
@@ -30,16 +30,16 @@ func checkKeys(keys []Key) error {
 	return nil
 }
 
-// with is the target asked with one of its keys.
+// with returns the target with one of its keys.
 func (t Target) with(k Key) Target {
 	t.Backend, t.key = k.Backend, k.Name
 	return t
 }
 
-// keySpot is the target's key for the model.
+// keySpot returns the spot of the target's key for the model.
 func (t Target) keySpot(model string) spot { return spot{t.name(), t.asked(model), t.key} }
 
-// models lists what the server has, by the first of its keys that it takes.
+// models lists the server's models, with the first key that it accepts.
 func (t Target) models(ctx context.Context) (out []wire.Model, err error) {
 	if len(t.Keys) == 0 {
 		return t.Backend.Models(ctx)
@@ -52,9 +52,9 @@ func (t Target) models(ctx context.Context) (out []wire.Model, err error) {
 	return out, err
 }
 
-// keyed is the target with each of its keys, in the order in which they are tried:
-// the conversation's own first, as a provider caches prompts by the account, and only
-// those that are not left alone if there are any.
+// keyed returns the target with each of its keys, in the order in which they are tried:
+// the conversation's own first, as providers cache prompts by account. Paused keys are
+// left out unless all are.
 func (x *exchange) keyed(t Target, q *utp.Request) []Target {
 	if len(t.Keys) == 0 {
 		return []Target{t}
@@ -70,7 +70,7 @@ func (x *exchange) keyed(t Target, q *utp.Request) []Target {
 	return all
 }
 
-// rested are the targets whose keys are not left alone.
+// rested returns the targets whose keys are not paused.
 func (b *breakers) rested(keyed []Target, model string, now time.Time) (out []Target) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -82,9 +82,9 @@ func (b *breakers) rested(keyed []Target, model string, now time.Time) (out []Ta
 	return out
 }
 
-// forward has the target's server answer a request as it is, by the first of its keys
-// that it takes: where it refuses one with others left, it has done nothing. Each try
-// reserves for itself.
+// forward passes a request to the target's server unchanged, with the first key that it
+// accepts. A server that refused a key has done nothing, so the next may be tried. Each
+// try reserves for itself.
 func (x *exchange) forward(to Target, r *http.Request, body []byte, book *booking) (*http.Response, error) {
 	keyed := x.keyed(to, x.passing(x.report.Route, body))
 	for i, t := range keyed {
@@ -116,8 +116,8 @@ func (x *exchange) forward(to Target, r *http.Request, body []byte, book *bookin
 	return nil, nil // there is always a key
 }
 
-// nextKey says that another key of a target is taken, and why. Which one it was not is
-// in a line of the log.
+// nextKey warns that another key of a target is used, and why. The log says which key
+// failed.
 func (x *exchange) nextKey(t Target, why error) {
 	x.warn("%s did not take one of its keys and was asked with another: %s", t.name(), wire.FaultOf(why).Message)
 }
