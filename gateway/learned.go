@@ -9,13 +9,13 @@ import (
 	"github.com/unifiedtoolprotocol/utp/record"
 )
 
-// lessons is what was seen of models in the forms of tools. It outlives a Reload.
+// lessons holds the evidence on models and the forms of their tools. It survives a Reload.
 type lessons struct {
 	mu sync.Mutex
 	of map[spot]*learn.Evidence
 }
 
-// with hands out the evidence of a model, which first brings where there is none.
+// with calls do with the evidence of a model, which first loads if there is none.
 func (l *lessons) with(at spot, first func(target, model string) *learn.Evidence, do func(*learn.Evidence)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -30,8 +30,8 @@ func (l *lessons) with(at spot, first func(target, model string) *learn.Evidence
 	do(e)
 }
 
-// forget has the evidence brought anew that knows of no form: an examination may
-// have come since.
+// forget drops evidence without any form, so that it is loaded again: the model may have
+// been examined since.
 func (l *lessons) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,21 +42,20 @@ func (l *lessons) forget() {
 	}
 }
 
-// lesson is the form that a conversation has, where forms are learned.
+// lesson is the form of a conversation on a Learned route.
 type lesson struct {
 	at   spot
 	pick learn.Pick
 }
 
-// formKept is about what a kept form takes, in bytes.
+// formKept is the approximate size of a kept form, in bytes.
 const formKept = 512
 
-// form is the form for a target's model, "" where none is learned. Once a
-// conversation has one, it stays: it is kept by the conversation's beginning, and
-// by its calls for clients that shorten conversations; after a restart the ids of
-// its calls tell it. One that is not known any more gets the form that is proved
-// best, and no draw; so do requests that must call, and keys that nothing is to be
-// tried upon.
+// form returns the form for a target's model, "" if none is learned. A conversation
+// keeps its form: it is stored under the conversation's beginning and, as clients
+// shorten conversations, under its calls; after a restart the ids of the calls tell it.
+// A conversation whose form is lost gets the best proven one instead of a drawn one, and
+// so do requests that must call and Steady clients.
 func (x *exchange) form(t Target) string {
 	if !x.way.Learned || x.Lessons == nil {
 		return ""
@@ -97,7 +96,7 @@ func (x *exchange) form(t Target) string {
 	return pick.Form
 }
 
-// learned is the form that the request was told in, where it is learned.
+// learned returns the learned form of the request, "" if there is none.
 func (x *exchange) learned() string {
 	if x.lesson == nil {
 		return ""
@@ -105,7 +104,7 @@ func (x *exchange) learned() string {
 	return x.lesson.pick.Form
 }
 
-// digest is the version of the model, where its server has told it.
+// digest returns the version of the model, "" if its server does not report it.
 func (t Target) digest(model string) string {
 	if t.stock == nil {
 		return ""
@@ -116,7 +115,7 @@ func (t Target) digest(model string) string {
 	return ""
 }
 
-// who is whose evidence a reply is: "" counts in full.
+// who returns the source of a reply as evidence; "" counts in full.
 func (x *exchange) who() string {
 	if x.client == nil || x.client.Trusted {
 		return ""
@@ -128,7 +127,8 @@ func formPlace(at spot, what string) place {
 	return place{"form", at.target + "\x00" + at.model + "\x00" + what}
 }
 
-// formsToKeep are the form of the conversation, under its beginning or the ids of calls.
+// formsToKeep returns the form of the conversation, under its beginning or the ids of
+// calls.
 func (x *exchange) formsToKeep(under []string) (out []*kept) {
 	for _, what := range under {
 		if l := x.lesson; l != nil && what != "" {
@@ -138,8 +138,8 @@ func (x *exchange) formsToKeep(under []string) (out []*kept) {
 	return out
 }
 
-// savedForms are what is known of the conversation's form, by its beginning, then by
-// its calls, the latest first.
+// savedForms returns the forms kept for the conversation: under its beginning, then
+// under its calls, the latest first.
 func (x *exchange) savedForms(at spot) []*kept {
 	names := []string{x.report.Conversation}
 	for _, m := range slices.Backward(x.request.Messages) {
@@ -157,8 +157,8 @@ func (x *exchange) savedForms(at spot) []*kept {
 	return found
 }
 
-// keptForm is the first of the forms that were saved which there still is, else the
-// one that its calls tell.
+// keptForm returns the first saved form that still exists, else the one that the ids of
+// the calls tell.
 func (x *exchange) keptForm(saved []*kept, forms []string) *learn.Pick {
 	for _, e := range saved {
 		if e != nil && slices.Contains(forms, e.pick.Form) {
@@ -168,8 +168,7 @@ func (x *exchange) keptForm(saved []*kept, forms []string) *learn.Pick {
 	return x.formOfCalls(forms)
 }
 
-// formOfCalls is the form of the latest call in the history whose id was made
-// here, as the id says.
+// formOfCalls returns the form in the id of the latest call whose id was made here.
 func (x *exchange) formOfCalls(forms []string) *learn.Pick {
 	for i, m := range slices.Backward(x.request.Messages) {
 		for place, c := range m.Calls() {
@@ -183,8 +182,7 @@ func (x *exchange) formOfCalls(forms []string) *learn.Pick {
 	return nil
 }
 
-// taught adds the reply to the evidence of its form, and says in the report why
-// it came in that form.
+// taught adds the reply to the evidence of its form, and reports why that form was used.
 func (x *exchange) taught() {
 	l, r := x.lesson, &x.report
 	if l == nil {

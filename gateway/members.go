@@ -10,19 +10,19 @@ import (
 	"github.com/unifiedtoolprotocol/utp/fleet"
 )
 
-// members are keys of the Ledger, as it has told of them.
+// members caches the keys of the Ledger.
 type members struct {
 	mu sync.Mutex
 	by map[fleet.Hash]member
 }
 
 type member struct {
-	client *Client // nil: there is no such key
+	client *Client // nil: no such key
 	at     time.Time
 }
 
-// memberFresh is how long the word of the Ledger counts, and memberKept how long it
-// does while the Ledger is away, for keys without a budget.
+// memberFresh is how long an entry is valid, and memberKept how long it is while the
+// Ledger does not answer, for keys without a budget.
 const (
 	memberFresh = 5 * time.Second
 	memberKept  = time.Minute
@@ -39,20 +39,20 @@ func (m *members) get(hash fleet.Hash) (member, bool) {
 func (m *members) put(hash fleet.Hash, is member) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.by == nil || len(m.by) >= maxMembers { // keys that nobody has come without end
+	if m.by == nil || len(m.by) >= maxMembers { // there is no end of invalid keys
 		m.by = map[fleet.Hash]member{}
 	}
 	m.by[hash] = is
 }
 
-// member finds who asks in the Ledger by the hash of the key.
+// member returns the client with this hash of its key in the Ledger.
 func (s *sharing) member(ctx context.Context, h *house, hash fleet.Hash) (*Client, error) {
 	return s.find(ctx, h, hash, func(ctx context.Context) (*fleet.Key, error) { return h.Ledger.Key(ctx, hash) },
 		denied(http.StatusUnauthorized, "unknown_key", "the gateway does not know this key"))
 }
 
-// find is a client as the Ledger has told of it under hash a moment ago, or tells now.
-// absent is the error where the Ledger does not have it.
+// find returns the client for hash, from the cache or from the Ledger by ask. If the
+// Ledger does not have it, the error is absent.
 func (s *sharing) find(ctx context.Context, h *house, hash fleet.Hash, ask func(ctx context.Context) (*fleet.Key, error), absent error) (*Client, error) {
 	now := h.Now()
 	known, has := s.members.get(hash)
@@ -81,7 +81,7 @@ func (s *sharing) find(ctx context.Context, h *house, hash fleet.Hash, ask func(
 	return known.client, nil
 }
 
-// clientOf is a key of the Ledger as a client.
+// clientOf returns a key of the Ledger as a client.
 func clientOf(k *fleet.Key) *Client {
 	if k == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// bucket holds up to size tokens and gains size a minute. A taking may put it
-// below nothing; the next waits until it is above again.
+// bucket holds up to size tokens and gains size tokens a minute. It may go below 0; the
+// next request then waits until it is above.
 type bucket struct {
 	mu    sync.Mutex
 	size  float64
@@ -20,7 +20,7 @@ type bucket struct {
 
 func newBucket(size int) *bucket { return &bucket{size: float64(size), level: float64(size)} }
 
-// resize gives the bucket another size; what was taken stays taken.
+// resize changes the size; what was taken stays taken.
 func (b *bucket) resize(size int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -28,7 +28,7 @@ func (b *bucket) resize(size int) {
 	b.size = float64(size)
 }
 
-// take takes n, or says how long it will be until there is something to take.
+// take takes n, or returns how long until there is something to take.
 func (b *bucket) take(now time.Time, n float64) (wait time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -40,7 +40,7 @@ func (b *bucket) take(now time.Time, n float64) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// pay takes n whether it is there or not.
+// pay takes n, even if the bucket does not hold as much.
 func (b *bucket) pay(now time.Time, n float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -48,8 +48,8 @@ func (b *bucket) pay(now time.Time, n float64) {
 	b.level -= n
 }
 
-// fill adds what has come in since the last taking. A request that began before
-// that pays late: its time fills nothing, and no minute fills twice.
+// fill adds what came in since the last call. A request that pays late with an earlier
+// time adds nothing, so that no minute counts twice.
 func (b *bucket) fill(now time.Time) {
 	if b.at.IsZero() {
 		b.at = now
@@ -60,13 +60,13 @@ func (b *bucket) fill(now time.Time) {
 	}
 }
 
-// meters measure the clients, by id.
+// meters holds the meters of the clients, by id.
 type meters struct {
 	mu sync.Mutex
 	by map[string]*meter
 }
 
-// meter is what a client has used. It outlives a change of the client's limits.
+// meter is what a client has used. It survives a change of the client's limits.
 type meter struct {
 	requests, tokens *bucket
 	running          int
@@ -88,10 +88,10 @@ func (m *meters) of(c *Client) *meter {
 	return own
 }
 
-// retryFull is how long a client waits that has too many requests running.
+// retryFull is the Retry-After for a client with too many running requests.
 const retryFull = time.Second
 
-// enter lets a request of the client in, or says when to come again.
+// enter admits a request of the client, or returns an error that says when to retry.
 func (m *meters) enter(c *Client, now time.Time) (leave func(tokens int), err error) {
 	if c == nil {
 		return func(int) {}, nil

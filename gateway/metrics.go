@@ -14,10 +14,10 @@ type metrics struct {
 	mu       sync.Mutex
 	counters map[string]map[string]float64 // name, labels
 	times    map[string]map[string]*histogram
-	models   map[string]bool // that have a label of their own
+	models   map[string]bool // those with a label of their own
 }
 
-// bounds are of a histogram, in seconds.
+// bounds are the bounds of the buckets of a histogram, in seconds.
 var bounds = []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300}
 
 type histogram struct {
@@ -26,7 +26,7 @@ type histogram struct {
 	n      int
 }
 
-// help are the metrics' names with what they say.
+// help has the help text of each metric.
 var help = map[string]string{
 	"bx_requests_total":         "Requests by what they were for, the client's API and key, who answered, HTTP status, and how they ended.",
 	"bx_request_seconds":        "Time from a request for a reply to the end of it.",
@@ -50,7 +50,7 @@ func label(name, value string) string {
 	return name + `="` + escape.Replace(strings.ToValidUTF8(value, "\uFFFD")) + `"`
 }
 
-// escape is what the format asks for in the value of a label.
+// escape escapes the value of a label.
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 func labels(of ...string) string { return strings.Join(of, ",") }
@@ -87,12 +87,11 @@ func (m *metrics) observe(name, labels string, v float64) {
 	h.n++
 }
 
-// maxModels bounds how many models have a label of their own.
+// maxModels is how many models can have a label of their own.
 const maxModels = 100
 
-// model is the label of a request's model: its name, if it has ever answered.
-// What is asked for and never answers is "other", so that no client can fill the
-// memory with names.
+// model returns the label of a request's model: its name once it has answered a
+// request, else "other", so that no client can fill the memory with names.
 func (m *metrics) model(r *Report) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -108,7 +107,7 @@ func (m *metrics) model(r *Report) string {
 	return r.Asked
 }
 
-// text writes all, sorted.
+// text returns all metrics, sorted.
 func (m *metrics) text() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -148,7 +147,7 @@ func braced(labels string) string {
 	return "{" + labels + "}"
 }
 
-// sharedGauges tell of State and the Ledger, where there are any.
+// sharedGauges writes the gauges of State and the Ledger, if there are any.
 func (x *exchange) sharedGauges(b *strings.Builder) {
 	away := func(name, what string, p *presence) {
 		n := 0.0

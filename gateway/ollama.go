@@ -17,12 +17,12 @@ var ollamaDoor = &door{api: ollamaAPI, front: ollama.Front{}, forgets: true, fra
 
 func ollamaFraming(*utp.Request) (wire.Framing, string) { return wire.NDJSON, "application/x-ndjson" }
 
-// ollamaVersion is of the Ollama whose API this is. Clients refuse servers that
-// say an older one: GitHub Copilot in VS Code wants 0.6.4.
+// ollamaVersion is the version of the Ollama whose API is served. Clients refuse older
+// servers: GitHub Copilot in VS Code wants 0.6.4.
 const ollamaVersion = "0.17.4"
 
-// emptyChunk is a heartbeat. Ollama's clients read every line as a piece of the
-// reply; an empty line is an error to them.
+// emptyChunk returns a heartbeat. Ollama's clients read every line as a piece of the
+// reply and fail on an empty line.
 func emptyChunk(x *exchange) []byte {
 	if strings.HasSuffix(x.r.URL.Path, "/generate") {
 		return fmt.Appendf(nil, `{"model":%q,"created_at":%q,"response":"","done":false}`+"\n", x.request.Model, stampTime(x.began))
@@ -32,7 +32,7 @@ func emptyChunk(x *exchange) []byte {
 
 func stampTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// ollamaPaths are those of Ollama's own API.
+// ollamaPaths registers the paths of Ollama's own API.
 func (g *Gateway) ollamaPaths() {
 	front := ollama.Front{}
 	g.handle("POST /api/chat", ollamaDoor, opChat, (*exchange).chat)
@@ -65,8 +65,7 @@ func listed(form func([]wire.Model) []byte) func(*exchange) error {
 	}
 }
 
-// show describes a model: as its own server does where that is Ollama, else by
-// what is known of it.
+// show describes a model: as its server does if that is Ollama, else by what is known.
 func (x *exchange) show() error {
 	body, err := x.body()
 	if err != nil {
@@ -103,8 +102,7 @@ func (x *exchange) show() error {
 	return nil
 }
 
-// described passes on what Ollama says of a model, with what the gateway adds to
-// it.
+// described passes on Ollama's description of a model, with the gateway's additions.
 func (x *exchange) described(to Target, m wire.Model) error {
 	question := ollama.ShowRequest(to.asked(m.ID))
 	x.report.Backend, x.report.Speaks, x.report.Asked = to.name(), to.Backend.API(), to.asked(m.ID)
@@ -126,8 +124,8 @@ func (x *exchange) described(to Target, m wire.Model) error {
 	return nil
 }
 
-// itself is the target of a question about a model: never one where another model
-// stands in for it.
+// itself returns the target for a question about a model, never one that would answer
+// with another model.
 func (x *exchange) itself() (Target, error) {
 	to := x.way.targets(x.request)[0]
 	if standIn(to, x.request.Model) == 1 {
@@ -136,14 +134,14 @@ func (x *exchange) itself() (Target, error) {
 	return to, nil
 }
 
-// loads reports a request of Ollama's API that has no messages: it asks only
-// that the model be loaded, or with keep_alive 0 that it leave the memory.
+// loads reports whether a request of Ollama's API has no messages: it only loads the
+// model or, with keep_alive 0, unloads it.
 func (x *exchange) loads() bool {
 	return x.door == ollamaDoor && len(x.request.Messages) == 0
 }
 
-// load passes such a request on to a server that loads models. Of others only the
-// list tells whether they have the model.
+// load passes such a request on to a server that loads models. For others it only
+// checks that they list the model.
 func (x *exchange) load() error {
 	to, err := x.itself()
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Over is a Gateway with one route, for every model: to the first backend, and
-// where that fails to the next. It panics if one is nil. New has all else.
+// Over returns a Gateway with one route for every model: to the first backend, and if
+// that fails to the next. It panics if one is nil. See New for everything else.
 func Over(first Backend, next ...Backend) *Gateway {
 	r := Route{To: []Target{{Backend: first}}}
 	for _, b := range next {

@@ -12,26 +12,26 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// completes reports whether the answer is text that a model writes: only such a
-// request has tokens out.
+// completes reports whether the answer is text written by a model, and so has tokens
+// out.
 func (x *exchange) completes() bool {
 	return x.report.Operation == opPass && strings.HasSuffix(x.r.URL.Path, "/completions")
 }
 
-// booked reports whether what passes through is booked: not what only asks about
-// tokens or has a model loaded.
+// booked reports whether a request that passes through is booked. Those that only count
+// tokens or load a model are not.
 func (x *exchange) booked() bool {
 	return x.client != nil && x.client.key != nil && (x.report.Operation == opPass || x.report.Operation == opEmbed)
 }
 
-// limits are the names of the most tokens of a reply.
+// limits are the fields that limit the tokens of a reply.
 var limits = []string{"max_tokens", "max_completion_tokens", "max_output_tokens"}
 
-// weighty are the fields that say what a request may cost.
+// weighty are the fields that determine what a request may cost.
 var weighty = append([]string{"model", "options", "prompt", "n", "best_of"}, limits...)
 
-// misspelt refuses fields, of keys of the Ledger, that are weighty but for their case:
-// servers written in Go take them for these, and others do not.
+// misspelt returns an error for a field that differs from a weighty one only in case, if
+// the key is of the Ledger: servers written in Go accept it, others ignore it.
 func (x *exchange) misspelt(all map[string]json.RawMessage) error {
 	if x.client == nil || x.client.key == nil {
 		return nil
@@ -46,13 +46,13 @@ func (x *exchange) misspelt(all map[string]json.RawMessage) error {
 	return nil
 }
 
-// limited is a request with the most tokens that it may have out, in all its answers.
-// One without a limit gets one where the key has a budget of tokens or money.
+// limited returns a request and how many tokens all its answers may have together. If
+// it has no limit and the key has a budget of tokens or money, limited sets one.
 func (x *exchange) limited(body []byte) (same []byte, limit int) {
 	if !x.booked() || !x.completes() {
 		return body, 0
 	}
-	all := fieldsOf(body) // what is no JSON has no limit
+	all := fieldsOf(body) // nil without JSON: no limit
 	each, answers := 0, max(number(all["n"]), number(all["best_of"]), 1)
 	for _, name := range limits {
 		each = max(each, number(all[name]))
@@ -76,7 +76,7 @@ func (x *exchange) limited(body []byte) (same []byte, limit int) {
 	return body, min(each*answers, mostOutput)
 }
 
-// number is that of a field, as far as there are tokens; 0 if it is none.
+// number returns the number in a field, at most mostOutput; 0 if it has none.
 func number(field json.RawMessage) int {
 	var n float64
 	if json.Unmarshal(field, &n) != nil {
@@ -85,8 +85,8 @@ func number(field json.RawMessage) int {
 	return int(max(0, min(n, mostOutput)))
 }
 
-// prompts is how many there are: a text or a list of tokens is one, a list of these
-// as many.
+// prompts returns how many prompts a field holds: a text or a list of tokens is one, a
+// list of these is many.
 func prompts(field json.RawMessage) int {
 	var all []json.RawMessage
 	if json.Unmarshal(field, &all) != nil || len(all) == 0 || all[0][0] >= '0' && all[0][0] <= '9' {
@@ -109,7 +109,7 @@ func (x *exchange) bookPassage(to Target, limit int) (*booking, error) {
 	return b, nil
 }
 
-// maxTail is how much of the end of an answer is looked at for its usage.
+// maxTail is how many bytes of the end of an answer are searched for its usage.
 const maxTail = 64 << 10
 
 // counting keeps the end of an answer that passes through.
@@ -130,7 +130,7 @@ func (c *counting) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// usageJSON is a usage in the words of OpenAI's API and in those of Ollama's.
+// usageJSON is a usage in the fields of OpenAI's API and of Ollama's.
 type usageJSON struct {
 	Prompt     int `json:"prompt_tokens"`
 	Input      int `json:"input_tokens"`
@@ -143,7 +143,7 @@ type usageJSON struct {
 	} `json:"prompt_tokens_details"`
 }
 
-// usage is what a whole answer says that it came to; zero if it does not.
+// usage returns the usage that an answer reports, zero if none.
 func (c *counting) usage() utp.Usage {
 	var u usageJSON
 	if !errors.Is(c.err, io.EOF) {

@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// patient is a ResponseWriter that does not wait for ever for a client that
-// takes nothing.
+// patient is a ResponseWriter with a limit on how long a client may take nothing.
 type patient struct {
 	http.ResponseWriter
 	limit time.Duration
 }
 
-// newPatient also bounds how long the body of a request may be on its way;
-// (*exchange).body lifts that, and a request that is refused unread ends by it.
+// newPatient also limits how long the body of a request may take to arrive, until
+// (*exchange).body has read it.
 func newPatient(w http.ResponseWriter, r *http.Request, limit time.Duration) *patient {
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(limit)) // where the server can
@@ -21,7 +20,7 @@ func newPatient(w http.ResponseWriter, r *http.Request, limit time.Duration) *pa
 	return &patient{w, limit}
 }
 
-// piece is what a client has to take within the limit, in bytes.
+// piece is how many bytes a client has to take within the limit.
 const piece = 64 << 10
 
 func (p *patient) Write(b []byte) (n int, err error) {

@@ -13,12 +13,12 @@ import (
 	"github.com/unifiedtoolprotocol/utp/fleet/oidc"
 )
 
-// byIssuer is who changes the Ledger, for its audit, when a person comes or changes
-// teams.
+// byIssuer is the name in the audit log for changes made when a person arrives or moves
+// to another team.
 const byIssuer = "oidc"
 
-// person finds who asks by a token of the issuer: a key of the Ledger that nobody
-// holds, in the team that the token names. It is made when the person first comes.
+// person returns the client of an issuer's token. It is a key of the Ledger with no
+// text, in the team that the token names, created at the person's first request.
 func (s *sharing) person(ctx context.Context, h *house, token string) (*Client, error) {
 	p, err := h.Issuer.Verify(ctx, token)
 	var refused *oidc.Refusal
@@ -39,7 +39,8 @@ func (s *sharing) person(ctx context.Context, h *house, token string) (*Client, 
 		denied(http.StatusForbidden, "no_team", "the token is for the team %q, which the ledger does not have: whoever runs the gateway makes it with bx keys team create", p.Team))
 }
 
-// keyOfPerson is a person's key in the Ledger. ErrUnknown is a team that is not there.
+// keyOfPerson returns a person's key in the Ledger, or ErrUnknown if its team does not
+// exist.
 func keyOfPerson(ctx context.Context, h *house, p oidc.Person) (*fleet.Key, error) {
 	k, err := h.Ledger.Key(ctx, p.Hash())
 	if err == nil && k.Team != nil && k.Team.Name == p.Team {
@@ -68,8 +69,8 @@ func keyOfPerson(ctx context.Context, h *house, p oidc.Person) (*fleet.Key, erro
 	return nil, fleet.ErrUnknown
 }
 
-// newPerson makes the key of a person, by the first of their names that nobody has.
-// Another replica may be quicker.
+// newPerson creates the key of a person, under the first of their names that is free.
+// Another replica may do so at the same time.
 func newPerson(ctx context.Context, h *house, p oidc.Person, team *fleet.Team) (*fleet.Key, error) {
 	hash := p.Hash()
 	k := fleet.Key{ID: fleet.PersonID + hex.EncodeToString(hash[:12]), Team: team, Created: h.Now()}
@@ -92,8 +93,8 @@ func newPerson(ctx context.Context, h *house, p oidc.Person, team *fleet.Team) (
 // maxName bounds the name of a person.
 const maxName = 60
 
-// nameOf is what a person is called on the command line, in the log and in a path of the
-// administration.
+// nameOf returns a person's name in a form fit for the command line, the log and paths
+// of the administration.
 func nameOf(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c <= ' ' || c > '~' || c == '/' {

@@ -5,8 +5,7 @@ import (
 	"net/http"
 )
 
-// probes are what supervisors ask: whether it lives, whether it can work, and
-// what it has counted.
+// probes registers the paths for supervisors: liveness, readiness and metrics.
 func (g *Gateway) probes() {
 	for path, serve := range map[string]func(*exchange) error{"/healthz": (*exchange).alive, "/readyz": (*exchange).ready, "/metrics": (*exchange).scraped} {
 		g.handle("GET "+path, chatDoor, opProbe, serve)
@@ -23,15 +22,15 @@ func (g *Gateway) probes() {
 // hello is what Claude Code asks for, without a key, before its first message.
 const hello = "/api/hello"
 
-// Probes answers /healthz, /readyz and /metrics to whoever reaches it, without a
-// key and by any name, and nothing else. It is for a listener of its own.
+// Probes returns a handler that serves /healthz, /readyz and /metrics, and nothing else,
+// without a key and under any host name. It is for a listener of its own.
 func (g *Gateway) Probes() http.Handler { return g.apart }
 
-// Drain has readiness denied from now on, so that no new clients are sent here.
-// Requests are answered as before.
+// Drain makes /readyz fail from now on, so that no new clients are sent here. Requests
+// are answered as before.
 func (g *Gateway) Drain() { g.draining.Store(true) }
 
-// greeting is what the root says. Clients of Ollama's look for its first words.
+// greeting is the answer at the root. Clients of Ollama look for its first words.
 const greeting = "Ollama is running (this is bx serve, which speaks the APIs of OpenAI, Anthropic and Gemini too)\n"
 
 func (x *exchange) greet() error {
@@ -45,7 +44,7 @@ func (x *exchange) alive() error {
 	return nil
 }
 
-// ready tells whether any backend answers.
+// ready answers whether any backend answers.
 func (x *exchange) ready() error {
 	if x.gate.draining.Load() {
 		x.report.Status = http.StatusServiceUnavailable
@@ -72,10 +71,10 @@ type readyJSON struct {
 	Status   string            `json:"status"`
 	Reason   string            `json:"reason,omitempty"`   // why there is no backend
 	Backends map[string]string `json:"backends,omitempty"` // why each of them does not answer
-	Away     []string          `json:"away,omitempty"`     // "state", "ledger": they do not answer, and some clients feel it
+	Away     []string          `json:"away,omitempty"`     // "state", "ledger": they do not answer, which affects some clients
 }
 
-// discreet keeps the addresses of the backends back.
+// discreet returns r without the addresses of the backends.
 func (r readyJSON) discreet() readyJSON {
 	r.Reason = ""
 	for name := range r.Backends {

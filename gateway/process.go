@@ -21,8 +21,8 @@ func (g gauge) text(b *strings.Builder) {
 	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n%s %s\n", g.name, g.help, g.name, g.kind, g.name, strconv.FormatFloat(g.value, 'g', -1, 64))
 }
 
-// process are the figures of the program, by the names that Prometheus's own
-// libraries give them. Source: Prometheus, "Writing client libraries".
+// process writes the metrics of the process, under the names that Prometheus's own
+// libraries use. Source: Prometheus, "Writing client libraries".
 func process(b *strings.Builder, version string) {
 	fmt.Fprintf(b, "# HELP bx_build_info The program.\n# TYPE bx_build_info gauge\nbx_build_info{%s} 1\n", labels(label("version", version), label("goversion", runtime.Version())))
 	fmt.Fprintf(b, "# HELP go_info The Go environment.\n# TYPE go_info gauge\ngo_info{%s} 1\n", label("version", runtime.Version()))
@@ -57,7 +57,7 @@ func ofGo() []gauge {
 	return of
 }
 
-// ticks are what /proc counts time in, a second.
+// ticks is how many ticks of /proc make a second.
 const ticks = 100
 
 // ofLinux reads /proc; other systems have none of it.
@@ -92,7 +92,7 @@ func ofLinux() (of []gauge) {
 	return of
 }
 
-// lineOf are the words behind the beginning of a line of a file.
+// lineOf returns the words after the beginning of a line of a file.
 func lineOf(file, begins string) []string {
 	text, _ := os.ReadFile(file)
 	for l := range strings.SplitSeq(string(text), "\n") {

@@ -9,11 +9,11 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// StatusGone is the Status of a request whose client did not wait for the reply.
+// StatusGone is the Status of a request whose client left before the reply.
 const StatusGone = 499
 
-// reasonOf says in a word how a request ended; the words are few, so that they
-// can be labels: "ok", those of the gateway's own refusals, and these.
+// reasonOf returns one word for how a request ended. There are few, so that they can be
+// labels: "ok", those of the gateway's own refusals, and these.
 func (r *Report) reasonOf(err error) string {
 	switch {
 	case err != nil:
@@ -51,7 +51,7 @@ func (r *Report) failedBy(err error) string {
 	return "backend_gone"
 }
 
-// refused is the reason of a backend's refusal.
+// refused returns the reason for a backend's refusal.
 func refused(e *wire.Error) string {
 	switch {
 	case e.Type == wire.NotThisAPI:

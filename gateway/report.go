@@ -15,24 +15,24 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// Report is what there is to say of a request that is over. It holds nothing of
-// its content. Log, metrics and whoever observes get what they tell from it.
+// Report describes a finished request, without its content. The log, the metrics and
+// Config.Observe are fed from it.
 type Report struct {
 	record.Reply
 	Operation string // "chat", "count_tokens", "list", "pass", "probe" or "nothing"
 	ClientID  string // what the client calls the request (x-request-id); "": it did not say
 	ReplyID   string // the target's
 	Parent    string // the client's traceparent header (W3C Trace Context); "": it sent none
-	Chosen    string // why its target was asked, in a word of the log's; "": there is one
-	Key       string // the name of that key of the target which it was asked with; "": it has one
+	Chosen    string // why its target was asked, as in the log; "": there is only one
+	Key       string // the name of the key that the target was asked with; "": it has only one
 	Fixes     []utp.Fix
 	Lost      []wire.Loss // Losses, one by one
 	Warnings  []string
-	Cost      price.Money // of all its requests to backends that the Ledger has booked
+	Cost      price.Money // of all its requests to backends, as booked in the Ledger
 	Err       error
 }
 
-// dialects are those in which calls were found in text, one a call.
+// dialects returns the dialect of each call found in text.
 func (r *Report) dialects() (out []string) {
 	for _, c := range r.Calls {
 		if c.Source != utp.SourceNative {
@@ -42,8 +42,8 @@ func (r *Report) dialects() (out []string) {
 	return out
 }
 
-// warning is what the client should hear of without asking: what may go wrong,
-// and the first of what was lost and matters.
+// warning returns what the client is told without asking: the warnings, and the first
+// loss that matters.
 func (r *Report) warning() string {
 	words := r.Warnings
 	if i := slices.IndexFunc(r.Lost, wire.Loss.Matters); i >= 0 {
@@ -53,8 +53,8 @@ func (r *Report) warning() string {
 	return strings.Join(words, "; ")
 }
 
-// close adds what is known when all is over: what the text says of calls, and the
-// losses by what they are, without the numbers of messages and tools.
+// close adds what is known only at the end: what the text says of calls, and the losses
+// grouped without the numbers of messages and tools.
 func (r *Report) close(text string, tools []utp.Tool) {
 	if len(tools) > 0 {
 		r.Markup, r.Announced = format.Left(text, tools)

@@ -24,26 +24,26 @@ type Route struct {
 	To      []Target // one of them, by Choose; a conversation stays with its own
 	Choose  Choose   // how; "" is ByWeight
 	Else    []Target // one after the other where that fails before the client has seen anything
-	Once    bool     // a reply whose call is broken is not asked for once more
+	Once    bool     // no second try for a reply whose call is broken
 	Hidden  bool     // not in the lists of models
-	Learned bool     // each conversation gets its tools in the form that works best, by Config.Lessons
+	Learned bool     // each conversation gets the form of tools that works best, by Config.Lessons
 
-	Content bool // Config.Content gets the requests that come by it
+	Content bool // Config.Content gets its requests
 }
 
-// Target is a model behind a backend.
+// Target is a model at a backend.
 type Target struct {
 	Name    string // for headers, the log and the metrics; "" is the backend's API
 	Backend Backend
-	Keys    []Key  // that the server may be asked with, where there are several; Backend is then not asked
-	Model   string // the name that the backend is asked for; "" is the client's
-	Own     bool   // a name that the backend lists is asked for by itself; Model, or without one the best that it lists, is for the others
-	Weight  int    // beside the other targets of its route: of the conversations, or of the requests under way; 0 is 1
-	Retries int    // further tries if the client has seen nothing, no other target is left, and the client does not ask again by itself; 0 is 2, below 0 none
+	Keys    []Key  // several keys of the server, used in place of Backend
+	Model   string // the name sent to the backend; "" is the client's
+	Own     bool   // names that the backend lists are sent as they are; the others become Model or, without one, the best that it lists
+	Weight  int    // its share among the targets of its route, of conversations or running requests; 0 is 1
+	Retries int    // further tries if the client has seen nothing, no other target is left, and the client does not retry by itself; 0 is 2, below 0 none
 	Breaker Breaker
 
 	stock *stock
-	key   string // the name of that of Keys which Backend has
+	key   string // the name of the key in use, one of Keys
 	spare bool   // it is one of Else
 }
 
@@ -73,7 +73,7 @@ func (r *Route) check() error {
 	return nil
 }
 
-// name is how the target is called for people.
+// name returns the name of the target for people.
 func (t Target) name() string {
 	if t.Name != "" {
 		return t.Name
@@ -81,7 +81,7 @@ func (t Target) name() string {
 	return t.Backend.API()
 }
 
-// spot is the model behind the backend, for what is known of how it fares.
+// spot returns the model at the backend, as breakers and loads know it.
 func (t Target) spot(model string) spot { return spot{t.name(), t.asked(model), ""} }
 
 func (t Target) retries() int {
@@ -91,22 +91,21 @@ func (t Target) retries() int {
 	return max(0, t.Retries)
 }
 
-// matches compares without the slashes, which are letters like others in a
-// model's name.
+// matches reports whether a glob matches a model's name, where "*" also matches slashes.
 func matches(pattern, model string) bool {
 	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 	ok, _ := path.Match(flat(pattern), flat(model))
 	return ok
 }
 
-// serves reports whether the route is one for a name, in either spelling.
+// serves reports whether the route matches a name, in either spelling.
 func (r *Route) serves(model string) bool {
 	return len(r.Match) == 0 || slices.ContainsFunc(spellings(model), func(name string) bool {
 		return slices.ContainsFunc(r.Match, func(m string) bool { return matches(m, name) })
 	})
 }
 
-// route finds the way for a model.
+// route returns the route for a model.
 func (h *house) route(ctx context.Context, model string) (*Route, error) {
 	if err := h.askable(model); err != nil {
 		return nil, err
@@ -120,7 +119,7 @@ func (h *house) route(ctx context.Context, model string) (*Route, error) {
 	return nil, h.unknown(model)
 }
 
-// ways are all the routes for a model, in order.
+// ways returns all routes for a model, in order.
 func (h *house) ways(ctx context.Context, model string) (out []*Route) {
 	h.lookUp(ctx, model)
 	for i := range h.Routes {
@@ -133,8 +132,8 @@ func (h *house) ways(ctx context.Context, model string) (out []*Route) {
 
 func (r *Route) takesUp(model string) bool { return r.serves(model) && (!r.Listed || r.lists(model)) }
 
-// lookUp asks the backends whose lists count for a name, all at once: those that
-// were never asked, and where none is known to have it, the others too.
+// lookUp fetches the lists that decide on a name, all at once: of the backends never
+// asked before and, if none is known to have it, of the others too.
 func (h *house) lookUp(ctx context.Context, model string) {
 	if !h.looks {
 		return
@@ -164,8 +163,7 @@ func (h *house) lookUp(ctx context.Context, model string) {
 	wg.Wait()
 }
 
-// askable refuses a request that names no model, and one that comes before there
-// is any.
+// askable returns an error for a request without a model, or while there is no route.
 func (h *house) askable(model string) error {
 	switch {
 	case model == "":
@@ -181,7 +179,7 @@ func (r *Route) lists(model string) bool {
 	return slices.ContainsFunc(slices.Concat(r.To, r.Else), func(t Target) bool { return t.stock.had(model) != nil })
 }
 
-// unknown is the error for a name that leads nowhere. It tells no more than the
+// unknown returns the error for a name without a route. It reveals no more than the
 // lists of models do.
 func (h *house) unknown(model string) error {
 	var known []string
@@ -207,10 +205,10 @@ func (h *house) unknown(model string) error {
 
 func isGlob(match string) bool { return strings.ContainsAny(match, "*?[\\") }
 
-// targets are those to try, in order, each with the name that it is asked for.
-// Which of To comes first is decided by the conversation's beginning, so that a
-// backend finds its prompt in the cache, unless Choose says otherwise (choose); but those that list the model come before
-// those where another one would answer.
+// targets returns the targets to try, in order, each with the name to send. Unless
+// Choose says otherwise, the conversation's beginning decides which of To comes first,
+// so that a backend finds its prompt in the cache. Targets that list the model precede
+// those that would answer with another.
 func (r *Route) targets(q *utp.Request) []Target {
 	to := slices.Concat(r.To, r.Else)
 	if len(r.To) > 1 {
@@ -226,8 +224,8 @@ func (r *Route) targets(q *utp.Request) []Target {
 	return to
 }
 
-// standIn is 1 for a target where another model would answer for one that it does
-// not list.
+// standIn returns 1 for a target that would answer with another model, as it does not
+// list this one.
 func standIn(t Target, model string) int {
 	if t.Own && t.Model != "" && !sameModel(t.Model, model) {
 		return 1
@@ -235,7 +233,7 @@ func standIn(t Target, model string) int {
 	return 0
 }
 
-// resolved is the target with the name that it is asked for.
+// resolved returns the target with the name to send to it.
 func (t Target) resolved(model string) Target {
 	if !t.Own {
 		return t
@@ -248,8 +246,8 @@ func (t Target) resolved(model string) Target {
 	return t
 }
 
-// drawn is the order of n things that belongs to a seed. Each place is drawn by weight
-// from those that are left, so that what one has lost goes to all others.
+// drawn returns an order of n things, the same for the same seed. Each place is drawn by
+// weight from those left, so that the share of one that fails is spread over the others.
 func drawn(n int, weight func(i int) int, seed uint64) (order []int) {
 	var left []int
 	for i := range n {
@@ -268,11 +266,11 @@ func drawn(n int, weight func(i int) int, seed uint64) (order []int) {
 	return order
 }
 
-// mixing is an odd number near 2⁶⁴ divided by the golden ratio: multiplied with a seed it
-// gives another one.
+// mixing is an odd number near 2⁶⁴ divided by the golden ratio. A seed times mixing is
+// another seed.
 const mixing = 0x9e3779b97f4a7c15
 
-// beginning is a number of the messages up to the first of the user's, 0 without any.
+// beginning returns a hash of the messages up to the user's first, 0 if there are none.
 func beginning(q *utp.Request) uint64 {
 	if len(q.Messages) == 0 {
 		return 0
@@ -287,9 +285,9 @@ func beginning(q *utp.Request) uint64 {
 	return sum.Sum64() >> 3 // the low bits of FNV mix least
 }
 
-// models lists what can be asked for: the names of the routes, and for a glob
-// the backends' models that it matches. A backend that does not answer is left
-// out; err is its error where nothing else is left.
+// models lists the models that clients can ask for: the names of the routes and, for a
+// glob, the backends' models that it matches. It leaves out backends that do not answer,
+// and returns an error only if nothing else is left.
 func (h *house) models(ctx context.Context) (out []wire.Model, err error) {
 	lists := make([][]wire.Model, len(h.Routes))
 	errs := make([]error, len(lists))
@@ -317,8 +315,8 @@ func (h *house) models(ctx context.Context) (out []wire.Model, err error) {
 	return out, err
 }
 
-// promising is a model as clients see it: one whose tools go into its prompt takes
-// tools, too.
+// promising returns a model as clients see it: it supports tools even if they have to go
+// into its prompt.
 func promising(m wire.Model) wire.Model {
 	if m.Offer == "prompted" {
 		yes := true
@@ -327,8 +325,8 @@ func promising(m wire.Model) wire.Model {
 	return m
 }
 
-// answers asks all targets at once for their models, until one has some to say.
-// Without any it gives what each said, by name.
+// answers asks all targets at once for their models, until one answers. If none does,
+// it returns why not, by target.
 func (h *house) answers(ctx context.Context) (ok bool, why map[string]string) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -360,7 +358,7 @@ func (h *house) answers(ctx context.Context) (ok bool, why map[string]string) {
 	return false, why
 }
 
-// models are those of the first target for a name, and for a glob those of all.
+// models returns the models of the first target for a name, of all targets for a glob.
 func (r *Route) models(ctx context.Context) (out []wire.Model, err error) {
 	match := r.Match
 	if len(match) == 0 {
@@ -385,8 +383,8 @@ func (r *Route) models(ctx context.Context) (out []wire.Model, err error) {
 	return out, err
 }
 
-// matched are the models of a target that a glob matches: of one that is asked
-// for a single model, that one.
+// matched returns the models of a target that match a glob. A target with a Model has
+// only that one.
 func matched(glob string, t Target, theirs []wire.Model) (out []wire.Model) {
 	if t.Model != "" && !t.Own {
 		theirs = []wire.Model{under(t.Model, t.Model, theirs)}
@@ -399,7 +397,7 @@ func matched(glob string, t Target, theirs []wire.Model) (out []wire.Model) {
 	return out
 }
 
-// under is a model under the name that clients use.
+// under returns a model under the name that clients use.
 func under(name, asked string, theirs []wire.Model) wire.Model {
 	if m := named(theirs, asked); m != nil {
 		out := *m
@@ -409,11 +407,11 @@ func under(name, asked string, theirs []wire.Model) wire.Model {
 	return wire.Model{ID: name, Chat: true}
 }
 
-// asked is the name that the backend is asked for.
+// asked returns the name of the model to send to the backend.
 func (t Target) asked(model string) string { return cmp.Or(t.Model, model) }
 
-// Shadowed says which names and globs lead nowhere, because a route before theirs
-// takes all that they match.
+// Shadowed returns a message for each name or glob that has no effect, because an
+// earlier route takes all that it matches.
 func Shadowed(routes []Route) (out []string) {
 	for i, r := range routes {
 		for _, match := range r.Match {
@@ -431,8 +429,8 @@ func Shadowed(routes []Route) (out []string) {
 	return out
 }
 
-// takes is the glob of a route that matches all that another one does: that holds
-// where it matches the other's letters and has no sign but "*".
+// takes returns the glob of the route that matches everything that match does: one that
+// matches it as a text and has no special sign but "*".
 func (r *Route) takes(match string) string {
 	own := r.Match
 	if len(own) == 0 {

@@ -15,10 +15,10 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// held passes one try on, as far as it may leave. A reply that is of no use to
-// the client, and of which the client has seen nothing but thoughts, is asked
-// for once more, as a JSON object of one of the tools. If that does not help, the
-// first reply goes out as it is. What is held when a reply breaks off is dropped.
+// held passes on the events of one try, holding back what hold says. A useless reply
+// that the client has seen only thoughts of is asked for once more, as a JSON object
+// that calls one of the tools. If that does not help, the first reply goes out as it
+// is. Held events of a reply that breaks off are dropped.
 func (x *exchange) held(try iter.Seq2[utp.Event, error]) iter.Seq2[utp.Event, error] {
 	return func(yield func(utp.Event, error) bool) {
 		h := x.newHold()
@@ -44,20 +44,20 @@ func (x *exchange) held(try iter.Seq2[utp.Event, error]) iter.Seq2[utp.Event, er
 	}
 }
 
-// use tells whether a reply is of use to the client: its calls can be read, and
-// there is one if one was required.
+// use tracks whether a reply is useful to the client: its calls can be read, and there
+// is one if one was required.
 type use struct {
-	must, once bool // a call is required; another try is not wanted
+	must, once bool // a call is required; no second try
 	choice     utp.Choice
 
 	broken *utp.Problem
-	calls  int // begun, of those that the choice allows
+	calls  int // calls begun that the choice allows
 }
 
-// lacks reports whether what has come so far may turn out to be of no use.
+// lacks reports whether the reply so far may turn out useless.
 func (u *use) lacks() bool { return u.must && u.calls == 0 || u.broken != nil }
 
-// note takes an event of the reply.
+// note records an event of the reply.
 func (u *use) note(e utp.Event) {
 	switch {
 	case e.Kind == utp.EventCallStart && allows(u.choice, e.Call.Name), wholeCall(e):
@@ -67,22 +67,22 @@ func (u *use) note(e utp.Event) {
 	}
 }
 
-// allows reports whether a choice lets a tool be called.
+// allows reports whether a choice permits calls of a tool.
 func allows(c utp.Choice, name string) bool {
 	return (c.Mode != utp.ChoiceNamed || name == c.Name) && (len(c.Allowed) == 0 || slices.Contains(c.Allowed, name))
 }
 
-// wholeCall reports a call in one piece, as utp.Replay gives it.
+// wholeCall reports whether an event is a call in one piece, as from utp.Replay.
 func wholeCall(e utp.Event) bool {
 	_, call := e.Value.(utp.Call)
 	return e.Kind == utp.EventWhole && call
 }
 
-// mendable are the problems that another try may do without.
+// mendable are the problems that a second try may avoid.
 var mendable = map[utp.ProblemKind]bool{utp.ProblemMalformed: true, utp.ProblemMissingName: true, utp.ProblemInvalid: true, utp.ProblemEmpty: true, utp.ProblemTruncated: true}
 
-// useless says why the reply is of no use, at its end. A call that the output
-// limit cut off would be cut off again; words in its place need not be.
+// useless returns why the finished reply is useless, "" if it is not. A call that the
+// output limit cut off would be cut off again; text in place of a call may not be.
 func (h *hold) useless(e utp.Event) string {
 	if h.answered || h.once || h.ended() {
 		return ""
@@ -108,22 +108,22 @@ func (h *hold) useless(e utp.Event) string {
 	return ""
 }
 
-// ended reports whether there is a call that can be used.
+// ended reports whether the reply has a usable call.
 func (h *hold) ended() bool {
 	return slices.ContainsFunc(h.events, func(e utp.Event) bool {
 		return e.Kind == utp.EventCallEnd && (!h.must || allows(h.choice, e.Call.Name)) || wholeCall(e)
 	})
 }
 
-// again asks once more and returns the reply to pass on: the new one, in parts
-// from next on behind the thoughts of the old one, if it is of use, else the old
+// again asks once more and returns the reply to pass on: if the new one is useful, its
+// events, with parts numbered from next after the thoughts of the old one; else the old
 // one.
 func (x *exchange) again(why string, old []utp.Event, next int) []utp.Event {
 	if _, ok := x.gate.second.take(x.Now(), 1); !ok {
 		return old
 	}
 	x.report.Again = why
-	defer func(tries int) { x.report.Tries = tries }(x.report.Tries) // these are no fallbacks
+	defer func(tries int) { x.report.Tries = tries }(x.report.Tries) // a second try is no fallback
 	q := x.correction(why, utp.Collect(old))
 	evs, err := x.gathered(q)
 	if err != nil && wire.FaultOf(err).Kind == wire.BadInput { // not every server can be held to a schema
@@ -150,7 +150,7 @@ func (x *exchange) again(why string, old []utp.Event, next int) []utp.Event {
 		utp.Event{Kind: utp.EventCallEnd, Part: next, Call: &call}, utp.Event{Kind: utp.EventFinish, Part: next + 1, End: &end})
 }
 
-// gathered asks for all of a reply.
+// gathered returns all events of a reply.
 func (x *exchange) gathered(q *utp.Request) (evs []utp.Event, err error) {
 	err = x.ask(q, func(try iter.Seq2[utp.Event, error]) (seen bool, err error) {
 		evs = nil
@@ -184,15 +184,15 @@ type choice struct {
 	Args json.RawMessage `json:"arguments"`
 }
 
-// correction is the request with what was wrong, for a reply that is an object
-// of one of the tools.
+// correction returns the request for a second try: it says what was wrong, and asks for
+// an object that calls one of the tools.
 func (x *exchange) correction(why string, said utp.Reply) *utp.Request {
 	q := *x.request
 	q.Tools, q.Choice = nil, utp.Choice{}
 	q.Params.Schema, q.Params.SchemaName, q.Params.SchemaAbout, q.Params.SchemaHeld = choices(callable(x.request)), "", "", nil
 	q.Messages = slices.Clone(q.Messages)
 	text := said.Text()
-	for _, c := range said.Calls() { // none that the choice allows
+	for _, c := range said.Calls() { // the choice allows none of them
 		line, err := marshal(choice{c.Name, c.Args})
 		if err == nil {
 			text += string(line)
@@ -210,11 +210,12 @@ var secondText string
 
 var secondTemplate = sync.OnceValue(func() template.Set { return template.Must(template.New("second.md", secondText)) })
 
-// complaint says what was wrong with an answer, and what is wanted in its place.
+// complaint returns the text that says what was wrong with a reply and what is wanted
+// instead.
 func (x *exchange) complaint(why string, said utp.Reply) string {
 	var wrong struct {
 		None            bool   // no call where one is required
-		Barred, Problem string // the call that may not be made; what cannot be read
+		Barred, Problem string // the forbidden call; what could not be read
 		Tools           []string
 	}
 	switch calls := said.Calls(); {
@@ -232,7 +233,7 @@ func (x *exchange) complaint(why string, said utp.Reply) string {
 	}
 	words, err := secondTemplate().Execute("second.md", wrong)
 	if err != nil {
-		panic(err) // the template and its fields are both here
+		panic(err) // the template is embedded
 	}
 	return words
 }
@@ -250,7 +251,7 @@ func callable(q *utp.Request) []utp.Tool {
 	})
 }
 
-// choices is the schema of an object of one of the tools.
+// choices returns the schema of an object that calls one of the tools.
 func choices(tools []utp.Tool) json.RawMessage {
 	type named struct {
 		Type string   `json:"type"`
@@ -288,7 +289,7 @@ func choices(tools []utp.Tool) json.RawMessage {
 	return out
 }
 
-// chosen reads the second try. Nothing of it is guessed.
+// chosen reads the second try, strictly.
 func chosen(q *utp.Request, compile func([]utp.Tool) *schema.Set, text string) (utp.Call, error) {
 	var c choice
 	if err := json.Unmarshal([]byte(text), &c); err != nil || !isObject(c.Args) {

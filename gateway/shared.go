@@ -17,31 +17,31 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// sharing is what a gateway knows of its State and its Ledger.
+// sharing is a gateway's side of State and the Ledger.
 type sharing struct {
 	state, ledger presence
 	members       members
-	visits        sync.Map // of fleet.Visit, by id: those that run and are bounded in number
+	visits        sync.Map // of fleet.Visit, by id: the running ones with a limit on how many run at once
 	owed          settling
 }
 
-// shareTime bounds how long a request waits for State or the Ledger, and awayTime is
-// how long neither is asked again by requests after it did not answer anybody.
+// shareTime is how long a request waits for State or the Ledger. awayTime is how long
+// requests do not ask one again after it answered nobody.
 const (
 	shareTime = 4 * time.Second
 	awayTime  = time.Second
 )
 
-// presence is whether a server that replicas share answers.
+// presence records whether a server that replicas share answers.
 type presence struct {
-	until atomic.Int64 // it is not asked before, in Unix nanoseconds; 0: it answers
+	until atomic.Int64 // not to be asked before, in Unix nanoseconds; 0: it answers
 	good  atomic.Int64 // when it last answered
 }
 
-// away reports whether it did not answer a moment ago.
+// away reports whether the server did not answer a moment ago.
 func (p *presence) away(now time.Time) bool { return now.UnixNano() < p.until.Load() }
 
-// tell notes whether it has answered. Answers that are no good news are answers.
+// tell records whether the server answered. A refusal is an answer, too.
 func (p *presence) tell(x *house, what string, err error) {
 	if err == nil {
 		p.good.Store(x.Now().UnixNano())
@@ -55,7 +55,7 @@ func (p *presence) tell(x *house, what string, err error) {
 	}
 }
 
-// awayNames lists what does not answer.
+// awayNames lists the servers that do not answer.
 func (s *sharing) awayNames() (out []string) {
 	if s.state.until.Load() != 0 {
 		out = append(out, "state")
@@ -66,7 +66,7 @@ func (s *sharing) awayNames() (out []string) {
 	return out
 }
 
-// errAway is in place of a question to a server that did not answer a moment ago.
+// errAway is the error in place of asking a server that did not answer a moment ago.
 var errAway = &wire.Error{Status: http.StatusServiceUnavailable, Message: "it did not answer a moment ago"}
 
 // with asks State within the time that a request has for it.
@@ -79,7 +79,7 @@ func (s *sharing) with(ctx context.Context, h *house, p *presence, what string, 
 	defer cancel()
 	err := ask(within)
 	if err != nil && ctx.Err() != nil {
-		return err // who asked has gone
+		return err // the caller has gone
 	}
 	var said *answer
 	if errors.As(err, &said) {
@@ -87,7 +87,7 @@ func (s *sharing) with(ctx context.Context, h *house, p *presence, what string, 
 		return err
 	}
 	if errors.Is(err, context.DeadlineExceeded) && p.good.Load() > began {
-		return err // it answers others: many draw on one budget
+		return err // it does answer others: many requests share one budget
 	}
 	p.tell(h, what, err)
 	return err
@@ -97,10 +97,11 @@ func denial503(reason, text string) error {
 	return &denial{reason, &wire.Error{Status: http.StatusServiceUnavailable, Message: text, RetryAfter: 2 * time.Second}}
 }
 
-// place is where something is kept for a client: what it is, and an id.
+// place identifies something kept for a client: its kind and its id.
 type place struct{ what, id string }
 
-// owner is whose what is kept is. Clients do not see each other's conversations.
+// owner returns the owner of what is kept for the client, so that clients do not see
+// each other's conversations.
 func (x *exchange) owner() string {
 	if x.client == nil {
 		return "anybody"
@@ -108,7 +109,7 @@ func (x *exchange) owner() string {
 	return x.client.id
 }
 
-// name is a place in State: ids may hold bytes that no text may.
+// name returns the key of a place in State. Ids may hold bytes that a text cannot.
 func (p place) name() string {
 	sum := sha256.Sum256([]byte(p.id))
 	return p.what + ":" + hex.EncodeToString(sum[:])
@@ -116,10 +117,10 @@ func (p place) name() string {
 
 func (p place) in(owner string) string { return p.what + "\x00" + owner + "\x00" + p.id }
 
-// keptJSON is a kept thing as State has it.
+// keptJSON is the form in which State stores a kept.
 type keptJSON struct {
 	Messages []utp.Message `json:"messages,omitempty"`
-	Call     *utp.Message  `json:"call,omitempty"` // the thoughts, and behind them the call
+	Call     *utp.Message  `json:"call,omitempty"` // the thoughts, then the call
 	Pick     learn.Pick    `json:"pick,omitzero"`
 	Target   string        `json:"target,omitempty"`
 }
@@ -150,8 +151,8 @@ func (k *kept) unmarshal(b []byte) error {
 	return nil
 }
 
-// fetch gives what is kept in places, nil for what is not there. It always has as
-// many as there are places.
+// fetch returns what is kept in each of the places, nil where nothing is. The result
+// has as many entries as there are places, even with an error.
 func (x *exchange) fetch(of ...place) ([]*kept, error) {
 	out := make([]*kept, len(of))
 	if x.State == nil {
@@ -173,15 +174,14 @@ func (x *exchange) fetch(of ...place) ([]*kept, error) {
 		return out, err
 	}
 	for i, v := range values {
-		if k := (&kept{place: of[i]}); v != nil && k.unmarshal(v) == nil { // of a version that writes otherwise: as if it were not there
+		if k := (&kept{place: of[i]}); v != nil && k.unmarshal(v) == nil { // what another version wrote counts as missing
 			out[i] = k
 		}
 	}
 	return out, nil
 }
 
-// store keeps things, in one round trip. What cannot be kept is missed later, and not
-// now.
+// store keeps all in one round trip. A failure is only logged; later turns find nothing.
 func (x *exchange) store(all ...*kept) {
 	if x.State == nil {
 		for _, k := range all {
@@ -201,5 +201,5 @@ func (x *exchange) store(all ...*kept) {
 	}
 	_ = x.gate.shared.with(context.WithoutCancel(x.r.Context()), x.house, &x.gate.shared.state, "state", func(ctx context.Context) error {
 		return x.State.Put(ctx, items, x.began)
-	}) // told there
+	}) // logged there
 }

@@ -12,26 +12,26 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// stock is what a backend lists. It is asked for again when somebody wants a name
-// that is not in it, so that a model which was installed a moment ago is found.
+// stock is a backend's list of models. It is fetched again when a client asks for a name
+// that is not in it, so that a newly installed model is found.
 type stock struct {
 	list func(context.Context) ([]wire.Model, error)
 	now  func() time.Time
 
 	mu     sync.Mutex
 	models []wire.Model
-	chosen string        // for who asks for none of them
-	asked  time.Time     // when the list was last asked for; zero: never
-	busy   chan struct{} // closed when the question on its way is answered; nil: none is
+	chosen string        // the model for names that are not listed
+	asked  time.Time     // when the list was last fetched; zero: never
+	busy   chan struct{} // closed when the running fetch ends; nil: none runs
 }
 
 const (
-	listEvery = 2 * time.Second // a backend is asked for its list at most so often
-	listTime  = 3 * time.Second // and has so long to answer
+	listEvery = 2 * time.Second // the least time between two fetches
+	listTime  = 3 * time.Second // the time limit of a fetch
 )
 
-// known is a model by either of its names, as the backend lists it; the backend
-// is asked if it is new. nil: the backend does not list it.
+// known returns a model by either of its names, nil if the backend does not list it. It
+// fetches the list for a name not in it.
 func (s *stock) known(ctx context.Context, name string) *wire.Model {
 	for {
 		s.mu.Lock()
@@ -56,8 +56,8 @@ func (s *stock) known(ctx context.Context, name string) *wire.Model {
 	}
 }
 
-// refresh asks for the list. Others wait for the answer, so who asked first may
-// leave without taking it along.
+// refresh fetches the list. Callers share one fetch, which goes on if the first of them
+// leaves.
 func (s *stock) refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), listTime)
 	defer cancel()
@@ -72,12 +72,11 @@ func (s *stock) refresh(ctx context.Context) {
 	s.busy = nil
 }
 
-// renewEvery is how old a list may be by which it is known which version of a
-// model answers.
+// renewEvery is how old a list may be that tells the version of a model.
 const renewEvery = time.Minute
 
-// renew has the list asked for again, beside the request, where it is old, and
-// waits for the first one: a model may have been pulled anew under its name.
+// renew fetches an old list again in the background, and waits only for the first list:
+// a new version may have been pulled under the model's name.
 func (s *stock) renew(ctx context.Context, name string) {
 	if s == nil {
 		return
@@ -93,22 +92,22 @@ func (s *stock) renew(ctx context.Context, name string) {
 	}
 }
 
-// had is known without a question.
+// had is known without a fetch.
 func (s *stock) had(name string) *wire.Model {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return named(s.models, name)
 }
 
-// never reports that the list was not asked for yet.
+// never reports whether the list was never fetched.
 func (s *stock) never() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked.IsZero()
 }
 
-// best is the model for who asks for none that the backend lists, the same one as
-// long as it is there; "" where nothing is.
+// best returns the model for names that are not listed, the same one as long as the
+// backend lists it; "" if it lists none.
 func (s *stock) best() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +135,8 @@ func (s *stock) names() (out []string) {
 
 const latest = ":latest"
 
-// spellings are the names under which a model goes: where nothing is said of a
-// tag, Ollama's names end in ":latest".
+// spellings returns the equivalent names of a model: Ollama's names without a tag mean
+// ":latest".
 func spellings(name string) []string {
 	if bare, cut := strings.CutSuffix(name, latest); cut {
 		return []string{name, bare}
@@ -153,7 +152,7 @@ func sameModel(a, b string) bool {
 	return strings.TrimSuffix(a, latest) == strings.TrimSuffix(b, latest)
 }
 
-// named is the model of a list that goes by a name; nil: there is none.
+// named returns the model of a list with a name, nil if there is none.
 func named(models []wire.Model, name string) *wire.Model {
 	for _, n := range spellings(name) {
 		if i := slices.IndexFunc(models, func(m wire.Model) bool { return m.ID == n }); i >= 0 {
@@ -163,8 +162,8 @@ func named(models []wire.Model, name string) *wire.Model {
 	return nil
 }
 
-// equipped is a configuration with the lists of its backends. Targets of one name
-// share theirs.
+// equipped returns a house with the lists of its backends. Targets with one name share a
+// list.
 func equipped(c Config) *house {
 	stocks := map[string]*stock{}
 	equip := func(route int, targets []Target, kind string) []Target {

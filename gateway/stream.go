@@ -12,8 +12,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// line is a stream to a client. What is written first opens it; until then an
-// error can still be an answer with its own status.
+// line is a stream to a client. The first write opens it; until then an error can still
+// be answered with its own status.
 type line struct {
 	x       *exchange
 	framing wire.Framing
@@ -25,7 +25,7 @@ type line struct {
 	open  bool
 	last  time.Time
 	buf   []byte
-	known http.Header // who answers, as far as that is known
+	known http.Header // the headers that say who answers, as far as known
 	err   error       // of the connection
 }
 
@@ -92,9 +92,9 @@ func (x *exchange) stream(events iter.Seq2[utp.Event, error]) (failed error) {
 	return failed
 }
 
-// drops reports whether a stream that has failed ends with its connection, for
-// clients that go on after that and not after an error. One that need not go on,
-// or that the gateway itself ends, is told why.
+// drops reports whether a failed stream ends by closing the connection, for clients that
+// retry after that but not after an error. Clients that need not retry, and all when the
+// gateway itself stops, get the error.
 func (x *exchange) drops(err error) bool {
 	var own *denial
 	return x.door.drops && x.r.Context().Err() == nil && !wire.RemedyFor(err).Never && !errors.As(err, &own)
@@ -106,19 +106,18 @@ func (l *line) opened() bool {
 	return l.open
 }
 
-// learn takes note of who is asked, for a stream that a heartbeat opens.
+// learn records who is asked, for a stream that a heartbeat opens.
 func (l *line) learn() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.x.headers(l.known)
 }
 
-// maxWait is how many bytes wait for a flush.
+// maxWait is how many bytes may wait for a flush.
 const maxWait = 16 << 10
 
-// send takes frames. The first go out at once, others with the next flush: when
-// all that has come from the backend was read, so that what came together goes
-// together.
+// send writes frames. The first go out at once, later ones with the next flush, after
+// all that came from the backend was read, so that what came together leaves together.
 func (l *line) send(frames []wire.Frame) error {
 	l.mu.Lock()
 	for _, f := range frames {
@@ -132,7 +131,7 @@ func (l *line) send(frames []wire.Frame) error {
 	return err
 }
 
-// flush hands what waits to the network. What goes wrong is in err.
+// flush writes the waiting bytes. An error is kept in l.err.
 func (l *line) flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -174,12 +173,11 @@ func (l *line) write(b []byte) error {
 	return l.err
 }
 
-// patience is how many heartbeats are left out while something has come from a
-// backend that is held: it may turn out to be nothing, and then the client gets a
-// status instead of a stream.
+// patience is how many heartbeats are left out while a backend's reply is held: if it
+// turns out useless, the client can still get a status instead of a stream.
 const patience = 4
 
-// beat keeps a quiet stream alive until stop.
+// beat keeps a quiet stream alive until stop is called.
 func (l *line) beat(every time.Duration) (stop func()) {
 	ping := l.x.heartbeat(l.framing)
 	if ping == nil {
@@ -205,7 +203,7 @@ func (l *line) beat(every time.Duration) (stop func()) {
 	}
 }
 
-// heartbeat is a frame that says nothing; nil if the API has none.
+// heartbeat returns a frame without content, nil if the API has none.
 func (x *exchange) heartbeat(f wire.Framing) []byte {
 	switch {
 	case x.door.pinging != nil:

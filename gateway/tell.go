@@ -16,8 +16,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/wire"
 )
 
-// name gives the reply the id of the request, in the header that the SDKs of the
-// client's API read, too.
+// name puts the id of the request into the headers of the reply, also into the one that
+// the SDKs of the client's API read.
 func (x *exchange) name() {
 	h := x.w.Header()
 	h.Set("X-Bx-Id", x.report.ID)
@@ -26,7 +26,7 @@ func (x *exchange) name() {
 	}
 }
 
-// headers say who answers, or was asked last.
+// headers writes who answered, or was asked last.
 func (x *exchange) headers(h http.Header) {
 	set := func(name, value string) {
 		if value != "" {
@@ -46,10 +46,10 @@ func (x *exchange) headers(h http.Header) {
 	set("X-Bx-Warning", warning)
 }
 
-// addresses are of backends.
+// addresses matches the addresses of backends.
 var addresses = regexp.MustCompile(`https?://[^\s;"]+[^\s;:,."]`)
 
-// explain tells what was mended and lost. prefix makes trailers of the headers.
+// explain writes headers that say what was repaired and lost. prefix makes them trailers.
 func (x *exchange) explain(h http.Header, prefix string) {
 	if !x.Explain {
 		return
@@ -65,10 +65,10 @@ func (x *exchange) explain(h http.Header, prefix string) {
 	}
 }
 
-// maxHeader bounds what a header says.
+// maxHeader bounds the value of a header, in bytes.
 const maxHeader = 400
 
-// printable is text that a header can hold.
+// printable returns s in a form that a header can hold.
 func printable(s string) string {
 	s = strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' {
@@ -79,13 +79,13 @@ func printable(s string) string {
 	return s[:min(len(s), maxHeader)]
 }
 
-// answer gives the client a whole answer.
+// answer writes a whole answer.
 func (x *exchange) answer(body []byte) {
 	x.told = true
 	reply(x.w, x.report.Status, body)
 }
 
-// deny answers with an error in the client's own form.
+// deny answers with an error in the form of the client's API.
 func (x *exchange) deny(err error) {
 	h, vain := x.w.Header(), x.exhausted || wire.RemedyFor(err).Never
 	err = x.tells(err)
@@ -106,15 +106,15 @@ func (x *exchange) deny(err error) {
 	x.answer(body)
 }
 
-// stopped is the error of a request that outlived the gateway.
+// stopped is the error of a request still running when the gateway stopped.
 var stopped = &denial{"stopped", &wire.Error{Status: http.StatusServiceUnavailable, Message: "the gateway was stopped before the reply was complete"}}
 
-// outlived reports whether the request was cancelled because the gateway ends.
+// outlived reports whether the request was cancelled because the gateway stops.
 func (x *exchange) outlived() bool {
 	return errors.Is(context.Cause(x.r.Context()), ErrStopping)
 }
 
-// tells is an error as the client of this request hears it.
+// tells returns an error as the client of this request gets it.
 func (x *exchange) tells(err error) error {
 	if err == nil {
 		return nil
@@ -128,7 +128,7 @@ func (x *exchange) tells(err error) error {
 	return told(err)
 }
 
-// remote reports a client that is not of this machine, or comes by a proxy on it.
+// remote reports whether the client is on another machine, or comes through a proxy.
 func (x *exchange) remote() bool {
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "Via"} {
 		if x.r.Header.Get(name) != "" {
@@ -139,8 +139,8 @@ func (x *exchange) remote() bool {
 	return err == nil && !loopback(host) && !bySocket(x.r)
 }
 
-// discreet is an error for clients who need not know where the backends are, and
-// could do nothing about them: the log has all of it.
+// discreet returns an error without the addresses of the backends, for remote clients.
+// The log has the whole error.
 func (x *exchange) discreet(err error) error {
 	var input *wire.InputError
 	var theirs *wire.Error
@@ -159,9 +159,9 @@ func (x *exchange) discreet(err error) error {
 	return &wire.Error{Status: http.StatusBadGateway, Message: "the backend " + x.report.Backend + " gave no answer that can be used; the gateway's log says more"}
 }
 
-// told is an error as a client may hear it. What is no answer of a provider is
-// a backend that gave none; and that a backend does not take the gateway's own
-// key is nothing that the client's key could mend.
+// told returns an error as a client may see it. A failure without an answer from the
+// provider becomes 502 or 504, and so does a refusal of the gateway's own key, which
+// the client can do nothing about.
 func told(err error) error {
 	var input *wire.InputError
 	var theirs *wire.Error
@@ -183,7 +183,7 @@ func told(err error) error {
 
 // denial is the gateway's own refusal.
 type denial struct {
-	reason string // in one word, for the log and the metrics
+	reason string // one word, for the log and the metrics
 	why    *wire.Error
 }
 

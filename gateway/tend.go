@@ -11,17 +11,17 @@ import (
 	"github.com/unifiedtoolprotocol/utp/fleet"
 )
 
-// settling is what the Ledger has not taken yet.
+// settling holds the settlements and lines that the Ledger has not accepted yet.
 type settling struct {
 	mu    sync.Mutex
 	list  []owed
 	lines []fleet.Line // of keys without a budget
 }
 
-// maxLines bounds what waits for a Ledger that is away.
+// maxLines is how many lines may wait while the Ledger does not answer.
 const maxLines = 10000
 
-// record has a line written soon. It reports whether there is room.
+// record queues a line. It reports whether there is room.
 func (s *settling) record(l fleet.Line) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +32,7 @@ func (s *settling) record(l fleet.Line) bool {
 	return true
 }
 
-// some takes the lines that have waited longest.
+// some removes and returns the lines that have waited longest.
 func (s *settling) some() []fleet.Line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,14 +48,14 @@ func (s *settling) putBack(lines []fleet.Line) {
 	s.lines = append(lines, s.lines...)
 }
 
-// perRecord is how many lines go in one transaction.
+// perRecord is how many lines are written in one transaction.
 const perRecord = 500
 
-// owed is a settlement. One of a reservation of which nobody knows whether it was
-// written is looked for until a time.
+// owed is a settlement to be written. If it is not known whether its reservation was
+// written, that is looked for until a time.
 type owed struct {
 	fleet.Settlement
-	until time.Time // zero: it was written
+	until time.Time // zero: the reservation was written
 }
 
 func (s *settling) add(what fleet.Settlement, _ time.Time) {
@@ -91,20 +91,19 @@ func (s *settling) len() int {
 
 // Times of Tend.
 const (
-	leaseTime   = 30 * time.Second // a replica that has not said so for so long lives no more
+	leaseTime   = 30 * time.Second // how long a replica counts as running after it last renewed
 	leaseEvery  = 8 * time.Second
 	visitsEvery = 20 * time.Second
 	coolEvery   = time.Second
-	lookEvery   = 100 * time.Millisecond // for what is away
+	lookEvery   = 100 * time.Millisecond // for a server that does not answer
 	oweEvery    = 500 * time.Millisecond
 	sweepEvery  = 10 * time.Second
-	tendTime    = 5 * time.Second // for one question
+	tendTime    = 5 * time.Second // the time limit of one task
 )
 
-// Tend does what replicas owe each other until ctx ends: it says that this one
-// lives, charges what those reserved that do not, settles what the Ledger did not
-// take at once, and hears which servers want no requests. Whoever serves a Gateway
-// with State or a Ledger runs it, beginning with Join.
+// Tend does the background work of a replica until ctx ends: it renews the lease,
+// charges the reservations of replicas that are gone, retries settlements, and learns
+// which servers take no requests. A Gateway with State or a Ledger needs it, after Join.
 func (g *Gateway) Tend(ctx context.Context) {
 	h := g.now.Load()
 	var all sync.WaitGroup
@@ -119,7 +118,7 @@ func (g *Gateway) Tend(ctx context.Context) {
 				case <-tick.C:
 				}
 				within, cancel := context.WithTimeout(ctx, tendTime)
-				_ = do(within, g.now.Load()) // comes again
+				_ = do(within, g.now.Load()) // retried at the next tick
 				cancel()
 			}
 		})
@@ -139,8 +138,8 @@ func (g *Gateway) Tend(ctx context.Context) {
 	all.Wait()
 }
 
-// whileAway asks what does not answer, so that no request has to find out that it
-// does again.
+// whileAway probes a server that does not answer, so that no request has to find out
+// when it answers again.
 func whileAway(p *presence, ask func(context.Context, *house) error) func(context.Context, *house) error {
 	return func(ctx context.Context, h *house) error {
 		if p.until.Load() == 0 {
@@ -150,7 +149,7 @@ func whileAway(p *presence, ask func(context.Context, *house) error) func(contex
 	}
 }
 
-// Join takes the first lease: without one nothing may be reserved.
+// Join takes the first lease, without which nothing can be reserved.
 func (g *Gateway) Join(ctx context.Context) error {
 	h := g.now.Load()
 	if h.Ledger == nil {
@@ -159,8 +158,8 @@ func (g *Gateway) Join(ctx context.Context) error {
 	return g.lease(ctx, h)
 }
 
-// Leave settles what the Ledger has not taken yet, as far as there is time. What it
-// does not take is charged in full when the lease is over.
+// Leave writes the waiting settlements until ctx ends. Those that remain are charged in
+// full when the lease expires.
 func (g *Gateway) Leave(ctx context.Context) {
 	for g.shared.owed.len() > 0 && ctx.Err() == nil {
 		h := g.now.Load()
@@ -185,8 +184,7 @@ func (g *Gateway) sweep(ctx context.Context, h *house) error {
 	return err
 }
 
-// payDebts settles what is owed. One that the Ledger does not take keeps no other
-// waiting.
+// payDebts writes the waiting settlements. One that fails does not delay the others.
 func (g *Gateway) payDebts(ctx context.Context, h *house) (failed error) {
 	var left []owed
 	list := g.shared.owed.take()
@@ -205,7 +203,7 @@ func (g *Gateway) payDebts(ctx context.Context, h *house) (failed error) {
 	return failed
 }
 
-// pay settles what is owed and reports whether it is owed yet.
+// pay writes a settlement and reports whether it is still owed.
 func (g *Gateway) pay(ctx context.Context, h *house, o owed) (yet bool, err error) {
 	if o.until.IsZero() {
 		err = g.settled(ctx, h, o.Settlement)
@@ -218,7 +216,7 @@ func (g *Gateway) pay(ctx context.Context, h *house, o owed) (yet bool, err erro
 	return err != nil, err
 }
 
-// record books what keys without a budget have asked.
+// record books the requests of keys without a budget.
 func (g *Gateway) record(ctx context.Context, h *house) error {
 	for {
 		lines := g.shared.owed.some()
@@ -249,7 +247,7 @@ func (g *Gateway) renew(ctx context.Context, h *house) error {
 	return h.State.Renew(ctx, all, h.Now())
 }
 
-// cool leaves targets alone that want no requests, as other replicas have heard.
+// cool pauses the targets that other replicas reported.
 func (g *Gateway) cool(ctx context.Context, h *house) error {
 	all, err := h.State.Cooling(ctx, h.Now())
 	g.shared.state.tell(h, "state", err)

@@ -6,8 +6,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 )
 
-// Trace is a piece of a request on its way, for people who look for a fault. It
-// holds content, but no credentials.
+// Trace is a piece of a request or a reply, for debugging. It holds content, but no
+// credentials.
 type Trace struct {
 	ID   string    `json:"id"` // of the request
 	Time time.Time `json:"time"`
@@ -23,7 +23,7 @@ func (x *exchange) trace(side, way, what string, body []byte) {
 	}
 }
 
-// dump is for backend.Hooks.
+// dump is a function for wire.Hooks.
 func (x *exchange) dump(sent, received []byte) {
 	x.trace("backend", "out", "request", sent)
 	x.trace("backend", "in", "reply", received)
