@@ -67,14 +67,14 @@ func (c common) desk(by string) *keys.Desk {
 	return &keys.Desk{Books: c.ledger, State: c.state, NewID: rand.Text, NewKey: newKeyText, Now: time.Now, By: by}
 }
 
-// admin is the administration over HTTP.
+// admin returns the handler of the administration over HTTP.
 func (c common) admin(hash fleet.Hash, log *slog.Logger) http.Handler {
 	d := c.desk("admin")
 	d.Log = log
 	return d.Handler(hash)
 }
 
-// limitFlags are those that set limits.
+// limitFlags are the flags that set limits.
 type limitFlags struct {
 	money, tokens, requests string
 	models                  []string
@@ -90,7 +90,7 @@ func (f *limitFlags) add(to *pflag.FlagSet) {
 	to.IntVar(&f.parallel, "parallel", 0, "at most `N` requests at once")
 }
 
-// change is what the flags that were given set.
+// change returns the change that the given flags make.
 func (f *limitFlags) change(given *pflag.FlagSet) (c keys.Change, err error) {
 	c.Amounts = map[string]string{}
 	for unit, text := range map[string]string{"money": f.money, "tokens": f.tokens, "requests": f.requests} {
@@ -117,7 +117,7 @@ func (f *limitFlags) change(given *pflag.FlagSet) (c keys.Change, err error) {
 	return c, nil
 }
 
-// changes is change for who has to change something.
+// changes is change, with an error if no flag was given.
 func (f *limitFlags) changes(given *pflag.FlagSet) (keys.Change, error) {
 	c, err := f.change(given)
 	if err == nil && len(c.Amounts) == 0 && c.Models == nil && c.Parallel == nil && c.Team == nil {
@@ -126,7 +126,7 @@ func (f *limitFlags) changes(given *pflag.FlagSet) (keys.Change, error) {
 	return c, err
 }
 
-// untilWhen reads a time to come: "30d", "12h", a date, or "never".
+// untilWhen reads a time in the future: "30d", "12h", a date, or "never".
 func untilWhen(s string, now time.Time) (time.Time, error) {
 	if s == "never" {
 		return time.Time{}, nil
@@ -270,7 +270,7 @@ func (a *app) keyTable(all []fleet.Key) error {
 	return t.Flush()
 }
 
-// day is a time as a date, with the minute where it is not midnight.
+// day formats a time as a date, with the time of day unless that is midnight.
 func day(at time.Time) string {
 	if at.Equal(fleet.Day.Start(at)) {
 		return at.Format(time.DateOnly)

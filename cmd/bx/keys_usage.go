@@ -16,7 +16,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/fleet"
 )
 
-// span is a time between two moments. Dates are those of UTC, as budgets have them.
+// span is a range of time. Dates are in UTC, as for budgets.
 type span struct{ since, before string }
 
 func (s *span) add(to *pflag.FlagSet, since string) {
@@ -81,8 +81,8 @@ func (a *app) keysUsage(file *string) *cobra.Command {
 	return cmd
 }
 
-// usageTable prints sums, and what is left of the budgets of one key or team. What is
-// open is in them with the most that it can come to.
+// usageTable prints sums, and what is left of the budgets of one key or team. Open
+// requests count with the most that they can cost.
 func (a *app) usageTable(ctx context.Context, d *keys.Desk, q fleet.Query, by []fleet.By, of *fleet.Key) error {
 	if len(by) == 0 {
 		by = []fleet.By{fleet.ByKey, fleet.ByEnding}
@@ -113,8 +113,8 @@ func (a *app) usageTable(ctx context.Context, d *keys.Desk, q fleet.Query, by []
 	return err
 }
 
-// left says how much of a budget is used; "" if there is none. Requests of a minute are
-// a rate, of which the ledger knows nothing.
+// left returns how much of a budget is used, "" if there is none. It leaves out requests
+// per minute, a rate that the ledger does not count.
 func left(w fleet.Spent) string {
 	var out []string
 	say := func(unit string, bounded bool, used, limit, reserved any) {

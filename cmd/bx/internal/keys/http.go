@@ -22,11 +22,11 @@ import (
 	"github.com/unifiedtoolprotocol/utp/price"
 )
 
-// maxBody bounds a request for administration.
+// maxBody bounds the body of a request, in bytes.
 const maxBody = 1 << 20
 
-// Handler administers over HTTP, for whoever has the key of this hash. It is for a
-// listener of its own.
+// Handler returns the administration over HTTP, for requests with the key of this hash.
+// It is for a listener of its own.
 func (d *Desk) Handler(hash fleet.Hash) http.Handler {
 	mux := http.NewServeMux()
 	on := func(pattern string, do func(r *http.Request) (any, error)) {
@@ -86,7 +86,7 @@ func (d *Desk) Handler(hash fleet.Hash) http.Handler {
 	return d.logged(guarded(mux, hash))
 }
 
-// logged writes a line a request, without what it holds.
+// logged logs a line for each request, without its content.
 func (d *Desk) logged(h http.Handler) http.Handler {
 	if d.Log == nil {
 		return h
@@ -103,7 +103,7 @@ func (d *Desk) logged(h http.Handler) http.Handler {
 	})
 }
 
-// answered keeps the status of an answer.
+// answered is a ResponseWriter that records the status.
 type answered struct {
 	http.ResponseWriter
 	status int
@@ -114,7 +114,7 @@ func (a *answered) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// shared is what can be set of a team.
+// shared is what can be set for a team.
 type shared struct {
 	Models   *[]string    `json:"models"`
 	Parallel *int         `json:"parallel"`
@@ -125,8 +125,7 @@ func (s shared) change() Change {
 	return Change{Models: s.Models, Parallel: s.Parallel, Budget: s.Budget}
 }
 
-// only refuses parameters of a request that have no meaning: one that is misspelt
-// would be overlooked.
+// only returns an error for an unknown parameter, which would otherwise be ignored.
 func only(of url.Values, names ...string) error {
 	for name := range of {
 		if !slices.Contains(names, name) {
@@ -136,7 +135,7 @@ func only(of url.Values, names ...string) error {
 	return nil
 }
 
-// guarded lets in whoever has the key, and no page of a browser.
+// guarded admits requests with the key, and none from a page in a browser.
 func guarded(h *http.ServeMux, hash fleet.Hash) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kind, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -166,7 +165,7 @@ func guarded(h *http.ServeMux, hash fleet.Hash) http.Handler {
 	})
 }
 
-// nothing takes an answer for the sake of its header.
+// nothing is a ResponseWriter that keeps only the header.
 type nothing struct{ header http.Header }
 
 func (n *nothing) Header() http.Header {
@@ -180,10 +179,10 @@ func (n *nothing) Write(b []byte) (int, error) { return len(b), nil }
 
 func (n *nothing) WriteHeader(int) {}
 
-// errBody is a body that is none.
+// errBody is the error for a body that is no JSON object.
 var errBody = errors.New("want one JSON object")
 
-// errEmpty is a body without anything.
+// errEmpty is the error for an empty body.
 var errEmpty = &InputError{errBody}
 
 func read(r *http.Request, v any) error {
@@ -225,8 +224,8 @@ func read(r *http.Request, v any) error {
 	return &InputError{err}
 }
 
-// overlooked refuses what a reader of JSON passes over in silence: a member that is
-// there twice, and null.
+// overlooked returns an error for what encoding/json ignores: null, and a field that
+// occurs twice.
 func overlooked(dec *json.Decoder, path string) error {
 	t, err := dec.Token()
 	if err != nil {
@@ -265,7 +264,7 @@ func overlooked(dec *json.Decoder, path string) error {
 	return err
 }
 
-// wanted names what a member of a body is.
+// wanted returns the name of a field's type for people.
 func wanted(t reflect.Type) string {
 	if t == reflect.TypeFor[price.Money]() {
 		return `a text such as "5"`
@@ -310,7 +309,7 @@ func fail(w http.ResponseWriter, status int, why string) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"error": why})
 }
 
-// made is a key with its text, which is told this once.
+// made is a new key with its text, which is shown only once.
 type made struct {
 	fleet.Key
 	Secret string `json:"secret"`
@@ -343,7 +342,7 @@ func (d *Desk) rotate(r *http.Request) (any, error) {
 	return map[string]string{"secret": secret}, err
 }
 
-// Window is what a key or its team has used of a time.
+// Window is what a key or its team has used in a budget's window.
 type Window struct {
 	Of   string `json:"of"` // "key", "team"
 	Name string `json:"name"`
@@ -397,7 +396,7 @@ func (d *Desk) usage(w http.ResponseWriter, r *http.Request) {
 	stream(w, kind, func(to io.Writer) error { return write(r.Context(), to, q, by) })
 }
 
-// asked reads what of the usage is wanted.
+// asked reads the query for the usage.
 func (d *Desk) asked(r *http.Request, of url.Values) (q fleet.Query, by []fleet.By, err error) {
 	if err := only(of, "key", "team", "model", "since", "before", "ending", "by", "format"); err != nil {
 		return q, nil, err
@@ -424,7 +423,7 @@ func (d *Desk) asked(r *http.Request, of url.Values) (q fleet.Query, by []fleet.
 	return q, by, nil
 }
 
-// between reads the bounds of a time.
+// between reads a range of time.
 func between(of url.Values) (since, before time.Time, err error) {
 	for name, to := range map[string]*time.Time{"since": &since, "before": &before} {
 		text := of.Get(name)
@@ -454,7 +453,7 @@ func (d *Desk) audit(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// begun is an answer that may have begun.
+// begun is a Writer that records whether the answer has begun.
 type begun struct {
 	http.ResponseWriter
 	yes bool
@@ -465,8 +464,8 @@ func (b *begun) Write(p []byte) (int, error) {
 	return b.ResponseWriter.Write(p)
 }
 
-// stream writes lines as they come. What fails before the first is an answer; what
-// breaks off ends the connection, so that nobody takes it for whole.
+// stream writes lines as they come. An error before the first becomes the answer; one
+// after it closes the connection, so that nobody takes the answer for complete.
 func stream(w http.ResponseWriter, kind string, write func(io.Writer) error) {
 	w.Header().Set("Content-Type", kind)
 	to := &begun{ResponseWriter: w}

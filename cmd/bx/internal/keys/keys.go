@@ -1,5 +1,5 @@
-// Package keys administers the keys, teams and budgets of a ledger: for bx keys, and
-// over HTTP for whoever has the key of its operator.
+// Package keys administers the keys, teams and budgets of a ledger, for bx keys and, with
+// the operator's key, over HTTP.
 package keys
 
 import (
@@ -19,27 +19,27 @@ import (
 	"github.com/unifiedtoolprotocol/utp/fleet"
 )
 
-// Desk is where they are administered.
+// Desk administers a ledger.
 type Desk struct {
 	Books  fleet.Ledger
-	State  fleet.State   // what is kept for keys; nil: nothing is
+	State  fleet.State   // holds what is kept for keys; nil: nothing is kept
 	NewID  func() string // of keys and teams
 	NewKey func() string // the text of a key
 	Now    func() time.Time
-	By     string       // who does it, for the audit
-	Log    *slog.Logger // of requests over HTTP; nil: there is none
+	By     string       // the administrator, for the audit log
+	Log    *slog.Logger // of requests over HTTP; nil: no log
 }
 
-// Change is what is set of a key or a team. Nil fields stay as they are.
+// Change is a change to a key or a team. Nil fields stay as they are.
 type Change struct {
 	Team     *string      `json:"team"` // the name; "" takes the key out of its team
 	Models   *[]string    `json:"models"`
 	Parallel *int         `json:"parallel"`
-	Budget   fleet.Budget `json:"budget"`  // the times that are named; an amount of zeros takes the limit away
+	Budget   fleet.Budget `json:"budget"`  // only the windows named; an amount of zeros removes the limit
 	Expires  *time.Time   `json:"expires"` // the zero time: never
 	Disabled *bool        `json:"disabled"`
 
-	// Amounts are set one by one beside all others, by their unit: "money": "day=5,month=100".
+	// Amounts sets single amounts by their unit and leaves the others: "money": "day=5,month=100".
 	Amounts map[string]string `json:"-"`
 }
 
@@ -73,7 +73,7 @@ func (c Change) limits(l fleet.Limits) (fleet.Limits, error) {
 	return l, nil
 }
 
-// joined is the team that a change names.
+// joined returns the team that a change names, nil if it names none.
 func (d *Desk) joined(ctx context.Context, c Change) (*fleet.Team, error) {
 	if c.Team == nil || *c.Team == "" {
 		return nil, nil
@@ -81,7 +81,7 @@ func (d *Desk) joined(ctx context.Context, c Change) (*fleet.Team, error) {
 	return d.Team(ctx, *c.Team)
 }
 
-// of changes a key, which joins a team if the change is about that.
+// of applies the change to a key. team is the one that joined returned.
 func (c Change) of(k *fleet.Key, team *fleet.Team) (err error) {
 	if k.Limits, err = c.limits(k.Limits); err != nil {
 		return err
@@ -98,21 +98,21 @@ func (c Change) of(k *fleet.Key, team *fleet.Team) (err error) {
 	return nil
 }
 
-// InputError is something that cannot be understood, or done.
+// InputError is the error for input that is not valid or cannot be carried out.
 type InputError struct{ error }
 
 func (e *InputError) Unwrap() error { return e.error }
 
-// NameError is a name that nothing has, or that nothing may have.
+// NameError is the error for a name that is unknown, taken or not valid.
 type NameError struct {
-	Unknown bool // nothing has it
-	Clash   bool // something has it, or belongs to what has it
+	Unknown bool // no key or team has it
+	Clash   bool // it is taken, or what has it is still in use
 	what    string
 }
 
 func (e *NameError) Error() string { return e.what }
 
-// Key finds a key by its name or its id.
+// Key returns the key with a name or an id.
 func (d *Desk) Key(ctx context.Context, name string) (*fleet.Key, error) {
 	found, err := d.Books.Keys(ctx, name)
 	if err != nil {
@@ -126,7 +126,7 @@ func (d *Desk) Key(ctx context.Context, name string) (*fleet.Key, error) {
 	return nil, &NameError{Unknown: true, what: fmt.Sprintf("there is no key %q: bx keys list shows them", name)}
 }
 
-// Team finds a team by its name or its id.
+// Team returns the team with a name or an id.
 func (d *Desk) Team(ctx context.Context, name string) (*fleet.Team, error) {
 	all, err := d.Books.Teams(ctx)
 	if err != nil {
@@ -140,7 +140,7 @@ func (d *Desk) Team(ctx context.Context, name string) (*fleet.Team, error) {
 	return nil, &NameError{Unknown: true, what: fmt.Sprintf("there is no team %q: bx keys team list shows them", name)}
 }
 
-// named refuses a name that cannot stand in a path or a line of a log.
+// named returns an error for a name that is not fit for a path or a line of a log.
 func named(name string) error {
 	odd := func(c rune) bool { return c == '/' || unicode.IsSpace(c) || !unicode.IsGraphic(c) }
 	if name == "" || name == "." || name == ".." || len(name) > 100 || !utf8.ValidString(name) || strings.ContainsFunc(name, odd) {
@@ -149,7 +149,7 @@ func named(name string) error {
 	return nil
 }
 
-// Create makes a key and gives its text, which is not kept.
+// Create creates a key and returns its text, which is not kept.
 func (d *Desk) Create(ctx context.Context, name string, c Change) (k fleet.Key, secret string, err error) {
 	if err := named(name); err != nil {
 		return k, "", err
@@ -166,7 +166,7 @@ func (d *Desk) Create(ctx context.Context, name string, c Change) (k fleet.Key, 
 	return k, secret, told(name, d.Books.CreateKey(ctx, d.By, k, sha256.Sum256([]byte(secret))))
 }
 
-// told is an error of the Ledger in words.
+// told returns an error of the Ledger in words for people.
 func told(name string, err error) error {
 	switch {
 	case errors.Is(err, fleet.ErrTaken):
@@ -194,8 +194,7 @@ func (d *Desk) Set(ctx context.Context, name string, c Change) (*fleet.Key, erro
 	return k, told(name, err)
 }
 
-// Grace reads how long the old text of a key is good yet: "24h", "30d"; "" is not at
-// all.
+// Grace reads how long the old text of a key stays valid: "24h", "30d"; "" is 0.
 func Grace(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
@@ -212,7 +211,7 @@ func Grace(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// Rotate gives a key another text; the old one is good for a while.
+// Rotate returns a new text for a key. The old one stays valid for grace.
 func (d *Desk) Rotate(ctx context.Context, name string, grace time.Duration) (secret string, err error) {
 	k, err := d.Key(ctx, name)
 	if err != nil {
@@ -225,9 +224,9 @@ func (d *Desk) Rotate(ctx context.Context, name string, grace time.Duration) (se
 	return secret, told(name, d.Books.Rotate(ctx, d.By, k.ID, sha256.Sum256([]byte(secret)), now.Add(max(grace, time.Microsecond)), now))
 }
 
-// Delete deletes a key, and with purge what is kept of its conversations. What it
-// has spent stays in the ledger. Without State nothing is deleted: who has no key can
-// be forgotten by nobody.
+// Delete deletes a key and, with purge, what is kept of its conversations. What it has
+// spent stays in the ledger. If purge fails the key stays, as without it nothing could
+// be purged later.
 func (d *Desk) Delete(ctx context.Context, name string, purge bool) error {
 	k, err := d.Key(ctx, name)
 	if err != nil {
@@ -244,13 +243,13 @@ func (d *Desk) Delete(ctx context.Context, name string, purge bool) error {
 	if err := d.Books.DeleteKey(ctx, d.By, k.ID, d.Now()); err != nil || !purge {
 		return told(name, err)
 	}
-	if err := d.State.Forget(ctx, k.ID); err != nil { // what came in between
+	if err := d.State.Forget(ctx, k.ID); err != nil { // what was kept meanwhile
 		return fmt.Errorf("%s is deleted, but what it kept a moment ago stays for a day: %w", k.Name, err)
 	}
 	return nil
 }
 
-// CreateTeam makes a team.
+// CreateTeam creates a team.
 func (d *Desk) CreateTeam(ctx context.Context, name string, c Change) (t fleet.Team, err error) {
 	if err := named(name); err != nil {
 		return t, err
@@ -276,7 +275,7 @@ func (d *Desk) SetTeam(ctx context.Context, name string, c Change) (fleet.Team, 
 	return *t, told(name, err)
 }
 
-// maxNamed is how many keys an error names.
+// maxNamed is how many keys an error names at most.
 const maxNamed = 10
 
 // DeleteTeam deletes a team without keys.
@@ -305,7 +304,7 @@ func (d *Desk) DeleteTeam(ctx context.Context, name string) error {
 	return &NameError{Clash: true, what: fmt.Sprintf("the team %q has keys (%s): delete them, or take them out of it with bx keys limit KEY --team \"\"", t.Name, strings.Join(of, ", "))}
 }
 
-// set reads amounts by times, "day=5,month=100", into a budget.
+// set reads amounts by window, "day=5,month=100", into a budget.
 func set(b fleet.Budget, unit, text string) error {
 	var seen []fleet.Per
 	for word := range strings.SplitSeq(text, ",") {
@@ -339,7 +338,7 @@ func set(b fleet.Budget, unit, text string) error {
 	return nil
 }
 
-// Words are limits for people: "5 money/day, 60 requests/minute, 4 at once, claude-*".
+// Words returns limits for people: "5 money/day, 60 requests/minute, 4 at once, claude-*".
 func Words(l fleet.Limits) string {
 	var out []string
 	for _, p := range fleet.Pers {

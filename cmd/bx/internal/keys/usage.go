@@ -16,9 +16,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/fleet"
 )
 
-// Spender selects what a key and a team have spent, by their names or ids, "" for any,
-// also of those that were deleted. Windows tells what is left to the key, or else the
-// team; where it is nil there is none.
+// Spender returns the query for what a key and a team have spent, by name or id, even if
+// they were deleted; "" is any. of is for Windows: the key, or else the team, or nil.
 func (d *Desk) Spender(ctx context.Context, key, team string) (q fleet.Query, of *fleet.Key, err error) {
 	if team != "" {
 		t, err := d.Team(ctx, team)
@@ -44,7 +43,7 @@ func (d *Desk) Spender(ctx context.Context, key, team string) (q fleet.Query, of
 	return byName, nil, d.spent(ctx, byName, err)
 }
 
-// spent is nil where something of a query was booked, for whoever is unknown by now.
+// spent returns nil if the ledger has any entry for a query, else unknown.
 func (d *Desk) spent(ctx context.Context, q fleet.Query, unknown error) error {
 	if name := (*NameError)(nil); !errors.As(unknown, &name) {
 		return unknown
@@ -56,13 +55,13 @@ func (d *Desk) spent(ctx context.Context, q fleet.Query, unknown error) error {
 	return unknown
 }
 
-// Windows are those of a key and its team, or of the team of a key that is none.
+// Windows returns the windows of what Spender returned.
 func (d *Desk) Windows(ctx context.Context, of *fleet.Key) ([]fleet.Spent, error) {
 	all, err := d.Books.Windows(ctx, of, d.Now())
 	return slices.DeleteFunc(all, func(w fleet.Spent) bool { return w.Subject.ID == "" }), err
 }
 
-// Bys reads by what requests are added up: "day,model".
+// Bys reads the properties to group requests by: "day,model".
 func Bys(text string) (out []fleet.By, err error) {
 	if text == "" {
 		return nil, nil
@@ -85,8 +84,8 @@ func joined[T ~string](words []T) string {
 	return strings.Join(out, ", ")
 }
 
-// JSON writes what was spent: a line of JSON a request, or with by one for all that
-// have the same in common.
+// JSON writes what was spent: one line of JSON for each request or, with by, for each
+// group.
 func (d *Desk) JSON(ctx context.Context, to io.Writer, q fleet.Query, by []fleet.By) error {
 	out := json.NewEncoder(to)
 	if len(by) == 0 {
@@ -101,7 +100,7 @@ func (d *Desk) JSON(ctx context.Context, to io.Writer, q fleet.Query, by []fleet
 	})
 }
 
-// CSV writes the same with commas, under a line of names.
+// CSV writes the same as JSON in CSV, with a header line.
 func (d *Desk) CSV(ctx context.Context, to io.Writer, q fleet.Query, by []fleet.By) error {
 	out := csv.NewWriter(to)
 	n := func(i int64) string { return strconv.FormatInt(i, 10) }
@@ -133,8 +132,8 @@ func (d *Desk) CSV(ctx context.Context, to io.Writer, q fleet.Query, by []fleet.
 	return out.Error()
 }
 
-// Audit gives who has changed what in a time, of one key or team by its name or id, or
-// of all. Zero times are no bounds.
+// Audit calls each with the changes in a range of time, to one key or team by name or
+// id, or to all. A zero time is no bound.
 func (d *Desk) Audit(ctx context.Context, of string, since, before time.Time, each func(fleet.Act) error) error {
 	return d.Books.Audit(ctx, func(a fleet.Act) error {
 		switch {

@@ -14,17 +14,17 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/internal/settings"
 )
 
-// head is the line that begins a table, routeHead one of a route, policyKey one
-// that says in which form tools are told.
+// head matches the first line of a table, routeHead that of a route, policyKey a line
+// that sets the form of tools.
 var (
 	head      = regexp.MustCompile(`^\s*\[`)
 	routeHead = regexp.MustCompile(`^\s*\[\[\s*routes\s*\]\]`)
 	policyKey = regexp.MustCompile(`^\s*(tool_format|tools|grammar)\s*=`)
 )
 
-// PutForm sets the form of tools for a model behind a backend, in the route that
-// leads to it alone, and leaves the rest of the file as it is. A route that serves
-// more than this model gets one for the model alone before it.
+// PutForm sets the form of tools for a model at a backend, in the route for that model
+// alone, and leaves the rest of the file as it is. If the route serves more models,
+// PutForm inserts one for this model before it.
 func PutForm(name, backend, model, form string, known config.Own, try config.Try) error {
 	old, err := os.ReadFile(name)
 	if err != nil {
@@ -67,7 +67,7 @@ func byHand(backend, model, form string) error {
 	return fmt.Errorf("no route leads to %s/%s alone: write one with tool_format = %q by hand", backend, model, form)
 }
 
-// routeLine is the line at which the nth route begins.
+// routeLine returns the index of the line at which the nth route begins.
 func routeLine(lines []string, n int) int {
 	for i, line := range lines {
 		if routeHead.MatchString(line) {
@@ -79,7 +79,7 @@ func routeLine(lines []string, n int) int {
 	return len(lines)
 }
 
-// inRoute puts a key into the nth route in place of those that say the same.
+// inRoute puts a key into the nth route, replacing those that set the same.
 func inRoute(lines []string, n int, key string) (out []string) {
 	at := routeLine(lines, n)
 	if at == len(lines) {

@@ -11,15 +11,15 @@ import (
 	"github.com/unifiedtoolprotocol/utp/fleet/oidc"
 )
 
-// OIDC is an issuer of OpenID Connect, whose tokens count beside keys for the teams of
+// OIDC is an issuer of OpenID Connect, whose tokens are accepted like keys, for teams of
 // the ledger.
 type OIDC struct {
-	Issuer     string   `toml:"issuer"`     // as its tokens say it; "": there is none
-	Audience   string   `toml:"audience"`   // for whom its tokens must be
+	Issuer     string   `toml:"issuer"`     // as in its tokens; "": there is none
+	Audience   string   `toml:"audience"`   // that its tokens must name
 	Algorithms []string `toml:"algorithms"` // RS256, ES256, EdDSA; none: RS256
 	Claim      string   `toml:"claim"`      // what names the team
-	Teams      []Member `toml:"teams"`      // the first whose value the claim has counts
-	Name       string   `toml:"name"`       // the claim by which persons are called; "": sub
+	Teams      []Member `toml:"teams"`      // the first whose value is in the claim counts
+	Name       string   `toml:"name"`       // the claim with a person's name; "": sub
 }
 
 // Member is a team for a value of the claim.
@@ -31,7 +31,7 @@ type Member struct {
 // Set reports whether the file names an issuer.
 func (o OIDC) Set() bool { return o.Issuer != "" }
 
-// Config is what is believed of its tokens.
+// Config returns the rules for its tokens.
 func (o OIDC) Config() oidc.Config {
 	c := oidc.Config{Issuer: o.Issuer, Audience: o.Audience, Algorithms: o.Algorithms, Claim: o.Claim, Name: o.Name}
 	for _, t := range o.Teams {
@@ -70,7 +70,8 @@ type Secret struct {
 	Key  string
 }
 
-// Secrets are the backend's keys, read from where the file says; always one at least.
+// Secrets returns the backend's keys, read from where the file says. There is always at
+// least one.
 func (b Backend) Secrets(env func(string) string) (out []Secret, err error) {
 	names, key := b.KeysEnv, "keys_env"
 	if b.KeyEnv != "" {

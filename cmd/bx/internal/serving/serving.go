@@ -1,6 +1,6 @@
-// Package serving reads the file of "bx serve": backends, routes, clients and
-// limits, in TOML. It is strict: what it does not know is an error that points
-// at the place. Keys are not in the file but where it says.
+// Package serving reads the file of "bx serve": backends, routes, clients and limits, in
+// TOML. It is strict: an unknown key is an error that points at the place. The file does
+// not hold the backends' keys, but says where they are.
 package serving
 
 import (
@@ -26,17 +26,17 @@ import (
 	"github.com/unifiedtoolprotocol/utp/price"
 )
 
-// File is all of it. The zero File is in force where there is none.
+// File is the whole file. Without a file the zero File is in force.
 type File struct {
 	Listen     string             `toml:"listen"`      // "" is 127.0.0.1:4141; "unix:PATH" is a socket
 	SocketMode string             `toml:"socket_mode"` // who may reach sockets: "0660"; "" is 0600
 	TLS        TLS                `toml:"tls"`
 	Probes     Probes             `toml:"probes"`
 	UI         UI                 `toml:"ui"`
-	Hosts      []string           `toml:"hosts"`   // names by which clients reach it, beside this machine's own
+	Hosts      []string           `toml:"hosts"`   // names under which clients reach it, besides this machine's own
 	Origins    []string           `toml:"origins"` // web pages that may ask
-	Explain    bool               `toml:"explain"` // headers tell what was mended and lost
-	Content    bool               `toml:"content"` // what is asked and answered is kept, redacted
+	Explain    bool               `toml:"explain"` // headers say what was repaired and lost
+	Content    bool               `toml:"content"` // requests and replies are kept, redacted
 	Limits     Limits             `toml:"limits"`
 	Backends   map[string]Backend `toml:"backends"`
 	Routes     []Route            `toml:"routes"`
@@ -45,24 +45,24 @@ type File struct {
 	State      State              `toml:"state"`
 	Admin      Admin              `toml:"admin"`
 	OIDC       OIDC               `toml:"oidc"`
-	Prices     price.List         `toml:"prices"` // over those of bx.toml
+	Prices     price.List         `toml:"prices"` // override those of bx.toml
 	Dialects   config.Dialects    `toml:"dialects"`
 
 	Own config.Own `toml:"-"` // the dialects of the files that Dialects names
 }
 
-// TLS are the files of a certificate. Without them it is plain HTTP.
+// TLS names the files of a certificate. Without them bx serve speaks plain HTTP.
 type TLS struct {
-	Cert string `toml:"cert"` // with those between it and the root
+	Cert string `toml:"cert"` // with the intermediate certificates
 	Key  string `toml:"key"`
 }
 
-// Probes is where /healthz, /readyz and /metrics are answered to everybody.
+// Probes is the listener that serves /healthz, /readyz and /metrics to everybody.
 type Probes struct {
-	Listen string `toml:"listen"` // "": where clients are
+	Listen string `toml:"listen"` // "": the clients' listener
 }
 
-// Ledger is where keys, budgets and what was spent are kept.
+// Ledger is where keys, budgets and spending are kept.
 type Ledger struct {
 	URL    string `toml:"url"`     // "sqlite:PATH" or "postgres://USER@HOST/NAME"; "": nowhere
 	URLEnv string `toml:"url_env"` // or the variable that holds it
@@ -70,8 +70,8 @@ type Ledger struct {
 	beside string `toml:"-"` // the folder of the file that names it
 }
 
-// Where is the address, "" if there is none. A file of SQLite is beside the file that
-// names it, so that bx serve and bx keys mean the same one in every folder.
+// Where returns the address, "" if there is none. The path of an SQLite file is relative
+// to the file that names it, so that bx serve and bx keys agree in every folder.
 func (l Ledger) Where(env func(string) string) (string, error) {
 	at, err := where(l.URL, l.URLEnv, env, ledgerAddress)
 	if path, isFile := strings.CutPrefix(at, "sqlite:"); isFile && !filepath.IsAbs(path) {
@@ -104,7 +104,8 @@ func stateAddress(url string) error {
 	return begins(url, `"memory", "ledger" or "redis://HOST:PORT/NUMBER"`, "redis://", "rediss://")
 }
 
-// begins refuses an address, which it does not repeat: it may have a password.
+// begins returns an error for an address without one of the prefixes. The error does not
+// repeat the address, which may hold a password.
 func begins(url, want string, with ...string) error {
 	if slices.ContainsFunc(with, func(kind string) bool { return strings.HasPrefix(url, kind) }) {
 		return nil
@@ -112,15 +113,15 @@ func begins(url, want string, with ...string) error {
 	return errors.New("want " + want)
 }
 
-// State is where replicas keep what they share and may lose.
+// State is where replicas keep shared data that may be lost.
 type State struct {
 	URL      string `toml:"url"`      // "memory", "ledger" or "redis://HOST:PORT/NUMBER"; "": with a ledger "ledger", else "memory"
 	URLEnv   string `toml:"url_env"`  // or the variable that holds it
-	Rates    string `toml:"rates"`    // while it is away: open, refuse; "" is open
-	Previous string `toml:"previous"` // previous_response_id while it is away: wait (503), forget (404); "" is wait
+	Rates    string `toml:"rates"`    // while it does not answer: open, refuse; "" is open
+	Previous string `toml:"previous"` // previous_response_id meanwhile: wait (503), forget (404); "" is wait
 }
 
-// Where is the address, as URL says it.
+// Where returns the address, in the form of URL.
 func (s State) Where(env func(string) string) (string, error) {
 	return where(s.URL, s.URLEnv, env, stateAddress)
 }
@@ -154,11 +155,10 @@ func (f *File) shared() error {
 	return f.Admin.check(f)
 }
 
-// Admin is the interface by which keys and budgets are administered, on a listener of
-// its own.
+// Admin is the administration of keys and budgets over HTTP, on a listener of its own.
 type Admin struct {
 	Listen string `toml:"listen"`     // "": there is none
-	Key    string `toml:"key_sha256"` // of the operator of the ledger, which is nobody else's
+	Key    string `toml:"key_sha256"` // of the ledger's operator, used for nothing else
 }
 
 // Hash is the SHA-256 of the operator's key.
@@ -191,7 +191,7 @@ func (a Admin) check(f *File) error {
 // UI is the dashboard, on a listener of its own.
 type UI struct {
 	Listen string `toml:"listen"`     // "": there is none
-	Key    string `toml:"key_sha256"` // of the operator, which is nobody else's
+	Key    string `toml:"key_sha256"` // of the operator, used for nothing else
 }
 
 // Hash is the SHA-256 of the operator's key.
@@ -219,7 +219,7 @@ func (u UI) check(clients []Client) error {
 func (f *File) Mode() fs.FileMode {
 	mode, err := strconv.ParseUint(cmp.Or(f.SocketMode, "0600"), 8, 9)
 	if err != nil {
-		return 0o600 // Parse has refused it
+		return 0o600 // Parse refuses such a file
 	}
 	return fs.FileMode(mode)
 }
@@ -229,7 +229,7 @@ type Limits struct {
 	BodyMB      int      `toml:"body_mb"`
 	Requests    int      `toml:"requests"` // at once
 	Heartbeat   Duration `toml:"heartbeat"`
-	Client      Duration `toml:"client"`       // a client that sends or takes nothing for so long is dropped
+	Client      Duration `toml:"client"`       // a client that sends or takes nothing for this long is dropped
 	SchemaKB    int      `toml:"schema_kb"`    // of a tool
 	SchemaKeys  int      `toml:"schema_keys"`  // in the schema of a tool
 	SchemaDepth int      `toml:"schema_depth"` // of it
@@ -246,34 +246,33 @@ type Backend struct {
 	KeyEnv   string   `toml:"key_env"`  // the variable that holds the key
 	KeyFile  string   `toml:"key_file"` // or the file
 	KeysEnv  []string `toml:"keys_env"` // the variables of several keys, in place of one
-	NumCtx   int      `toml:"num_ctx"`  // Ollama: the window to load models with; 0: by the prompt's size
-	First    Duration `toml:"first"`    // to the first byte, in which a model may be loaded
+	NumCtx   int      `toml:"num_ctx"`  // Ollama: the context window to load models with; 0: by the prompt's size
+	First    Duration `toml:"first"`    // to the first byte, including the time to load a model
 	Idle     Duration `toml:"idle"`     // between two pieces of a reply
 	Retries  int      `toml:"retries"`  // before the client has seen anything; below 0 none
 	Breaker  Breaker  `toml:"breaker"`
 }
 
-// Breaker says when a model of a backend is left alone while there is another to
-// ask.
+// Breaker says when a model of a backend is paused while there is another to ask.
 type Breaker struct {
 	Failures int      `toml:"failures"` // in a row; below 0 never
 	Pause    Duration `toml:"pause"`    // for how long
 }
 
-// Route leads models to backends.
+// Route sends models to backends.
 type Route struct {
 	Match   []string `toml:"match"`   // names or globs; none is "*"
 	To      []string `toml:"to"`      // "BACKEND" or "BACKEND/MODEL"
 	Weights []int    `toml:"weights"` // of To
 	Choose  string   `toml:"choose"`  // among To: weight, least-busy, latency; "" is weight
-	Else    []string `toml:"else"`    // where To fails
+	Else    []string `toml:"else"`    // asked when To fails
 	Hidden  bool     `toml:"hidden"`  // not in the list of models
-	Content bool     `toml:"content"` // what is asked and answered is kept, redacted
-	Again   *bool    `toml:"again"`   // a broken call is asked for once more; default true
+	Content bool     `toml:"content"` // requests and replies are kept, redacted
+	Again   *bool    `toml:"again"`   // ask once more for a broken call; default true
 	Policy
 }
 
-// Policy is how calls are offered and read.
+// Policy says how tools are offered and calls are read.
 type Policy struct {
 	Format    string `toml:"tool_format"`  // a word of bx.toml's tool_format, or a dialect; in place of Tools and Grammar
 	Tools     string `toml:"tools"`        // auto, native, prompted, none
@@ -282,7 +281,7 @@ type Policy struct {
 	Shown     string `toml:"shown"`        // text, run: calls that a reply only shows
 	Repeated  string `toml:"repeated"`     // text, run: calls that a tool or a user wrote
 	Unknown   string `toml:"unknown_tool"` // text, call
-	DropEmpty bool   `toml:"drop_empty"`   // optional arguments that are empty texts are left out
+	DropEmpty bool   `toml:"drop_empty"`   // leave out optional arguments that are empty texts
 }
 
 // Client is an API key and its limits.
@@ -293,15 +292,15 @@ type Client struct {
 	Tokens   int    `toml:"tokens"`   // a minute
 	Parallel int    `toml:"parallel"` // requests at once
 	Metrics  bool   `toml:"metrics"`  // for /metrics alone
-	Steady   bool   `toml:"steady"`   // with learned forms: nothing is tried upon it
+	Steady   bool   `toml:"steady"`   // with learned forms: no experiments
 	Trusted  bool   `toml:"trusted"`  // with learned forms: its replies count in full
-	Content  bool   `toml:"content"`  // what is asked with it and answered is kept, redacted
+	Content  bool   `toml:"content"`  // its requests and replies are kept, redacted
 }
 
-// Duration is a time as "90s" or "10m".
+// Duration is a time.Duration written as "90s" or "10m".
 type Duration time.Duration
 
-// UnmarshalText reads what time.ParseDuration reads.
+// UnmarshalText reads a time as time.ParseDuration does.
 func (d *Duration) UnmarshalText(b []byte) error {
 	v, err := time.ParseDuration(string(b))
 	if err != nil || v < 0 {
@@ -311,8 +310,8 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Load reads a file. Its errors are of type *config.Error. It may also name the
-// dialects that are known from elsewhere; those of its own are tried.
+// Load reads a file. Its errors are of type *config.Error. The file may also use the
+// dialects in known; try tests the dialects that it brings itself.
 func Load(name string, known config.Own, try config.Try) (*File, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -346,17 +345,17 @@ func Parse(name string, text []byte, known config.Own, try config.Try) (*File, e
 	return f, nil
 }
 
-// misplaced is a mistake in a table of the file.
+// misplaced is an error in a table of the file.
 type misplaced struct {
 	table string // "" is the top
-	nth   int    // of the tables of that name, from 1; of the top 0
+	nth   int    // which table of that name, from 1; 0 for the top
 	err   error
 }
 
 func (m *misplaced) Error() string { return m.err.Error() }
 func (m *misplaced) Unwrap() error { return m.err }
 
-// within says in which table a mistake is.
+// within returns err with the table that it is in.
 func within(table string, nth int, err error) error {
 	if err == nil {
 		return nil
@@ -364,10 +363,10 @@ func within(table string, nth int, err error) error {
 	return &misplaced{table, nth, err}
 }
 
-// firstWord is the key that a mistake is about.
+// firstWord matches the key that an error is about.
 var firstWord = regexp.MustCompile(`^\w+`)
 
-// placed points at the key that a mistake is about, or at its table.
+// placed returns err with the place of the key that it is about, or else of its table.
 func placed(name string, text []byte, err error) *config.Error {
 	out := &config.Error{File: name, Message: err.Error(), Err: err}
 	var m *misplaced
@@ -376,13 +375,13 @@ func placed(name string, text []byte, err error) *config.Error {
 	}
 	key := firstWord.FindString(m.err.Error())
 	out.Line, out.Column, out.Excerpt = config.Find(text, m.table, m.nth, key)
-	if out.Excerpt = utp.Redact(out.Excerpt); strings.HasPrefix(key, "key") { // what stands there may be a key
+	if out.Excerpt = utp.Redact(out.Excerpt); strings.HasPrefix(key, "key") { // the line may hold a key
 		out.Excerpt = ""
 	}
 	return out
 }
 
-// located makes go-toml's errors ours.
+// located converts errors of go-toml to *config.Error.
 func located(name string, err error) error {
 	out := &config.Error{File: name, Message: err.Error(), Err: err}
 	var strict *toml.StrictMissingError
@@ -401,16 +400,16 @@ func located(name string, err error) error {
 	return out
 }
 
-// wrongType is what go-toml says of a value of another type.
+// wrongType matches go-toml's error for a value of the wrong type.
 var wrongType = regexp.MustCompile(`cannot decode TOML (\w+) into (?:struct field \S+|a Go value) of type (\S+)`)
 
-// wanted are the types of the file's keys.
+// wanted names the types of the file's keys for people.
 var wanted = map[string]string{
 	"string": "a text in quotes", "int": "a whole number", "bool": "true or false", "*bool": "true or false",
 	"[]string": `a list of texts, such as ["a", "b"]`, "[]int": "a list of whole numbers", "serving.Duration": `a time such as "90s" or "10m"`,
 }
 
-// inWords says what is wrong with a value, without the names of Go's types.
+// inWords returns what is wrong with a value, without the names of Go's types.
 func inWords(bad *toml.DecodeError) string {
 	text, key := strings.TrimPrefix(bad.Error(), "toml: "), strings.Join(bad.Key(), ".")
 	m := wrongType.FindStringSubmatch(text)
@@ -471,7 +470,7 @@ func (l Limits) check() error {
 		"schema_kb": l.SchemaKB, "schema_keys": l.SchemaKeys, "schema_depth": l.SchemaDepth})
 }
 
-// times refuses numbers without a unit, which TOML's reader takes for nanoseconds.
+// times returns an error for numbers without a unit, which go-toml reads as nanoseconds.
 func times(of map[string]Duration) error {
 	for _, key := range slices.Sorted(maps.Keys(of)) {
 		if d := time.Duration(of[key]); d < 0 || d > 0 && d < time.Microsecond {
@@ -481,7 +480,7 @@ func times(of map[string]Duration) error {
 	return nil
 }
 
-// positive refuses numbers below 0.
+// positive returns an error for numbers below 0.
 func positive(numbers map[string]int) error {
 	for _, key := range slices.Sorted(maps.Keys(numbers)) {
 		if numbers[key] < 0 {
@@ -491,7 +490,7 @@ func positive(numbers map[string]int) error {
 	return nil
 }
 
-// Names are those of the backends, in order.
+// Names returns the names of the backends, in order.
 func (f *File) Names() []string {
 	var names []string
 	for name := range f.Backends {
