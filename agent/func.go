@@ -13,38 +13,37 @@ import (
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
-// Tier orders tools by what they may do to the machine.
+// Tier ranks tools by what they may do to the machine.
 type Tier = utp.Tier
 
-// The tiers. A call of a tool of tier Run needs the user's yes.
+// The tiers. A call of a tool of tier Run needs the user's consent.
 const (
 	Crawl = utp.TierCrawl // searches an index
 	Walk  = utp.TierWalk  // reads
 	Run   = utp.TierRun   // writes or executes
 )
 
-// Function is a Go function that a model may call. Its tier is Walk: give one
-// that changes something Run. What else the model is told of it may be changed
-// too, until it is offered.
+// Function is a Go function that a model may call. Its tier is Walk; set Run for one
+// that changes something. The fields may be changed until it is offered.
 type Function struct {
 	utp.Tool
 	run func(ctx context.Context, c utp.Call) utp.Result
 }
 
-// Func makes a tool of a function. The model gets the schema of what encoding/json
-// reads into In, a struct or a map. A field is described by its tag jsonschema and
-// takes only the values in its tag enum, if it has one:
+// Func returns a tool that calls f. The model gets the JSON Schema of In, a struct or a
+// map, as encoding/json reads it. The tag jsonschema describes a field, and the tag enum
+// lists its allowed values:
 //
 //	Unit string `json:"unit,omitempty" jsonschema:"of the temperature" enum:"celsius,kelvin"`
 //
-// It is required unless it is a pointer, omitempty or omitzero. Arguments that do not
-// fit are refused before f runs, and the model reads why.
+// A field is required unless it is a pointer, omitempty or omitzero. Arguments that do
+// not fit are refused before f runs, and the model gets the reason.
 //
-// Out goes to the model as it is if it is a string or bytes, else as JSON. An error,
-// and a panic, is the result of a call that failed: the model reads its text.
+// Out goes to the model as it is if it is a string or bytes, else as JSON. An error or a
+// panic makes the call fail, and the model gets its text.
 //
-// Func panics if there is no name or no f, or if no JSON can be read into In, as into
-// a channel.
+// Func panics if name is empty, f is nil, or JSON cannot be read into In, such as into a
+// channel.
 func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error)) *Function {
 	arguments, err := schemaOf(reflect.TypeFor[In]())
 	switch {
@@ -72,7 +71,7 @@ func Func[In, Out any](name, description string, f func(context.Context, In) (Ou
 	}
 }
 
-// answer is what a function gave.
+// answer returns the result of a call for what the function returned.
 func answer(c utp.Call, out any) utp.Result {
 	if err, ok := out.(error); ok && err != nil {
 		return utp.TextResult(c, utp.StatusFailed, err.Error())
@@ -92,8 +91,8 @@ func answer(c utp.Call, out any) utp.Result {
 	return utp.TextResult(c, utp.StatusOK, strings.TrimSuffix(text.String(), "\n"))
 }
 
-// Functions is a Gate that offers these functions and runs them. Those of tier Run
-// need its Confirm, or their names in its Allow. It panics if two have one name.
+// Functions returns a Gate that offers these functions and runs them. Those of tier Run
+// need its Confirm, or their names in its Allow. It panics if two have the same name.
 func Functions(list ...*Function) *Gate {
 	g := &Gate{}
 	var tools []utp.Tool

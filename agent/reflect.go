@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// kind is the JSON Schema of a Go type, with the keywords in the order of their fields.
+// kind is the JSON Schema of a Go type. Its keywords keep the order of the fields.
 type kind struct {
 	Ref        string            `json:"$ref,omitempty"`
 	Type       string            `json:"type,omitempty"`
@@ -62,15 +62,15 @@ func (m members) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// schemaOf is the JSON Schema of what encoding/json reads into a type, which must be
-// a struct or a map.
+// schemaOf returns the JSON Schema of a struct or a map as encoding/json reads it, or an
+// error for any other type.
 func schemaOf(t reflect.Type) (json.RawMessage, error) {
 	r := reflector{root: indirect(t)}
 	k, err := r.kind(t)
 	if err == nil && k.Type != "object" {
 		err = fmt.Errorf("want a struct or a map for the arguments, got %v", t)
 	}
-	for i := 0; err == nil && i < len(r.defs); i++ { // writing one may add others
+	for i := 0; err == nil && i < len(r.defs); i++ { // one may add others
 		r.open = nil
 		r.defs[i].kind, err = r.written(r.named[i])
 	}
@@ -83,16 +83,16 @@ func schemaOf(t reflect.Type) (json.RawMessage, error) {
 	return json.Marshal(k)
 }
 
-// reflector makes the schema of one type. A type stands where it is used, and one that
-// contains itself among the $defs.
+// reflector builds the schema of one type. Types are inlined; those that contain
+// themselves go into $defs.
 type reflector struct {
 	root  reflect.Type
-	open  []reflect.Type // those around the present one
-	named []reflect.Type // of defs
+	open  []reflect.Type // the types around the current one
+	named []reflect.Type // the types in defs
 	defs  members
 }
 
-// Types that encoding/json reads otherwise than their kind says.
+// special are the types that encoding/json does not read by their kind.
 var special = map[reflect.Type]kind{
 	reflect.TypeFor[time.Time]():     {Type: "string", Format: "date-time"},
 	reflect.TypeFor[time.Duration](): {Type: "integer", About: "nanoseconds"},
@@ -139,7 +139,7 @@ func (r *reflector) kind(t reflect.Type) (*kind, error) {
 	return nil, fmt.Errorf("no JSON can be read into %v", t)
 }
 
-// signed and unsigned tell the bounds that JSON does not hold a number to by itself.
+// signed returns the schema of a signed integer with its bounds.
 func signed(bits int) *kind {
 	if bits > 32 {
 		return &kind{Type: "integer"}
@@ -156,8 +156,8 @@ func unsigned(bits int) *kind {
 	return k
 }
 
-// composite is a list, a dictionary or an object, or a reference to one that is being
-// written.
+// composite returns the schema of a list, a map or a struct, or a reference to one that
+// is being built.
 func (r *reflector) composite(t reflect.Type) (*kind, error) {
 	if !slices.Contains(r.open, t) {
 		return r.written(t)
@@ -237,15 +237,15 @@ func (r *reflector) object(t reflect.Type) (*kind, error) {
 type field struct {
 	reflect.StructField
 	key      string
-	tagged   bool // the key is the tag's
-	text     bool // the value stands in a text: the option "string"
+	tagged   bool // the key is from the tag
+	text     bool // the value is quoted: the option "string"
 	optional bool
 	depth    int // of the structs in which it is embedded
 }
 
 var worded = regexp.MustCompile(`^\w+=`)
 
-// describe adds what the tags of a field say of its values.
+// describe adds the description and the allowed values from a field's tags.
 func (f field) describe(k *kind) error {
 	if f.text {
 		*k = kind{Type: "string"}
@@ -276,9 +276,9 @@ func (f field) describe(k *kind) error {
 	return nil
 }
 
-// fieldsOf are the fields that encoding/json knows, those of embedded structs among
-// them: of several with one key the outermost counts, there the one whose key is a
-// tag's, and none of several such.
+// fieldsOf returns the fields that encoding/json knows, including those of embedded
+// structs. Of several with one key the outermost counts, on one level the tagged one,
+// and none if that is not unique.
 func fieldsOf(t reflect.Type) ([]field, error) {
 	all, err := appendFields(nil, t, nil, false)
 	if err != nil {
@@ -298,7 +298,7 @@ func fieldsOf(t reflect.Type) ([]field, error) {
 	}), nil
 }
 
-// appendFields adds the fields of t, which stands at index within the outermost struct.
+// appendFields appends the fields of t, which is at index within the outermost struct.
 func appendFields(all []field, t reflect.Type, index []int, optional bool) ([]field, error) {
 	for i := range t.NumField() {
 		f := field{StructField: t.Field(i), depth: len(index), optional: optional}
@@ -337,7 +337,7 @@ func appendFields(all []field, t reflect.Type, index []int, optional bool) ([]fi
 	return all, nil
 }
 
-// isScalar reports a type to which the option "string" applies.
+// isScalar reports whether the option "string" applies to a type.
 func isScalar(t reflect.Type) bool {
 	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 || t.Kind() == reflect.String
 }

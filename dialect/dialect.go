@@ -1,6 +1,6 @@
-// Package dialect loads dialects of tool calls that a user brings: a record of
-// package grammar in JSON, which is also tried. What package prompt writes in it
-// package parse must read back as it was, with nothing mended.
+// Package dialect loads a user's own dialects of tool calls: grammars of package grammar
+// in JSON. Each is tested: package parse must read what package prompt writes in it back
+// unchanged, without a repair.
 package dialect
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/schema"
 )
 
-// Load reads a record from JSON, checks it as grammar.Load does, and tries it.
+// Load reads a dialect from JSON, checks it as grammar.Load does, and tests it with Try.
 func Load(b []byte) (*grammar.Grammar, error) {
 	g, err := grammar.Load(b)
 	if err != nil {
@@ -28,8 +28,7 @@ var book = utp.Tool{Name: "book_table", Schema: json.RawMessage(`{"type":"object
 	"place":{"type":"string"},"guests":{"type":"integer"},"inside":{"type":"boolean"},"price":{"type":"number"},
 	"names":{"type":"array","items":{"type":"string"}},"at":{"type":"object","properties":{"day":{"type":"string"},"hour":{"type":"integer"}}}}}`)}
 
-// samples are the turns that a dialect must be able to write, each harder than
-// the one before it.
+// samples are the turns that a dialect is tested with, each harder than the one before.
 var samples = [][]utp.Call{
 	{call(`{"place":"Oslo"}`)},
 	{call(`{"place":"A café by the sea","guests":3,"inside":true}`)},
@@ -41,12 +40,12 @@ var samples = [][]utp.Call{
 
 func call(args string) utp.Call { return utp.Call{Name: book.Name, Args: json.RawMessage(args)} }
 
-// plain is how many samples, from the first, every dialect must be able to
-// write. Of the others a dialect may say that it cannot.
+// plain is how many samples, from the first, every dialect must be able to write. It may
+// refuse the others.
 const plain = 3
 
-// Try writes calls in g and reads them back. Its error shows the first that comes
-// back changed, mended or not at all.
+// Try writes calls in g and reads them back. It returns an error that quotes the first
+// one that comes back changed, repaired or not at all.
 func Try(g *grammar.Grammar) error {
 	c := parse.Config{Grammars: []*grammar.Grammar{g}, Tools: schema.Compile([]utp.Tool{book})}
 	for i, calls := range samples {
@@ -64,7 +63,7 @@ func Try(g *grammar.Grammar) error {
 	return nil
 }
 
-// differs says in which way a reply is not the calls.
+// differs returns how a reply differs from the calls, "" if it does not.
 func differs(calls []utp.Call, r utp.Reply) string {
 	got := r.Calls()
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/grammar"
 )
 
-// Files loads dialects from files, as Load does, for parse.Config.More. The error
-// names the file.
+// Files loads dialects from files with Load, for parse.Config.More. Its error names the
+// file.
 func Files(names ...string) (list []*grammar.Grammar, err error) {
 	for _, name := range names {
 		b, err := os.ReadFile(name)

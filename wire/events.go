@@ -11,10 +11,9 @@ import (
 	"github.com/unifiedtoolprotocol/utp"
 )
 
-// Events reads the answer to x as it comes: the events of body, which may be a
-// stream or, whatever was asked for, a reply in one piece. The last one is an
-// EventFinish; after it comes the error of a reply that is broken: *Error,
-// ErrCut, or what body failed with.
+// Events reads the answer to x as it arrives. body may be a stream or a whole reply,
+// whichever was asked for. The last event is an EventFinish; if the reply is broken, an
+// error follows it: *Error, ErrCut, or the error of body.
 func Events(x *Exchange, body io.Reader) iter.Seq2[utp.Event, error] {
 	return func(yield func(utp.Event, error) bool) {
 		p := pump{decoder: x.Framing.AnswerDecoder(), reader: x.Reader(nil), yield: yield}
@@ -31,24 +30,23 @@ func Events(x *Exchange, body io.Reader) iter.Seq2[utp.Event, error] {
 	}
 }
 
-// BeginsJSON reports that text, the beginning of a reply, is that of a JSON
-// value: no line of server-sent events begins so.
+// BeginsJSON reports whether the beginning of a reply is that of a JSON value, as no
+// line of server-sent events is.
 func BeginsJSON(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
-// AnswerDecoder is a new decoder for what a server answers where a stream was asked
-// for. A reply or an error in one piece is a frame of its own, and an event that the
-// end of the connection cut is none. Close reports an answer, such as a page, that is
-// neither as *Error.
+// AnswerDecoder returns a decoder for the answer to a request for a stream. A whole
+// reply or error is one frame; an event cut off by the end of the connection is none.
+// Close returns an *Error for an answer that is neither, such as a web page.
 func (f Framing) AnswerDecoder() Decoder { return &answerDecoder{sse: f == SSE, stream: f.Decoder()} }
 
 type answerDecoder struct {
 	sse    bool
 	stream Decoder
 	state  answerState
-	text   []byte // all of a reply in one piece; of others the beginning, before the first event
+	text   []byte // a whole reply, or what came before the first event of a stream
 }
 
 type answerState int
@@ -83,7 +81,7 @@ func (a *answerDecoder) Feed(b []byte) ([]Frame, error) {
 	return frames, err
 }
 
-// maxOpening is how much of an answer is kept to name what it is, in bytes.
+// maxOpening is how many bytes of an answer are kept to quote it in an error.
 const maxOpening = 512
 
 func (a *answerDecoder) Close() ([]Frame, error) {
@@ -100,14 +98,14 @@ func (a *answerDecoder) Close() ([]Frame, error) {
 	return frames, err
 }
 
-// begun reports that what came begins as a stream does, or as JSON.
+// begun reports whether the answer begins like a stream, or like JSON.
 func (a *answerDecoder) begun() bool {
 	text := bytes.TrimSpace(a.text)
 	name, _, _ := bytes.Cut(text, []byte(":"))
 	return BeginsJSON(text) || slices.Contains([]string{"", "data", "event", "id", "retry"}, string(name))
 }
 
-// cut reports a frame whose JSON is not complete.
+// cut reports whether the JSON of a frame is incomplete.
 func (f Frame) cut() bool {
 	var at *json.SyntaxError
 	return BeginsJSON(f.Data) && errors.As(json.Unmarshal(f.Data, new(json.RawMessage)), &at) && at.Offset >= int64(len(f.Data))
@@ -118,10 +116,10 @@ type pump struct {
 	decoder Decoder
 	reader  Reader
 	yield   func(utp.Event, error) bool
-	left    bool // who takes the events wants no more
+	left    bool // the consumer wants no more events
 }
 
-// all reads the body to its end, and says why that came early.
+// all reads the body to its end, and returns why that came early.
 func (p *pump) all(body io.Reader) error {
 	buf := make([]byte, 4<<10)
 	for !p.left {

@@ -21,7 +21,7 @@ type File struct {
 	Body []byte
 }
 
-// below puts files into a folder.
+// below returns the files moved into a folder.
 func below(dir string, files []File) []File {
 	out := slices.Clone(files)
 	for i := range out {
@@ -30,8 +30,8 @@ func below(dir string, files []File) []File {
 	return out
 }
 
-// tarFiles writes the files in the order of their names, owned by root, as of one date.
-// folders are written as well: an image needs them.
+// tarFiles writes the files sorted by name, owned by root and with one date. folders adds
+// entries for the folders, which an image needs.
 func tarFiles(w io.Writer, files []File, date time.Time, folders bool) error {
 	t := tar.NewWriter(w)
 	made := map[string]bool{"": true}
@@ -74,7 +74,8 @@ func tarGz(files []File, date time.Time, folders bool) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// zipFiles keeps the order of the files: a wheel has its list at the end.
+// zipFiles returns a zip of the files in the order given: a wheel has its list at the
+// end.
 func zipFiles(files []File, date time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
@@ -94,8 +95,8 @@ func zipFiles(files []File, date time.Time) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Archive is the programs with what belongs to them, in a folder of its name:
-// a tar.gz, for Windows a zip.
+// Archive returns the programs and the pages in a folder of the archive's name: a
+// tar.gz, or a zip for Windows.
 func (r Release) Archive(b Build, pages []File) (File, error) {
 	files := below(r.file(b.Platform, ""), append(b.files(""), pages...))
 	if b.OS == "windows" {

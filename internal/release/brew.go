@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Formula is what Homebrew installs from, of the archives that are there.
+// Formula returns the Homebrew formula for the archives.
 func (r Release) Formula(archives map[Platform]File) File {
 	var b strings.Builder
 	fmt.Fprintf(&b, `class %s < Formula

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// help is what a program's --help says, for one that links nothing to write pages
-// and completions with.
+// help is the --help of a program that cannot write its own manual pages and
+// completions.
 type help struct {
 	program, about, foot string
 	commands, flags      []entry
 }
 
-// entry is one line of it: "grep PATTERN [PATH…]", "search with …".
+// entry is one line of help: "grep PATTERN [PATH…]", "search with …".
 type entry struct{ head, about string }
 
-// readHelp reads a text whose first line says what the program does and whose last
-// says where more stands. In between a line of a command begins with the program's
-// name behind two spaces, one of a flag with "  -"; two spaces lead to what it does.
+// readHelp reads the --help of a program. The first line says what the program does, the
+// last where to read more. Between them, the line of a command begins with two spaces
+// and the program's name, that of a flag with "  -"; two spaces precede the description.
 func readHelp(program, text string) (help, error) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	h := help{program: program, about: strings.TrimPrefix(lines[0], program+" "), foot: lines[len(lines)-1]}
@@ -40,7 +40,7 @@ func readHelp(program, text string) (help, error) {
 	return h, nil
 }
 
-// words are the names of the commands, or the flags, each with what it does.
+// words returns the names of the commands or flags, with their descriptions.
 func words(entries []entry, name *regexp.Regexp) (out []entry) {
 	for _, e := range entries {
 		for _, m := range name.FindAllStringSubmatch(e.head+" "+e.about, -1) {
@@ -60,7 +60,7 @@ func (h help) options() []entry {
 	return words(h.flags, regexp.MustCompile(`(?:^|[ ,])(--?[a-z][a-z-]*)`))
 }
 
-// man is the manual page.
+// man returns the manual page.
 func (h help) man() string {
 	var b strings.Builder
 	roff := strings.NewReplacer(`\`, `\e`, "-", `\-`)
@@ -77,7 +77,8 @@ func (h help) man() string {
 	return b.String()
 }
 
-// completion completes commands and flags; what follows a command is a file.
+// completion returns a script that completes commands, flags and, after a command,
+// files.
 func (h help) completion(shell string) string {
 	join := func(entries []entry, format string) string {
 		var out []string
@@ -115,7 +116,7 @@ complete -o default -F _%[1]s %[1]s
 `, p, strings.TrimPrefix(join(append(names, options...), ", 'NAME'"), ", "))
 }
 
-// dash is the word by which fish knows a flag: l for --long, s for -s.
+// dash returns fish's option for a flag: l for --long, s for -s.
 func dash(flag string) string {
 	if strings.HasPrefix(flag, "--") {
 		return "l"

@@ -24,7 +24,7 @@ type Job struct {
 	Say       func(format string, args ...any)
 }
 
-// Make builds the programs and returns all that is made of them.
+// Make builds the programs and returns all files of the release.
 func Make(ctx context.Context, j Job) ([]File, error) {
 	r, err := j.release(ctx)
 	if err != nil {
@@ -41,7 +41,7 @@ func Make(ctx context.Context, j Job) ([]File, error) {
 	return j.Pack(ctx, r, builds)
 }
 
-// Pack makes all of a release of programs that are built.
+// Pack returns all files of a release of built programs.
 func (j Job) Pack(ctx context.Context, r Release, builds []Build) ([]File, error) {
 	return j.summed(ctx, r, builds, func(src sources, temp string) ([]File, error) {
 		made, archives, err := j.portable(r, builds, src)
@@ -69,7 +69,7 @@ func (j Job) Pack(ctx context.Context, r Release, builds []Build) ([]File, error
 	})
 }
 
-// Portable makes what no other program has a part in: archives, bills of materials,
+// Portable returns the files that need no other program: archives, bills of materials,
 // wheels and npm packages, with their sums.
 func (j Job) Portable(ctx context.Context, r Release, builds []Build) ([]File, error) {
 	return j.summed(ctx, r, builds, func(src sources, _ string) ([]File, error) {
@@ -78,8 +78,8 @@ func (j Job) Portable(ctx context.Context, r Release, builds []Build) ([]File, e
 	})
 }
 
-// summed adds their sums to the files that are made of the sources, with a folder for
-// what is of no use after it.
+// summed returns the files that make returns, and their sums. temp is a folder that is
+// removed afterwards.
 func (j Job) summed(ctx context.Context, r Release, builds []Build, make func(src sources, temp string) ([]File, error)) ([]File, error) {
 	temp, err := os.MkdirTemp("", "release")
 	if err != nil {
@@ -97,7 +97,7 @@ func (j Job) summed(ctx context.Context, r Release, builds []Build, make func(sr
 	return append(made, Sums(made)), nil
 }
 
-// release asks git what is released.
+// release returns the release, with its commit and date from git.
 func (j Job) release(ctx context.Context) (Release, error) {
 	if _, err := New(j.Version, "", time.Time{}); err != nil {
 		return Release{}, err
@@ -151,12 +151,12 @@ func (j Job) build(ctx context.Context, r Release, p Platform) (Build, error) {
 	return b, nil
 }
 
-// MaxTe is how long te may be as it is shipped, in bytes: it is started for every
-// command of an agent.
+// MaxTe is the largest size of te as shipped, in bytes: agents start it for every
+// command.
 const MaxTe = 4 << 20
 
-// Compile builds a program of the module as it is shipped: without CGO, symbols and
-// paths of this machine, whatever the environment says of experiments.
+// Compile builds a program of the module as shipped: without CGO, symbols or paths of
+// this machine, and ignoring GOEXPERIMENT in the environment.
 func Compile(ctx context.Context, root, program string, p Platform, r Release, file string) error {
 	const at = " -X github.com/unifiedtoolprotocol/utp/cmd/internal/build."
 	flags := "-ldflags=-s -w"
@@ -172,7 +172,7 @@ func Compile(ctx context.Context, root, program string, p Platform, r Release, f
 	return nil
 }
 
-// env is the environment of a build, whatever this one's says of experiments.
+// env returns the environment of a build, without this one's GOEXPERIMENT.
 func (p Platform) env() []string {
 	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GODEBUG=", "GOWORK=off")
 }
@@ -227,7 +227,8 @@ func (j Job) sources(ctx context.Context, r Release, builds []Build, temp string
 	return s, err
 }
 
-// pages runs the programs of this machine, which are built if the release has none for it.
+// pages returns the manual pages and completions. It runs the programs for this machine,
+// and builds them if the release has none.
 func (j Job) pages(ctx context.Context, r Release, builds []Build, temp string) ([]File, error) {
 	host := Platform{runtime.GOOS, runtime.GOARCH}
 	at := slices.IndexFunc(builds, func(b Build) bool { return b.Platform == host })
@@ -267,8 +268,8 @@ func write(dir string, files []File) error {
 	return nil
 }
 
-// readTree reads the files below a folder, node_modules and caches aside. A folder that
-// is not there has none.
+// readTree reads the files below a folder, except node_modules and caches. A missing
+// folder has none.
 func readTree(root string) (files []File, err error) {
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -292,7 +293,7 @@ func readTree(root string) (files []File, err error) {
 	return files, err
 }
 
-// portable makes the files of Portable; the archives also by their platform.
+// portable returns the files of Portable, and the archives also by platform.
 func (j Job) portable(r Release, builds []Build, s sources) (made []File, archives map[Platform]File, err error) {
 	archives = map[Platform]File{}
 	for _, b := range builds {
@@ -325,7 +326,7 @@ func (j Job) portable(r Release, builds []Build, s sources) (made []File, archiv
 	return made, archives, nil
 }
 
-// linux makes the packages of Linux by nfpm, of the version that tools/go.mod pins.
+// linux returns the Linux packages, built with the nfpm that tools/go.mod pins.
 func (j Job) linux(ctx context.Context, r Release, builds []Build, s sources, temp string) (made []File, err error) {
 	nfpm := filepath.Join(temp, "nfpm")
 	if _, err := j.command(ctx, "go", "-C", "tools", "build", "-o", nfpm, "github.com/goreleaser/nfpm/v2/cmd/nfpm"); err != nil {
@@ -351,7 +352,7 @@ func (j Job) linux(ctx context.Context, r Release, builds []Build, s sources, te
 	return made, nil
 }
 
-// nfpm makes a package of Linux by the program of that name.
+// nfpm builds a Linux package with the program nfpm.
 func (j Job) nfpm(ctx context.Context, program string, r Release, p Package, format Format, dir string) (File, error) {
 	if err := write(dir, append(p.Files, File{"nfpm.json", 0o644, p.Config})); err != nil {
 		return File{}, err

@@ -1,6 +1,6 @@
-// Package release makes what users install, from programs that are built: archives,
-// packages of Debian, RPM, PyPI, npm, Homebrew and Scoop, a container image, a list
-// of the modules inside, checksums. Equal programs give equal bytes.
+// Package release builds what users install from the compiled programs: archives,
+// packages for Debian, RPM, PyPI, npm, Homebrew and Scoop, a container image, a bill of
+// materials and checksums. Equal programs yield equal bytes.
 package release
 
 import (
@@ -16,8 +16,8 @@ import (
 //go:embed names.json
 var namesFile []byte
 
-// Names are what the product is called where it can be had. They stand in
-// names.json alone.
+// Names are the names of the product where it is published. names.json is their only
+// source.
 type Names struct {
 	Name       string // of the packages of Debian, RPM, Homebrew and Scoop
 	Title      string
@@ -38,15 +38,15 @@ type Release struct {
 	Names
 	Version string // 1.2.3 or 1.2.3-rc.1
 	Commit  string
-	Date    time.Time // of the commit; all that is made carries it
+	Date    time.Time // of the commit, and of every file of the release
 }
 
-// Programs are what is shipped, each built from the folder of its name in cmd.
+// Programs are the shipped programs, each built from the folder of its name in cmd.
 var Programs = []string{"bx", "te"}
 
 var semver = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(alpha|beta|rc)\.(0|[1-9]\d*))?$`)
 
-// New checks the version, which has to have a form that PyPI knows as well.
+// New returns a Release, or an error for a version that PyPI would not accept.
 func New(version, commit string, date time.Time) (Release, error) {
 	r := Release{Version: version, Commit: commit, Date: date.UTC()}
 	if err := json.Unmarshal(namesFile, &r.Names); err != nil {
@@ -58,30 +58,30 @@ func New(version, commit string, date time.Time) (Release, error) {
 	return r, nil
 }
 
-// python is the version in the words of PEP 440: 1.2.3rc1.
+// python returns the version in the form of PEP 440: 1.2.3rc1.
 func (r Release) python() string {
 	return strings.NewReplacer("-alpha.", "a", "-beta.", "b", "-rc.", "rc").Replace(r.Version)
 }
 
-// url is where a file of the release is downloaded from.
+// url returns the address to download a file of the release from.
 func (r Release) url(file string) string {
 	return r.Repository + "/releases/download/v" + r.Version + "/" + file
 }
 
-// file names one of the release's own files: bx_1.2.3_linux_amd64.tar.gz.
+// file returns the name of a file of the release: bx_1.2.3_linux_amd64.tar.gz.
 func (r Release) file(p Platform, ending string) string {
 	return r.Name + "_" + r.Version + "_" + p.OS + "_" + p.Arch + ending
 }
 
-// Platform is what a program is built for, in Go's words.
+// Platform is an operating system and an architecture, by Go's names.
 type Platform struct{ OS, Arch string }
 
-// Platforms are those of a release.
+// Platforms are the platforms of a release.
 var Platforms = []Platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}}
 
 func (p Platform) String() string { return p.OS + "/" + p.Arch }
 
-// Exe is the name of a program's file.
+// Exe returns the file name of a program.
 func (p Platform) Exe(program string) string {
 	if p.OS == "windows" {
 		return program + ".exe"
@@ -95,7 +95,7 @@ type Build struct {
 	Programs map[string][]byte
 }
 
-// files are the programs in a folder.
+// files returns the programs as files in a folder.
 func (b Build) files(dir string) (out []File) {
 	for _, program := range Programs {
 		if body, ok := b.Programs[program]; ok {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Format is a kind of package of Linux.
+// Format is a format of Linux packages.
 type Format string
 
 const (
@@ -17,9 +17,9 @@ const (
 	RPM Format = "rpm"
 )
 
-// Package is what goes into a package of Linux, and nfpm's words for it.
+// Package is the content of a Linux package, and nfpm's config for it.
 type Package struct {
-	File   string // what it is to be called
+	File   string // the name of the package's file
 	Config []byte // for nfpm pkg --config
 	Files  []File // that the config names
 }
@@ -67,7 +67,7 @@ type nfpmDeb struct {
 	Compression string `json:"compression"`
 }
 
-// nfpmRelease is an entry of the file that nfpm makes changelogs of.
+// nfpmRelease is an entry of nfpm's changelog file.
 type nfpmRelease struct {
 	Semver   string     `json:"semver"`
 	Date     string     `json:"date"`
@@ -113,7 +113,7 @@ License: %[6]s
 `, r.Title, r.Repository, r.Name, noticesFile, r.Date.Year(), r.License)
 }
 
-// lintianOverrides says what Debian's checks should not ask for.
+// lintianOverrides returns the overrides for Debian's lintian.
 func (r Release) lintianOverrides() []byte {
 	var b bytes.Buffer
 	b.WriteString("# One build for every distribution, also those with musl.\n")
@@ -123,8 +123,8 @@ func (r Release) lintianOverrides() []byte {
 	return b.Bytes()
 }
 
-// Package says what a package of the format holds. pages are the archive's, unit is
-// deploy/bx.service.
+// Package returns the content of a package in the format. pages are the archive's, unit
+// is deploy/bx.service.
 func (r Release) Package(format Format, b Build, pages []File, unit []byte) (Package, error) {
 	p := Package{File: r.file(b.Platform, "."+string(format)), Files: b.files("usr/bin")}
 	share := func(name string, body []byte) { p.Files = append(p.Files, File{"usr/share/" + name, 0o644, body}) }
@@ -167,7 +167,7 @@ func (r Release) Package(format Format, b Build, pages []File, unit []byte) (Pac
 	return p, nil
 }
 
-// kind is what RPM knows of a file, for who installs without documentation.
+// kind returns RPM's type of a file, for installations without documentation.
 func (f Format) kind(name string) string {
 	switch dir := strings.TrimPrefix(name, "usr/share/"); {
 	case f != RPM:
@@ -180,7 +180,7 @@ func (f Format) kind(name string) string {
 	return ""
 }
 
-// gzipped is a body without a name or a date.
+// gzipped compresses a body, without a name or a date in its header.
 func gzipped(body []byte) ([]byte, error) {
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)

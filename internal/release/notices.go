@@ -14,18 +14,18 @@ import (
 	"strings"
 )
 
-// Where licences stand in all that is made.
+// The names of the licence files in everything that is built.
 const (
 	licenseFile = "LICENSE"
 	noticesFile = "THIRD_PARTY_LICENSES"
 )
 
-// licences are the module's own and those of what is linked.
+// licences returns the module's own licence and those of linked code.
 func licences(own, notices []byte) []File {
 	return []File{{licenseFile, 0o644, own}, {noticesFile, 0o644, notices}}
 }
 
-// linked is what a program is built of: packages of the module, with what is built for.
+// linked is a set of packages of the module and the platforms that they are built for.
 type linked struct {
 	packages  []string
 	tags      string
@@ -39,19 +39,19 @@ var (
 		"Go's runtime and github.com/santhosh-tekuri/jsonschema/v6 were changed for it, as\ninternal/report/wasm.go of the repository shows.\n"}
 )
 
-// source is what others wrote: a module, or Go itself.
+// source is third-party code: a module, or Go itself.
 type source struct {
 	name  string // with the version
 	texts []File // its licences, by their path in it
 }
 
-// Notices writes what THIRD_PARTY_LICENSES says of the programs.
+// Notices returns the THIRD_PARTY_LICENSES of the programs.
 func Notices(ctx context.Context, root string) ([]byte, error) {
 	return Job{Root: root}.notices(ctx, shipped)
 }
 
-// notices are the licences of all that is linked, as their owners wrote them. The
-// licences of Go and of most modules ask that they go along.
+// notices returns the licences of all linked code, unchanged. The licences of Go and of
+// most modules require that they are shipped.
 func (j Job) notices(ctx context.Context, l linked) ([]byte, error) {
 	found := map[string]*source{}
 	for _, p := range l.platforms {
@@ -91,7 +91,7 @@ func (j Job) notices(ctx context.Context, l linked) ([]byte, error) {
 	return written(all, l.changed), nil
 }
 
-// list asks go for the packages of others that are linked for a platform.
+// list returns go list's lines for the third-party packages linked for a platform.
 func (j Job) list(ctx context.Context, l linked, p Platform) (string, error) {
 	const format = `{{with .Module}}{{if not .Main}}{{.Path}}{{"\t"}}{{.Version}}{{"\t"}}{{.Dir}}{{"\t"}}{{$.Dir}}{{end}}{{end}}`
 	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-deps", "-tags", l.tags, "-f", format}, l.packages...)...)
@@ -103,11 +103,11 @@ func (j Job) list(ctx context.Context, l linked, p Platform) (string, error) {
 	return string(out), nil
 }
 
-// isLicence knows a file by its name: LICENSE, LICENSE-APACHE, COPYING.txt, NOTICE.md.
+// isLicence matches the name of a licence file: LICENSE, LICENSE-APACHE, COPYING.txt, NOTICE.md.
 var isLicence = regexp.MustCompile(`(?i)^(li[cs]en[cs]e|unlicense|copying|copyright|notice|patents)([-_.]\w+)*$`)
 
-// read adds the licences of a package: those beside it and in the folders above it, up
-// to the module's own.
+// read adds the licences of a package: those in its folder and in the folders above it,
+// up to the module's own.
 func (s *source) read(module, dir string) error {
 	for ; strings.HasPrefix(dir, module); dir = filepath.Dir(dir) {
 		entries, err := os.ReadDir(dir)
@@ -134,7 +134,7 @@ func (s *source) read(module, dir string) error {
 	return nil
 }
 
-// written is each text once, below the names of all whose it is.
+// written returns each text once, below the names of all sources that use it.
 func written(all []source, changed string) []byte {
 	var b bytes.Buffer
 	b.WriteString("Code of others that is part of this, and its licences.\n" + changed)
@@ -157,7 +157,7 @@ func written(all []source, changed string) []byte {
 	return b.Bytes()
 }
 
-// plain is a text with the line ends of Unix and no blank lines around it.
+// plain returns a text with Unix line ends and no blank lines around it.
 func plain(body []byte) string {
 	return strings.Trim(strings.ReplaceAll(string(body), "\r\n", "\n"), "\n")
 }

@@ -11,7 +11,7 @@ import (
 //go:embed npm/run.js
 var runJS []byte
 
-// nodePlatforms are process.platform and process.arch of Node.
+// nodePlatforms are Node's process.platform and process.arch.
 var nodePlatforms = map[Platform][2]string{
 	{"linux", "amd64"}: {"linux", "x64"}, {"linux", "arm64"}: {"linux", "arm64"},
 	{"darwin", "amd64"}: {"darwin", "x64"}, {"darwin", "arm64"}: {"darwin", "arm64"},
@@ -47,8 +47,8 @@ func (r Release) npmPackage(name string) npmPackage {
 		Homepage: r.Repository, Type: "commonjs", Repository: npmRepository{"git", "git+" + r.Repository + ".git"}, Publish: map[string]string{"access": "public"}}
 }
 
-// NpmPackages are the package with the commands and one with the programs for each platform,
-// of which npm installs the one that fits.
+// NpmPackages returns the package with the commands, and one with the programs for each
+// platform; npm installs the one that fits.
 func (r Release) NpmPackages(builds []Build, licences []File, readme []byte) ([]File, error) {
 	main := r.npmPackage(r.Npm)
 	main.Bin, main.Files = map[string]string{}, []string{"bin", "lib"}
@@ -77,18 +77,18 @@ func (r Release) NpmPackages(builds []Build, licences []File, readme []byte) ([]
 	return append(out, packed), err
 }
 
-// npmPack is what npm pack makes: the files in a folder "package".
+// npmPack returns a package as npm pack writes it: the files in a folder "package".
 func (r Release) npmPack(name string, config []byte, files []File) (File, error) {
 	files = append([]File{{"package.json", 0o644, config}}, files...)
 	body, err := tarGz(below("package", files), r.Date, false)
 	return File{strings.NewReplacer("@", "", "/", "-").Replace(name) + "-" + r.Version + ".tgz", 0o644, body}, err
 }
 
-// NpmParsePackage packs the package that reads tool calls without a program, of its
-// folder as it is built: package.json, README.md and what "files" names. Its name and
-// its version are the release's.
+// NpmParsePackage packs the package that reads tool calls without a program, from its
+// built folder: package.json, README.md and what "files" names. Name and version are the
+// release's.
 func (r Release) NpmParsePackage(folder, licences []File) (File, error) {
-	config := map[string]json.RawMessage{} // as they stand: the order of the exports counts
+	config := map[string]json.RawMessage{} // raw: the order of the exports matters
 	for _, f := range folder {
 		if f.Name == "package.json" {
 			if err := json.Unmarshal(f.Body, &config); err != nil {

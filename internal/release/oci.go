@@ -76,7 +76,7 @@ type history struct {
 	CreatedBy string `json:"created_by"`
 }
 
-// layout is an image layout while it is filled: blobs by what they hold.
+// layout is an image layout while it is filled: blobs named by their hash.
 type layout []File
 
 func (l *layout) blob(mediaType string, body []byte) descriptor {
@@ -93,8 +93,8 @@ func (l *layout) json(mediaType string, v any) (descriptor, error) {
 	return l.blob(mediaType, body), err
 }
 
-// OCI is a container image FROM scratch for the builds for Linux, as the tar of an
-// OCI image layout: the programs and the other files given.
+// OCI returns a container image FROM scratch with the Linux builds and the other files,
+// as the tar of an OCI image layout.
 func (r Release) OCI(builds []Build, others []File) (File, error) {
 	var l layout
 	list := manifestList{SchemaVersion: 2, MediaType: ociIndex}
@@ -124,7 +124,7 @@ func (r Release) OCI(builds []Build, others []File) (File, error) {
 	return File{r.Name + "_" + r.Version + "_image.oci.tar", 0o644, out.Bytes()}, err
 }
 
-// imageOf is the image for one platform.
+// imageOf adds the image for one platform to the layout.
 func (r Release) imageOf(b Build, others []File, l *layout) (descriptor, error) {
 	var plain bytes.Buffer
 	if err := tarFiles(&plain, append(b.files(""), others...), r.Date, true); err != nil {

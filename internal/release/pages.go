@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// shells are those that get completions, each with the name of the file that it looks for.
+// shells are the shells with completions, and the names of the files that they look for.
 var shells = []struct{ name, file string }{{"bash", "%s.bash"}, {"zsh", "_%s"}, {"fish", "%s.fish"}, {"powershell", "%s.ps1"}}
 
-// Pages are the manual pages and the completions, by what the programs tell of
-// themselves. run runs one of them and returns what it printed; dir is an empty folder.
+// Pages returns the manual pages and completions, as the programs describe themselves.
+// run runs a program and returns its output; dir is an empty folder.
 func Pages(run func(program string, args ...string) (string, error), dir string) ([]File, error) {
 	if _, err := run("bx", "man", "--dir", dir); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func Pages(run func(program string, args ...string) (string, error), dir string)
 	return files, nil
 }
 
-// under picks the files of a folder.
+// under returns the files in a folder.
 func under(dir string, files []File) (out []File) {
 	for _, f := range files {
 		if strings.HasPrefix(f.Name, dir+"/") {

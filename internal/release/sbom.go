@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A bill of materials in the words of CycloneDX 1.6, https://cyclonedx.org/docs/1.6/json/.
+// bom is a bill of materials of CycloneDX 1.6, https://cyclonedx.org/docs/1.6/json/.
 type bom struct {
 	Schema       string       `json:"$schema"`
 	Format       string       `json:"bomFormat"`
@@ -64,8 +64,8 @@ type dependency struct {
 	On  []string `json:"dependsOn"`
 }
 
-// SBOM lists the modules in the programs of one platform, as the Go linker noted
-// them in the programs themselves.
+// SBOM returns the list of modules in the programs of one platform, as the Go linker
+// recorded them there.
 func (r Release) SBOM(b Build) (File, error) {
 	infos := map[string]*debug.BuildInfo{}
 	for _, name := range Programs {
@@ -108,7 +108,7 @@ func (r Release) bill(b Build, infos map[string]*debug.BuildInfo) bom {
 	return out
 }
 
-// modules are those that were linked, Go's standard library with them.
+// modules returns the linked modules, including Go's standard library.
 func modules(info *debug.BuildInfo) []component {
 	out := []component{library("std", strings.TrimPrefix(info.GoVersion, "go"), "")}
 	for _, m := range info.Deps {
@@ -124,20 +124,20 @@ func modules(info *debug.BuildInfo) []component {
 func library(path, version, sum string) component {
 	purl := "pkg:golang/" + path + "@" + version
 	c := component{Ref: purl, Type: "library", Name: path, Version: version, PURL: purl}
-	if sum != "" { // of the module's files, as go.sum has it: no hash of one file
+	if sum != "" { // the hash of go.sum, over all files of the module
 		c.Properties = []property{{"go:sum", sum}}
 	}
 	return c
 }
 
-// uuid is a UUID of version 8, made of a hash: equal programs have equal lists.
+// uuid returns a UUID of version 8 from a hash, so that equal programs have equal lists.
 func uuid(sum []byte) string {
 	u := slices.Clone(sum[:16])
 	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80
 	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// indented is a value as JSON for people. The values are our own: they can be written.
+// indented returns a value as indented JSON. It must be one that can be marshalled.
 func indented(v any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

@@ -32,7 +32,7 @@ type scoopUpdate struct {
 	Architecture map[string]scoopArch `json:"architecture"`
 }
 
-// Scoop is what Scoop installs from: the archive for Windows.
+// Scoop returns the Scoop manifest for the Windows archive.
 func (r Release) Scoop(archive File) File {
 	folder := strings.TrimSuffix(archive.Name, ".zip")
 	m := scoopManifest{Version: r.Version, Description: r.Summary, Homepage: r.Repository, License: r.License, Checkver: scoopCheck{r.Repository}}

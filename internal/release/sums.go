@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Sums lists the files with their SHA-256, as sha256sum -c reads it.
+// Sums returns the list of the files with their SHA-256, as sha256sum -c reads it.
 func Sums(files []File) File {
 	var out strings.Builder
 	for _, f := range inOrder(files) {

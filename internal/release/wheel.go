@@ -17,9 +17,9 @@ import (
 //go:embed wheel/run.py
 var runPy []byte
 
-// wheelTags are those of PyPI, https://packaging.python.org/en/latest/specifications/platform-compatibility-tags/.
-// The programs are static, so that one wheel serves both C libraries of Linux; macOS 12
-// is the oldest that Go 1.26 supports.
+// wheelTags are the platform tags, https://packaging.python.org/en/latest/specifications/platform-compatibility-tags/.
+// The programs are static, so one wheel serves both C libraries of Linux; macOS 12 is the
+// oldest that Go 1.26 supports.
 var wheelTags = map[Platform][]string{
 	{"linux", "amd64"}:   {"manylinux_2_17_x86_64", "manylinux2014_x86_64", "musllinux_1_1_x86_64"},
 	{"linux", "arm64"}:   {"manylinux_2_17_aarch64", "manylinux2014_aarch64", "musllinux_1_1_aarch64"},
@@ -28,14 +28,14 @@ var wheelTags = map[Platform][]string{
 	{"windows", "amd64"}: {"win_amd64"},
 }
 
-// PythonProject is what a wheel takes over of the Python package's own sources.
+// PythonProject is the part of the Python package's sources that goes into a wheel.
 type PythonProject struct {
 	Sources []File // below the package's folder
 	Readme  []byte
 	Config  []byte // pyproject.toml
 }
 
-// pyproject is the part of a pyproject.toml that a wheel tells.
+// pyproject is the part of a pyproject.toml that goes into a wheel's metadata.
 type pyproject struct {
 	Project struct {
 		RequiresPython string                       `toml:"requires-python"`
@@ -46,7 +46,7 @@ type pyproject struct {
 	} `toml:"project"`
 }
 
-// Wheel is the Python package for one platform with both programs inside.
+// Wheel returns the Python package for one platform, with both programs.
 func (r Release) Wheel(b Build, p PythonProject, licences []File) (File, error) {
 	var project pyproject
 	if err := toml.Unmarshal(p.Config, &project); err != nil {
@@ -115,7 +115,7 @@ func withExtra(need, extra string) string {
 	return strings.TrimSpace(need) + "; extra == '" + extra + "'"
 }
 
-// entryPoints are the commands and what the sources' own project plugs in elsewhere.
+// entryPoints returns the commands, and the plugins that pyproject.toml declares.
 func (r Release) entryPoints(p pyproject) []byte {
 	var b bytes.Buffer
 	b.WriteString("[console_scripts]\n")
@@ -131,7 +131,7 @@ func (r Release) entryPoints(p pyproject) []byte {
 	return b.Bytes()
 }
 
-// record is the wheel's list of its files, itself without a hash.
+// record returns the wheel's list of its files, with no hash for the list itself.
 func record(files []File, self string) []byte {
 	var b bytes.Buffer
 	for _, f := range files {

@@ -15,18 +15,18 @@ type Stream struct {
 	reader  wire.Reader
 	writer  wire.Writer // nil before the first frame
 	events  []utp.Event
-	broken  error // the bytes are no stream
+	broken  error // why the bytes are no stream
 	over    bool
 }
 
-// Stream begins to read a streamed answer. A reply or an error in one piece, as
-// servers send them where a stream was asked for, is read as well.
+// Stream returns a Stream for one streamed answer. It also reads a whole reply or an
+// error, which servers may send where a stream was asked for.
 func (a *Answer) Stream() *Stream {
 	return &Stream{answer: a, decoder: a.exchange.Framing.AnswerDecoder(), reader: a.exchange.Reader(nil)}
 }
 
-// Feed takes more of the answer and gives what the client gets of it now. It
-// never fails: what goes wrong ends the stream, see Close.
+// Feed takes more of the answer and returns the bytes for the client so far. It never
+// fails: an error ends the stream, and Close returns it.
 func (s *Stream) Feed(b []byte) []byte {
 	if s.broken != nil || s.over {
 		return nil
@@ -40,8 +40,8 @@ func (s *Stream) Feed(b []byte) []byte {
 	return out
 }
 
-// Close ends the answer. One that broke ends in an error of the client's API, and
-// the error tells why.
+// Close ends the answer and returns the last bytes for the client. If the answer broke
+// off, they hold an error of the client's API, and err says why.
 func (s *Stream) Close() ([]byte, error) {
 	if s.over {
 		return nil, s.broken
@@ -64,7 +64,7 @@ func (s *Stream) Close() ([]byte, error) {
 	return out, s.broken
 }
 
-// Losses are what the client is not told, of an answer that is over and whole.
+// Losses returns what the client's API could not express, after the answer is complete.
 func (s *Stream) Losses() ([]Loss, error) {
 	_, losses, err := s.answer.front.Whole(s.answer.request, utp.Collect(s.events), wire.Stamp{})
 	return losses, err
@@ -78,8 +78,7 @@ func (s *Stream) frames(out []byte, frames []wire.Frame) []byte {
 	return out
 }
 
-// begin makes the writer, once. The first frame names the model; a reader of its
-// own finds it there.
+// begin creates the writer, with the model's name from the first frame.
 func (s *Stream) begin(first wire.Frame) {
 	if s.writer != nil {
 		return
@@ -103,7 +102,7 @@ func (s *Stream) write(out []byte, evs []utp.Event) []byte {
 	return out
 }
 
-// append adds frames as the client's API cuts them.
+// append appends frames in the framing of the client's API.
 func (a *Answer) append(out []byte, frames []wire.Frame) []byte {
 	for _, f := range frames {
 		out = a.framing.Append(out, f)
@@ -111,8 +110,8 @@ func (a *Answer) append(out []byte, frames []wire.Frame) []byte {
 	return out
 }
 
-// Copy translates all of an answer, and passes on what there is of it whenever
-// more has come. Its error is that of Close, or of the reader or the writer.
+// Copy translates an answer from one reader to a writer, passing each part on as it
+// arrives. Its error is that of Close, of the reader or of the writer.
 func (s *Stream) Copy(to io.Writer, from io.Reader) error {
 	buf := make([]byte, 4<<10)
 	for {

@@ -1,10 +1,10 @@
-// Package translate rewrites the JSON of one provider's API as another's: a
-// client's request, and the answer to it, whole or as it comes.
+// Package translate rewrites the JSON of one provider's API as another's: a client's
+// request and the answer to it, whole or streamed.
 //
 //	x, err := translate.Pair{From: translate.Anthropic, To: translate.OpenAI}.Request(body)
 //
-// Send x.Body to x.Path of the other API. What it answers goes back to the client
-// through x.Reply, or piece by piece through x.Stream.
+// Send x.Body to x.Path of the other API. Its answer goes back to the client through
+// x.Reply, or piece by piece through x.Stream.
 package translate
 
 import (
@@ -25,8 +25,8 @@ import (
 // API names a provider's API.
 type API string
 
-// The APIs. The last two are servers of OpenAI's chat completions which take
-// fields that others do not.
+// The APIs. The last two are servers of OpenAI's chat completions that accept fields
+// that others do not.
 const (
 	Anthropic API = "anthropic"      // /v1/messages
 	Gemini    API = "gemini"         // generateContent
@@ -37,10 +37,10 @@ const (
 	MistralAI API = "api.mistral.ai" // of Mistral
 )
 
-// Loss is a part of a text that the other API cannot be told.
+// Loss is a part of a request or an answer that the other API cannot express.
 type Loss = wire.Loss
 
-// codec is an API in both directions.
+// codec reads and writes an API.
 type codec struct {
 	api     API
 	back    wire.Back
@@ -58,7 +58,7 @@ var codecs = []codec{
 	{MistralAI, openai.Back{Server: openai.Mistral}, openai.Front{}, wire.SSE},
 }
 
-// APIs lists them.
+// APIs lists the APIs.
 func APIs() (list []API) {
 	for _, c := range codecs {
 		list = append(list, c.api)
@@ -66,7 +66,7 @@ func APIs() (list []API) {
 	return list
 }
 
-// codec finds the API. Its error names those that there are.
+// codec returns the codec of the API. Its error lists the known APIs.
 func (a API) codec() (codec, error) {
 	if i := slices.IndexFunc(codecs, func(c codec) bool { return c.api == a }); i >= 0 {
 		return codecs[i], nil
@@ -78,13 +78,12 @@ func (a API) codec() (codec, error) {
 	return codec{}, fmt.Errorf("translate: API %q: want one of %s", a, strings.Join(names, ", "))
 }
 
-// Pair names the two APIs of a translation. For a request From is the client's and
-// To the server's. For an answer whose request is not known From is the API of who
-// answered, and To that of who reads it.
+// Pair names the two APIs of a translation. For Request, From is the client's and To the
+// server's. For Answer, From is the API that the answer is in, and To the reader's.
 type Pair struct {
 	From, To API
-	Model    string // in place of the one that the text names; Gemini's requests name none
-	ID       string // of an answer that has none of its own when it begins; "" is "utp_1"
+	Model    string // replaces the model in the request; Gemini's requests name none
+	ID       string // of an answer that begins without one; "" is "utp_1"
 }
 
 func (p Pair) codecs() (from, to codec, err error) {
@@ -95,17 +94,17 @@ func (p Pair) codecs() (from, to codec, err error) {
 }
 
 // Exchange is a request in the server's API, to be sent by POST, and the Answer that
-// brings what comes back into the client's.
+// translates the server's reply for the client.
 type Exchange struct {
 	Path   string            // where the request goes: "/v1/chat/completions"
-	Header map[string]string // and with what, besides the key
+	Header map[string]string // the headers to send, besides the key
 	Body   []byte
-	Losses []Loss // what the server cannot be told
+	Losses []Loss // what the server's API cannot express
 	Answer
 }
 
-// Request reads a client's request and writes it for the server. What the server
-// cannot be told is in Losses, an error is a request that cannot be sent at all.
+// Request translates a client's request for the server. What the server's API cannot
+// express is in Losses; an error means that the request cannot be sent at all.
 func (p Pair) Request(body []byte) (*Exchange, error) {
 	from, to, err := p.codecs()
 	if err != nil {
@@ -133,7 +132,7 @@ func (p Pair) Request(body []byte) (*Exchange, error) {
 		Answer: Answer{request: r, exchange: x, front: from.front, framing: from.framing, id: p.ID}}, nil
 }
 
-// Answer is for answers whose request is not known.
+// Answer returns an Answer for replies whose request is not known.
 func (p Pair) Answer() (*Answer, error) {
 	from, to, err := p.codecs()
 	if err != nil {
@@ -147,11 +146,10 @@ func (p Pair) Answer() (*Answer, error) {
 	return &Answer{request: r, exchange: x, front: to.front, framing: to.framing, id: p.ID}, nil
 }
 
-// withUsage is a client of OpenAI's that wants the counts of tokens in a stream.
+// withUsage asks for the token counts in a stream of OpenAI's API.
 var withUsage = json.RawMessage(`{"openai":{"stream_options":{"include_usage":true}}}`)
 
-// Answer translates what a server answers for the client that asked. Several
-// goroutines may use one.
+// Answer translates a server's answers for the client. Several goroutines may use it.
 type Answer struct {
 	request  *utp.Request
 	exchange *wire.Exchange
@@ -160,7 +158,7 @@ type Answer struct {
 	id       string
 }
 
-// defaultID is the id of an answer that has none when it begins.
+// defaultID is the id of an answer that begins without one.
 const defaultID = "utp_1"
 
 func (a *Answer) stamp() wire.Stamp {
@@ -170,9 +168,9 @@ func (a *Answer) stamp() wire.Stamp {
 	return wire.Stamp{ID: a.id}
 }
 
-// Reply translates a whole answer. Losses are what the client cannot be told. An
-// error of the server's, and a body that holds no reply, is a *wire.Error; Error words
-// it for the client.
+// Reply translates a whole answer and returns what the client's API cannot express. An
+// error from the server, or a body that holds no reply, is a *wire.Error; Error
+// translates it for the client.
 func (a *Answer) Reply(body []byte) ([]byte, []Loss, error) {
 	reply, err := a.exchange.Read(body, nil)
 	if err != nil {
@@ -184,5 +182,5 @@ func (a *Answer) Reply(body []byte) ([]byte, []Loss, error) {
 	return a.front.Whole(a.request, reply, wire.Stamp{})
 }
 
-// Error is the error as the client's API words it, with the status of HTTP.
+// Error returns the HTTP status and the body for an error in the client's API.
 func (a *Answer) Error(err error) (status int, body []byte) { return a.front.Error(err) }
