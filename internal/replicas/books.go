@@ -15,8 +15,8 @@ import (
 	"github.com/unifiedtoolprotocol/utp/price"
 )
 
-// teamGoes deletes teams while keys come to them: a key without its team would be one
-// without the team's limits.
+// teamGoes deletes teams while keys join them: a key without its team would escape the
+// team's limits.
 func teamGoes(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	one, other := open(t), open(t)
 	moved := Member(t, one, nil, nil)
@@ -49,7 +49,7 @@ func teamGoes(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	}
 }
 
-// added adds up requests of two keys by what they have in common.
+// added groups requests of two keys and checks the sums.
 func added(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	l := open(t)
 	one, two := Member(t, l, nil, fleet.Budget{fleet.Month: {Tokens: 1e6}}), Member(t, l, nil, nil)

@@ -23,10 +23,10 @@ var day = time.Date(2026, 11, 23, 12, 30, 30, 0, time.UTC)
 
 var serial atomic.Int64
 
-// ID makes an id that no test has had.
+// ID returns a unique id.
 func ID() string { return fmt.Sprintf("id%d", serial.Add(1)) }
 
-// Member puts a key of a team into a ledger.
+// Member adds a key in a team to a ledger.
 func Member(t testing.TB, l fleet.Ledger, own, shared fleet.Budget) *fleet.Key {
 	t.Helper()
 	team := fleet.Team{ID: ID(), Name: ID(), Created: day, Limits: fleet.Limits{Budget: shared}}
@@ -49,7 +49,7 @@ func reservation(k *fleet.Key, most fleet.Amount) fleet.Reservation {
 	return fleet.Reservation{ID: ID(), Key: k, Replica: "r", Request: "q", Backend: "b", Model: "m", At: day, Most: most}
 }
 
-// Ledger tests what a ledger owes. open opens one and the same anew.
+// Ledger tests an implementation of fleet.Ledger. Every open opens the same one.
 func Ledger(t *testing.T, open func(t testing.TB) fleet.Ledger) {
 	for name, test := range map[string]func(*testing.T, func(testing.TB) fleet.Ledger){
 		"a budget is never passed": neverPassed, "what is settled counts once": settledOnce, "what a lost replica held is charged": swept,
@@ -61,7 +61,7 @@ func Ledger(t *testing.T, open func(t testing.TB) fleet.Ledger) {
 	}
 }
 
-// neverPassed has many clients of many replicas draw on one budget at once.
+// neverPassed has many clients of many replicas use one budget at the same time.
 func neverPassed(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	for _, tt := range []struct {
 		unit        string
@@ -218,7 +218,7 @@ func settledOnce(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	}
 }
 
-// swept lets one replica live and another not.
+// swept lets the lease of one of two replicas expire.
 func swept(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	l := open(t)
 	must(l.Sweep(t.Context(), day))(t) // what other tests have left
@@ -272,8 +272,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// recorded books requests of keys without a budget, some of them twice, as a replica
-// does that has not heard of a commit.
+// recorded books requests of keys without a budget, some twice, as a replica does after
+// an unconfirmed commit.
 func recorded(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	l := open(t)
 	one, two := Member(t, l, nil, nil), Member(t, l, nil, fleet.Budget{fleet.Minute: {Tokens: 1e6}})
@@ -318,7 +318,7 @@ func recorded(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	}
 }
 
-// together has one of many reservations at once be impossible.
+// together makes many reservations at once, one of them impossible.
 func together(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	l := open(t)
 	k := Member(t, l, fleet.Budget{fleet.Day: {Tokens: 1e6}}, nil)
@@ -351,7 +351,7 @@ func together(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	}
 }
 
-// windowsBegin spends a budget and comes back in the next window.
+// windowsBegin uses up a budget and tries again in the next window.
 func windowsBegin(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	l := open(t)
 	for p, next := range map[fleet.Per]time.Time{fleet.Minute: day.Add(time.Minute), fleet.Day: day.AddDate(0, 0, 1), fleet.Month: day.AddDate(0, 1, 0)} {
@@ -458,7 +458,7 @@ func books(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	}
 }
 
-// TwoCommits books requests with a budget, behind a way that counts.
+// TwoCommits checks the round trips of requests with a budget. l is opened through via.
 func TwoCommits(t *testing.T, via *Trips, l fleet.Ledger) {
 	k := Member(t, l, fleet.Budget{fleet.Minute: {Tokens: 1e6}, fleet.Day: {Money: 1e6}}, fleet.Budget{fleet.Month: {Requests: 1e6}})
 	var open []string
@@ -476,8 +476,8 @@ func TwoCommits(t *testing.T, via *Trips, l fleet.Ledger) {
 	}
 }
 
-// whereItBegan settles requests in the month after they began, when their key has moved
-// to another team, has another budget and is deleted.
+// whereItBegan settles requests in the month after they began, after their key has moved
+// to another team, got another budget and been deleted.
 func whereItBegan(t *testing.T, open func(testing.TB) fleet.Ledger) {
 	l := open(t)
 	k, other := Member(t, l, fleet.Budget{fleet.Minute: {Tokens: 1e6}}, fleet.Budget{fleet.Minute: {Tokens: 1e6}}), Member(t, l, nil, nil)

@@ -1,8 +1,8 @@
 //go:build unix
 
-// Package replicas starts the servers that replicas of the gateway share, the
-// real ones, for tests: PostgreSQL and Redis as Debian packages them. What both the
-// State and the Ledger owe, whoever keeps them, is tested here too.
+// Package replicas starts real PostgreSQL and Redis servers for tests, as Debian packages
+// them, and has the tests that every implementation of fleet.State and fleet.Ledger must
+// pass.
 package replicas
 
 import (
@@ -22,11 +22,11 @@ import (
 	"time"
 )
 
-// Required is the variable that, set to 1, makes a missing server an error in place
-// of a test that is left out.
+// Required is the environment variable that, set to 1, makes a test fail instead of
+// skipping it if a server is missing.
 const Required = "BX_SERVERS"
 
-// Server is a server that a test has started, and may kill and start again.
+// Server is a server started by a test, which may kill and restart it.
 type Server struct {
 	Address string // for [ledger] or [state]
 	Data    string // its directory
@@ -38,7 +38,7 @@ type Server struct {
 	ready   func() error
 }
 
-// absent leaves a test out, and says so where nobody overlooks it.
+// absent skips a test for a missing program, or fails it if servers are Required.
 func absent(t testing.TB, what, packages string) {
 	t.Helper()
 	text := fmt.Sprintf("%s is not on this machine, and %s is NOT tested against it: apt-get install %s", what, t.Name(), packages)
@@ -49,7 +49,7 @@ func absent(t testing.TB, what, packages string) {
 	t.Skip(text)
 }
 
-// program finds one of PostgreSQL's, which Debian keeps outside of PATH.
+// program returns the path of a PostgreSQL program, which Debian keeps outside of PATH.
 func program(name string) string {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	slices.Sort(found)
@@ -60,8 +60,8 @@ func program(name string) string {
 	return path
 }
 
-// freePort is one of this machine's, below those that the system gives to whoever
-// asks for any: nobody takes it before the server does, or while that is down.
+// freePort returns a free port below the ephemeral ones, so that no other program takes
+// it before the server starts or while it is down.
 func freePort(t testing.TB) int {
 	t.Helper()
 	for range 100 {
@@ -75,7 +75,7 @@ func freePort(t testing.TB) int {
 	return 0
 }
 
-// account is the user as whom the servers run: PostgreSQL refuses root.
+// account returns the user that the servers run as, since PostgreSQL refuses root.
 func account(t testing.TB) *syscall.Credential {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -90,7 +90,7 @@ func account(t testing.TB) *syscall.Credential {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
-// room is a directory of the account's.
+// room returns a directory owned by the account.
 func room(t testing.TB, as *syscall.Credential) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "bx-servers-")
@@ -172,7 +172,7 @@ func (s *Server) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// Start starts it, and returns when it answers.
+// Start starts the server, and returns when it answers.
 func (s *Server) Start() {
 	s.t.Helper()
 	log, err := os.OpenFile(s.Data+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -214,7 +214,7 @@ func (s *Server) launch(log *os.File) {
 	s.running, s.ended = c, ended
 }
 
-// Kill ends it and its children with SIGKILL, as a machine does that goes away.
+// Kill ends the server and its children with SIGKILL, like a machine that fails.
 func (s *Server) Kill() {
 	if s.running == nil {
 		return
@@ -224,9 +224,8 @@ func (s *Server) Kill() {
 	s.running = nil
 }
 
-// Stop has it do nothing, and Go go on: a server that answers no more and is still
-// there.
+// Stop suspends the server, so that it accepts connections but does not answer.
 func (s *Server) Stop() { _ = syscall.Kill(-s.running.Process.Pid, syscall.SIGSTOP) }
 
-// Go ends a Stop.
+// Go resumes the server after Stop.
 func (s *Server) Go() { _ = syscall.Kill(-s.running.Process.Pid, syscall.SIGCONT) }

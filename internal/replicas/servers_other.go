@@ -4,17 +4,17 @@ package replicas
 
 import "testing"
 
-// Server is one that there is not on this system.
+// Server stands for a server that tests cannot start on this system.
 type Server struct{ Address string }
 
-// Postgres leaves the test out.
+// Postgres skips the test.
 func Postgres(t testing.TB) *Server {
 	t.Helper()
 	t.Skip("PostgreSQL is started on Unix alone: NOT tested here")
 	return nil
 }
 
-// Redis leaves the test out.
+// Redis skips the test.
 func Redis(t testing.TB) *Server {
 	t.Helper()
 	t.Skip("Redis is started on Unix alone: NOT tested here")

@@ -11,7 +11,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/fleet"
 )
 
-// State tests what a state owes. open opens one and the same anew.
+// State tests an implementation of fleet.State. Every open opens the same one.
 func State(t *testing.T, open func(t testing.TB) fleet.State) {
 	for name, test := range map[string]func(*testing.T, func(testing.TB) fleet.State){
 		"rates": rates, "no minute fills twice": noMinuteTwice, "running requests": running, "kept items": keptItems, "cooling": cooling, "many at once": manyAtOnce, "all or none": allOrNone,
@@ -65,7 +65,7 @@ func rates(t *testing.T, open func(testing.TB) fleet.State) {
 	}
 }
 
-// noMinuteTwice has a late request come with the time at which it began.
+// noMinuteTwice sends a late request with the time at which it began.
 func noMinuteTwice(t *testing.T, open func(testing.TB) fleet.State) {
 	s := open(t)
 	r := fleet.Rate{Owner: ID(), Requests: 10, Tokens: 1000}
@@ -91,7 +91,7 @@ func noMinuteTwice(t *testing.T, open func(testing.TB) fleet.State) {
 	}
 }
 
-// running bounds what runs at once, also where nobody has said that it is over.
+// running checks the limit on concurrent requests, also for requests that never leave.
 func running(t *testing.T, open func(testing.TB) fleet.State) {
 	s := open(t)
 	r := fleet.Rate{Owner: ID(), Parallel: 2}
@@ -124,7 +124,7 @@ func running(t *testing.T, open func(testing.TB) fleet.State) {
 	_ = second
 }
 
-// keptItems keeps and forgets.
+// keptItems keeps items and forgets them.
 func keptItems(t *testing.T, open func(testing.TB) fleet.State) {
 	s, other := open(t), open(t)
 	a, b := ID(), ID()
@@ -182,8 +182,8 @@ func cooling(t *testing.T, open func(testing.TB) fleet.State) {
 	}
 }
 
-// allOrNone has visits be refused by one of two owners' limits at once: nothing of the
-// other is taken, and who refuses is said.
+// allOrNone has one of two owners' limits refuse a visit: nothing of the other is used,
+// and the pass names the one that refused.
 func allOrNone(t *testing.T, open func(testing.TB) fleet.State) {
 	s := open(t)
 	key, team := fleet.Rate{Owner: ID(), Requests: 100, Parallel: 3}, fleet.Rate{Owner: ID(), Requests: 200, Parallel: 2}
@@ -220,7 +220,7 @@ func allOrNone(t *testing.T, open func(testing.TB) fleet.State) {
 	}
 }
 
-// manyAtOnce has replicas draw on a rate at the same time.
+// manyAtOnce has replicas use a rate at the same time.
 func manyAtOnce(t *testing.T, open func(testing.TB) fleet.State) {
 	r, p := fleet.Rate{Owner: ID(), Requests: 40}, fleet.Rate{Owner: ID(), Parallel: 7}
 	key, team := fleet.Rate{Owner: ID(), Requests: 500, Parallel: 50}, fleet.Rate{Owner: ID(), Requests: 600, Parallel: 9}
@@ -260,8 +260,8 @@ func manyAtOnce(t *testing.T, open func(testing.TB) fleet.State) {
 	}
 }
 
-// OneTrip asks a state, behind a way that counts, as requests with many limits and long
-// histories do: each question is one round trip.
+// OneTrip checks that a state needs one round trip for each question, even of requests
+// with many limits and long histories. s is opened through via.
 func OneTrip(t *testing.T, via *Trips, s fleet.State) {
 	for _, rates := range [][]fleet.Rate{
 		{{Owner: ID(), Requests: 100}},

@@ -7,17 +7,17 @@ import (
 	"testing"
 )
 
-// Trips is a way to a server that counts round trips: how often something was asked
-// after the answer to what was asked before.
+// Trips is a proxy to a server that counts round trips: how often a client sent something
+// after an answer.
 type Trips struct {
-	Address string // in place of the server's
+	Address string // to use in place of the server's
 
 	mu       sync.Mutex
 	n        int
 	answered map[net.Conn]bool
 }
 
-// Via makes a way to the server at an address.
+// Via returns a proxy to the server at an address.
 func Via(t testing.TB, address string) *Trips {
 	t.Helper()
 	to, err := url.Parse(address)
@@ -51,7 +51,7 @@ func Via(t testing.TB, address string) *Trips {
 	return w
 }
 
-// carry takes what one side says to the other.
+// carry copies from one side to the other; asks says that from is the client.
 func (w *Trips) carry(from, to, client net.Conn, asks bool) {
 	defer to.Close()
 	defer from.Close()
@@ -79,8 +79,8 @@ func (w *Trips) note(client net.Conn, asks bool) {
 	w.answered[client] = !asks
 }
 
-// Of is how many round trips do takes at the least: one more asks a connection that was
-// not used for a second whether it is there.
+// Of returns the least number of round trips that do takes: some runs need one more, to
+// check a connection that was idle for a second.
 func (w *Trips) Of(do func()) (least int) {
 	for try := range 5 {
 		w.mu.Lock()

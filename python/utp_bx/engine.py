@@ -1,4 +1,4 @@
-"""Texts, streams, prompts and translations by a process of bx."""
+"""Reads texts and streams, writes prompts and translates, with a process of bx."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Bx:
-    """A bx of one's own; parse and the others share one. It starts with the first call,
-    and anew after it crashed or the process forked. It is safe for threads, event
-    loops and forks. It ends with close, with a with block, or when it is garbage."""
+    """A bx process of one's own; the functions of the module share one. It starts with the
+    first call, and again after a crash or a fork. It is safe for threads, event loops and
+    forks. It ends with close, with its with block, or when it is garbage-collected."""
 
     _all: ClassVar[weakref.WeakSet[Bx]] = weakref.WeakSet()
 
@@ -86,8 +86,7 @@ class Bx:
         return Translation(j["output"], j["losses"], j.get("path", ""), j.get("header") or {}, j.get("broken", ""))
 
     def close(self) -> None:
-        """Ends the process, and with it the streams that are open. The next call starts
-        it anew."""
+        """Ends the process and its open streams. The next call starts it again."""
         with self._lock:
             if self._pipe is not None:
                 self._pipe.close()
@@ -106,7 +105,7 @@ class Bx:
 
     @property
     def process_id(self) -> int | None:
-        """The running bx, if there is one."""
+        """The process id of the running bx, None if there is none."""
         pipe = self._usable()
         return pipe.process.pid if pipe is not None else None
 
@@ -148,7 +147,7 @@ class Bx:
 
 
 def _line(id: int, op: str, tools: ToolList | None, **rest: Any) -> bytes:
-    """A line of docs/parse.md. What is None is left out."""
+    """A request line as in docs/parse.md, without the fields that are None."""
     fields = [f'{{"id":{id},"op":"{op}"', *(f'"{k}":{written(v)}' for k, v in rest.items() if v is not None)]
     if tools is not None:  # last, where bx knows them again without reading them
         fields.append(f'"tools":{(tools if isinstance(tools, Tools) else Tools(tools)).json}')
@@ -189,17 +188,17 @@ class Stream:
         self._pipe: Pipe | None = None
         self._reply: Reply | None = None
         self._closed = False
-        self._broken = ""  # why it is of no more use
+        self._broken = ""  # why it can no longer be used
 
     @property
     def reply(self) -> Reply:
-        """The whole reply, when the stream is closed."""
+        """The whole reply, once the stream is closed."""
         if self._reply is None:
             raise BxError(self._broken or "the stream is not closed: its reply is not known yet")
         return self._reply
 
     def feed(self, piece: str) -> list[Event]:
-        """Adds a piece. Returns what is sure now, which is often nothing."""
+        """Adds a piece. Returns the events that are certain now, often none."""
         line = self._fed(piece)
         self._open()
         try:
@@ -210,7 +209,7 @@ class Stream:
         return [event_of(e) for e in answer["events"]]
 
     def close(self, piece: str = "", *, cut: bool = False) -> Reply:
-        """Ends the text, with a last piece, and returns its reply; cut: the server cut it off."""
+        """Ends the text with a last piece and returns its reply. cut: the server cut it off."""
         if self._reply is None:
             line = self._last(piece, cut)
             self._open()
@@ -223,7 +222,7 @@ class Stream:
         return self._reply
 
     def events(self, pieces: Iterable[str]) -> Iterator[Event]:
-        """The events of all pieces and of the end. Then reply is known."""
+        """Yields the events of all pieces and of the end. After that, reply is set."""
         for piece in pieces:
             yield from self.feed(piece)
         yield from self.close().events
@@ -289,8 +288,8 @@ class Stream:
         self._check()
 
     def _spoil(self, e: BaseException, opening: bool = False) -> None:
-        """Keeps why the stream is of no more use, for who uses it all the same: bx did
-        not open it, or an interrupt or a cancellation left open what bx has of the text."""
+        """Records why the stream can no longer be used, for later calls: bx did not open it,
+        or after an interrupt or a cancellation it is not known which pieces bx has."""
         if not isinstance(e, BxError):
             self._drop()
             self._broken = "the stream was interrupted, so that a piece may be missing: begin a new one"
@@ -346,10 +345,10 @@ def parse(
     cut: bool | None = None,
     kind: str | None = None,
 ) -> Reply:
-    """Reads a model's text, or as an object a provider's whole reply.
+    """Reads a model's text or, given an object, a provider's whole reply.
 
-    tools: those that were offered; with them names and arguments are checked and
-    mended. model, grammar: hints. prefill: how the prompt ended, as "<think>".
+    tools: those offered, by which names and arguments are checked and repaired.
+    model, grammar: hints. prefill: how the prompt ended, such as "<think>".
     policy: as "unknown=text,repair=off". cut: the server cut the text off. kind: "auto"
     takes a text for a reply if a provider's envelope is around it.
     """
@@ -372,16 +371,16 @@ async def aparse(
 
 
 def render(tools: ToolList, dialect: str | None = None, *, model: str | None = None) -> str:
-    """What a system prompt says of tools in a dialect: the one named, else the model's,
-    else Hermes'."""
+    """Returns the text on tools for a system prompt, in the named dialect, else the
+    model's, else Hermes'."""
     return _shared.render(tools, dialect, model=model)
 
 
 def render_messages(
     messages: Sequence[Mapping[str, Any]], tools: ToolList, dialect: str | None = None, *, model: str | None = None, tool_choice: Any = None
 ) -> Rendered:
-    """Messages of OpenAI's chat for a model without tools: the tools in the system
-    message, earlier calls and their results as text."""
+    """Returns messages of OpenAI's chat for a model without tools: the tools are in the
+    system message, earlier calls and their results are text."""
     return _shared.render_messages(messages, tools, dialect, model=model, tool_choice=tool_choice)
 
 
@@ -393,8 +392,8 @@ async def arender_messages(
 
 
 def translate(source: str, target: str, value: Any, kind: str = "request", *, model: str | None = None) -> Translation:
-    """One provider's JSON as another's: "anthropic", "gemini", "ollama", "openai",
-    "responses". kind: "request", "response", or "stream" with its text."""
+    """Translates one provider's JSON into another's: "anthropic", "gemini", "ollama",
+    "openai", "responses". kind: "request", "response", or "stream" with its text."""
     return _shared.translate(source, target, value, kind, model=model)
 
 

@@ -22,8 +22,8 @@ _ALONE: Any = {"callbacks": []}  # who listens to a chain hears what was read, n
 
 
 class WithTools(BaseChatModel):
-    """dialect, or the first of model_name, is the one that tools are told in; calls are
-    read in every one."""
+    """Writes tools in dialect, or else in the first one of model_name. Calls are read in
+    every dialect."""
 
     model: BaseChatModel
     model_name: str | None = None
@@ -41,7 +41,7 @@ class WithTools(BaseChatModel):
         return self.bind(tools=[convert_to_openai_tool(t) for t in tools], tool_choice=tool_choice, **kwargs)
 
     def _told(self, messages: list[BaseMessage], options: dict[str, Any]) -> tuple[list[Any], list[dict[str, Any]], dict[str, Any]]:
-        """The messages for the model, the tools, and what is left of the options."""
+        """The messages for the model, the tools, and the remaining options."""
         left = dict(options)
         tools, choice = left.pop("tools", None) or [], left.pop("tool_choice", None)
         if not tools and not any(m.type == "tool" or getattr(m, "tool_calls", None) for m in messages):

@@ -17,8 +17,8 @@ from . import Event, Rendered, Reply, Stream, aparse, parse, render_messages
 
 
 class UtpLLM(CustomLLM):
-    """Asks the model whose name follows "utp/". dialect, or the model's own, is the one
-    that tools are told in; calls are read in every one."""
+    """Asks the model whose name follows "utp/". Tools are written in dialect, or else in
+    the model's own. Calls are read in every dialect."""
 
     def __init__(self, dialect: str | None = None):
         super().__init__()

@@ -1,4 +1,4 @@
-"""One process of bx that answers the lines of many threads, loops and streams."""
+"""A process of bx that serves many threads, event loops and streams."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from typing import IO, Any, Protocol
 
 
 class BxError(Exception):
-    """bx could not do what it was asked for; the message says why."""
+    """bx could not do what it was asked; the message says why."""
 
 
 class BxNotFound(BxError):
-    """There is no program bx."""
+    """The program bx was not found, or could not be started."""
 
 
 class BxCrashed(BxError):
-    """The process of bx ended. What was open is lost; the next call starts it anew."""
+    """The process of bx ended. Open streams are lost; the next call starts it again."""
 
 
 def find_binary() -> str:
-    """The program bx: the one that UTP_BX_BINARY names, else of this package, else of the PATH."""
+    """Returns the path of bx: from UTP_BX_BINARY, else in this package, else on the PATH."""
     named = os.environ.get("UTP_BX_BINARY")
     if named:
         return named
@@ -46,7 +46,7 @@ def find_binary() -> str:
 
 
 def _errors_file() -> IO[bytes]:
-    """Holds what bx says before it ends. Without a folder to write to that is lost."""
+    """A file for the stderr of bx, or the null device if no folder is writable."""
     try:
         return tempfile.TemporaryFile(buffering=0)
     except OSError:
@@ -54,8 +54,8 @@ def _errors_file() -> IO[bytes]:
 
 
 class Waiter(Protocol):
-    """Who waits for an answer. answer or fail is called by whoever reads, the second
-    also after the first if reading was interrupted."""
+    """A caller that waits for an answer. The reader calls answer or fail; it may call
+    fail after answer if reading was interrupted."""
 
     size: int
     sleeps: bool
@@ -146,7 +146,7 @@ class LoopWaiter:
 
 
 def _processors() -> int:
-    """That this process may run on."""
+    """How many processors this process may use."""
     if sys.platform != "win32" and hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -231,7 +231,7 @@ class Pipe:
             return True
 
     def ask(self, line: bytes) -> bytes:
-        """The answer to a line. It blocks until it is here."""
+        """Writes a line and returns its answer, which it waits for."""
         waiter = ThreadWaiter()
         try:
             self.send(line, waiter)
@@ -261,18 +261,18 @@ class Pipe:
 
     @property
     def on_the_way(self) -> int:
-        """Bytes of lines that are not answered yet."""
+        """How many bytes of lines are not answered yet."""
         return self._sent - self._answered
 
     def send(self, line: bytes, waiter: Waiter) -> None:
-        """Writes a line. It blocks while bx is busy and much is on its way."""
+        """Writes a line. It blocks while bx is busy and the pipe is full."""
         with self._write:
             self._send(line, waiter)
         if not waiter.sleeps:
             self._look.put(None)
 
     def try_send(self, line: bytes, waiter: Waiter) -> bool:
-        """Writes a line if that blocks nobody."""
+        """Writes a line if that does not block, and returns whether it did."""
         if self.on_the_way + len(line) > self.SMALL or not self._write.acquire(blocking=False):
             return False
         try:
@@ -393,7 +393,7 @@ class Pipe:
         self._bury()
 
     def _bury(self) -> None:
-        """Closes what is left of a dead bx and tells all who wait. May be called again."""
+        """Closes the files of a dead bx and fails all waiters. May be called again."""
         assert self._dead is not None
         for end in (self._in, self._out, self._errors):
             end.close()

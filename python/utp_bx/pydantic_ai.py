@@ -19,7 +19,7 @@ from . import Stream, aparse, arender_messages
 
 
 class WithTools(WrapperModel):
-    """Tools are told in dialect, or the model's own; calls are read in every one."""
+    """Writes tools in dialect, or else in the model's own. Calls are read in every dialect."""
 
     def __init__(self, wrapped: Model | str, dialect: str | None = None):
         super().__init__(wrapped)

@@ -1,4 +1,4 @@
-"""What bx answers, as values. docs/parse.md of the project explains every field."""
+"""The answers of bx as values. docs/parse.md explains every field."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ToolList = Union[Sequence[Mapping[str, Any]], "Tools"]
 
 
 class Tools:
-    """A list of tools that is used for many texts: its JSON is written once."""
+    """A list of tools for many texts, which is encoded as JSON only once."""
 
     __slots__ = ("json",)
 
@@ -57,7 +57,7 @@ class Fix:
 
 @dataclass(frozen=True)
 class Issue:
-    """What is still wrong with the arguments, in words that a model can correct itself by."""
+    """What is still wrong with the arguments, worded so that a model can correct them."""
 
     path: str
     message: str
@@ -81,7 +81,7 @@ class Call:
 
     @property
     def arguments_json(self) -> str:
-        """The arguments as OpenAI's API has them: a text."""
+        """The arguments as a text, as in OpenAI's API."""
         if self.arguments is None:
             return self.raw_arguments or ""
         text = json.dumps(self.arguments, ensure_ascii=False)
@@ -93,7 +93,7 @@ _HALVES = re.compile("[\ud800-\udfff]")  # of a letter: what UTF-8 cannot hold
 
 @dataclass(frozen=True)
 class Problem:
-    """A call that could not be made of what the model wrote. No error: its text is content."""
+    """A call that could not be read. This is no error: its text is part of the content."""
 
     kind: str
     message: str
@@ -107,7 +107,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Event:
-    """What a piece of a stream gave. Run its call, if it has one: that is complete."""
+    """An event of a stream. If it has a call, that is complete and can be run."""
 
     kind: Literal["text", "think", "call-start", "call-delta", "call", "problem", "mark"]
     text: str = ""  # of "text" and "problem": joins the content; of "think": the reasoning
@@ -120,7 +120,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Reply:
-    """What is in a model's text."""
+    """The content, reasoning and calls of a model's text."""
 
     content: str
     reasoning: str
@@ -139,10 +139,10 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Translation:
-    """What one provider's API said, as another's says it."""
+    """A text of one provider's API in the form of another's."""
 
     output: Any  # an object; of a stream its text
-    losses: list[Json]  # what could not be said: path, what, why
+    losses: list[Json]  # what the other API cannot express: path, what, why
     path: str = ""  # where a request goes
     header: dict[str, str] = of(default_factory=dict[str, str])
     broken: str = ""  # why a stream broke off

@@ -1,5 +1,5 @@
-"""What the plugins for model servers have in common: a text in pieces becomes content
-and calls, each call once, when it is complete. A server cannot take one back."""
+"""The common part of the plugins for model servers: a text in pieces becomes content and
+calls. Each call is passed on only when complete, since a server cannot take one back."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Reader:
         self._thinks = False
 
     def feed(self, piece: str) -> tuple[str, list[Call]]:
-        """What is sure after a piece."""
+        """The content and the calls that are certain after a piece."""
         return self._told(self._stream.feed(piece))
 
     def close(self, piece: str = "") -> tuple[str, list[Call]]:
-        """What the end leaves."""
+        """The content and the calls of the end."""
         text, calls = self._told(self._stream.close(piece).events)
         return (text + "</think>" if self._thinks else text), calls
 

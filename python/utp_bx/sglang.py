@@ -17,7 +17,7 @@ from utp_bx.serving import Reader
 
 
 class UtpDetector(BaseFormatDetector):  # type: ignore[misc]
-    """One reply's reader; SGLang makes one a choice."""
+    """Reads one reply; SGLang creates one for each choice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,5 +65,5 @@ def offered(tools: list[Any]) -> Tools | None:
 
 
 def register() -> None:
-    """The entry point: makes it known to SGLang under the name utp."""
+    """The entry point: registers the parser with SGLang under the name utp."""
     FunctionCallParser.ToolCallParserEnum["utp"] = UtpDetector

@@ -23,7 +23,7 @@ from utp_bx.serving import Reader
 
 
 class UtpToolParser(ToolParser):  # type: ignore[misc]
-    """One reply's reader; vLLM makes one a request."""
+    """Reads one reply; vLLM creates one for each request."""
 
     engine_based_streaming = True  # vLLM then asks for what is held at the end
     supports_required_and_named = False  # else those choices pass this parser by
@@ -84,7 +84,7 @@ def offered(request: Any) -> Tools | None:
 
 
 def register() -> None:
-    """Makes it known to vLLM under the name utp."""
+    """Registers the parser with vLLM under the name utp."""
     ToolParserManager.register_module("utp", module=UtpToolParser)
 
 

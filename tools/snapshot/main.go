@@ -1,12 +1,12 @@
-// Snapshot starts a program in WebAssembly once and writes it as it then is, so that
-// others need not start it again:
+// Snapshot starts a WebAssembly program and writes it in its state after the start, so
+// that it need not start again:
 //
 //	snapshot FROM TO CALL…
 //
-// FROM is a reactor for WASI. It is initialized, then its functions CALL are called. In TO
-// the memory and the globals are what they were after that, and there is neither
-// _initialize nor CALL. The clock and the random numbers of the start are always the
-// same: so are the bytes of TO, and the program must draw new numbers when it goes on.
+// FROM is a reactor for WASI. Snapshot initializes it and calls its functions CALL. TO has
+// the memory and the globals as they are after that, without _initialize and CALL. The
+// clock and the random numbers of the start are fixed, so that the bytes of TO are always
+// the same; the program must reseed when it goes on.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) < 2 {
-		return errors.New("want the file of a program, the file to write, and the functions to call before")
+		return errors.New("want the file of a program, the file to write, and the functions to call")
 	}
 	code, err := os.ReadFile(args[0])
 	if err != nil {
@@ -43,7 +43,7 @@ func run(args []string) error {
 	return os.WriteFile(args[1], code, 0o644)
 }
 
-// snapshot is a program as it is after these calls.
+// snapshot returns a program in its state after these calls.
 func snapshot(ctx context.Context, code []byte, calls []string) ([]byte, error) {
 	m, err := read(code)
 	if err != nil {

@@ -61,7 +61,7 @@ func read(code []byte) (*module, error) {
 	return m, nil
 }
 
-// write is the module with other bodies for sections; a nil one is left out.
+// write returns the module with other bodies for sections; a nil one is left out.
 func (m *module) write(other map[byte][]byte) []byte {
 	out := slices.Clone(header)
 	for _, s := range m.sections {
@@ -80,7 +80,7 @@ func (m *module) has(id byte) bool {
 	return slices.ContainsFunc(m.sections, func(s section) bool { return s.id == id })
 }
 
-// section is what a section holds; a list of nothing, if it is missing.
+// section returns the body of a section, an empty list if it is missing.
 func (m *module) section(id byte) reader {
 	for _, s := range m.sections {
 		if s.id == id {
@@ -90,7 +90,7 @@ func (m *module) section(id byte) reader {
 	return reader{0}
 }
 
-// globals counts them.
+// globals returns how many globals there are.
 func (m *module) globals() (int, error) {
 	r := m.section(sectionGlobal)
 	n, err := r.number()
@@ -99,7 +99,7 @@ func (m *module) globals() (int, error) {
 
 func globalName(i int) string { return "snapshot.global." + strconv.Itoa(i) }
 
-// exportGlobals is the module with names for its globals.
+// exportGlobals returns the module with its n globals exported.
 func (m *module) exportGlobals(n int) ([]byte, error) {
 	list, err := m.exports()
 	if err != nil {
@@ -144,13 +144,14 @@ func exportList(list []export) []byte {
 	return b
 }
 
-// value is what a global holds.
+// value is the value of a global.
 type value struct {
 	kind api.ValueType
 	bits uint64
 }
 
-// at is the module with this memory and these globals, without what was called.
+// at returns the module with this memory and these globals, without the functions that
+// were called.
 func (m *module) at(memory []byte, globals []value, called []string) ([]byte, error) {
 	for _, id := range []byte{sectionStart, sectionCount} {
 		if m.has(id) {
@@ -181,10 +182,10 @@ func (m *module) at(memory []byte, globals []value, called []string) ([]byte, er
 	}), nil
 }
 
-// gap is how many zeros are worth a new segment.
+// gap is how many zeros in a row begin a new segment.
 const gap = 64
 
-// data is the memory as segments that leave out what is zero anyway.
+// data returns the memory as segments that leave out long runs of zeros.
 func data(memory []byte) []byte {
 	var list []byte
 	n := 0
@@ -193,7 +194,7 @@ func data(memory []byte) []byte {
 			at++
 			continue
 		}
-		end := at + 1 // of what is not zero
+		end := at + 1 // of the bytes that are not zero
 		for i := end; i < len(memory) && i-end < gap; i++ {
 			if memory[i] != 0 {
 				end = i + 1
@@ -206,7 +207,7 @@ func data(memory []byte) []byte {
 	return append(binary.AppendUvarint(nil, uint64(n)), list...)
 }
 
-// reader is what is still to be read.
+// reader is the rest of the bytes to read.
 type reader []byte
 
 func (r *reader) number() (uint64, error) {

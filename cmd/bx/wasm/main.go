@@ -1,9 +1,8 @@
 //go:build wasip1
 
-// Wasm is the engine for JavaScript: what package reading says of texts and, built with
-// the tag render, what package prompt writes. typescript/ is the package around it.
-// internal/report/wasm.go builds it, starts it once and keeps its memory as it is then:
-// programs go on from there.
+// Wasm is the engine for JavaScript: it reads texts with package reading and, built with
+// the tag render, writes with package prompt. typescript/ is the package around it.
+// internal/report/wasm.go builds it and ships a snapshot of its memory after the start.
 package main
 
 import (
@@ -19,11 +18,12 @@ import (
 	"github.com/unifiedtoolprotocol/utp/cmd/bx/internal/reading"
 )
 
-// engine is what JavaScript calls, one call at a time. What it has begun it knows by
-// numbers. A text for it is written into the memory that room returns. A call returns the
-// number of bytes of its answer, which said has, or minus the number of those that say
-// what is wrong. An answer is JSON; the content of a reply stands beside it as it is:
-// content has the size bytes of it, which are all of the text if size is negative.
+// engine is the state behind the functions that JavaScript calls, one at a time. It
+// numbers its streams and hints. JavaScript writes a text into the memory that room
+// returns. A call returns the length of its answer, which is at said, or the negative
+// length of an error message. An answer is JSON, except that the content of a reply is
+// kept apart, unquoted: it is the size bytes at content, or the whole text if size is
+// negative.
 type engine struct {
 	desk    *reading.Desk
 	hints   map[int32]*reading.Hints
@@ -33,7 +33,7 @@ type engine struct {
 	out     bytes.Buffer
 	enc     *json.Encoder
 	content string // of the last answer
-	same    bool   // as the text that was read
+	same    bool   // content is the text that was read
 }
 
 var e = newEngine()
@@ -47,7 +47,7 @@ func newEngine() *engine {
 
 func main() {}
 
-// ready does what every first text needs, before the memory is kept.
+// ready does the work that every first text needs, before the snapshot is taken.
 //
 //go:wasmexport ready
 func ready() {
@@ -77,17 +77,17 @@ func must(answer int32) int32 {
 	return answer
 }
 
-// wake comes before the first call: what is drawn at random is not what was kept.
+// wake must be called first: it replaces the random seed of the snapshot.
 //
 //go:wasmexport wake
 func wake() { reseed() }
 
-// reseed is in the runtime of this build.
+// reseed is a function of the Go runtime.
 //
 //go:linkname reseed
 func reseed()
 
-// much is more memory than is kept for the next text or answer.
+// much is the size, in bytes, from which memory is not reused for the next text or answer.
 const much = 64 << 10
 
 //go:wasmexport room
@@ -98,7 +98,7 @@ func room(n int32) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(e.in))
 }
 
-// own makes a text in the memory of room one that may be kept.
+// own returns a text in the memory of room in a form that may be kept.
 func own(text string) string {
 	if len(text) > much {
 		e.in = nil // it is the text's now
@@ -116,7 +116,7 @@ func fail(err error) int32 {
 	return -int32(e.out.Len())
 }
 
-// words says an error as the options of JavaScript are called.
+// words returns an error with the names of JavaScript's options.
 func words(err error) string {
 	var unknown *reading.UnknownGrammar
 	if errors.As(err, &unknown) {
@@ -155,7 +155,8 @@ func size() int32 {
 //go:wasmexport content
 func content() unsafe.Pointer { return unsafe.Pointer(unsafe.StringData(e.content)) }
 
-// reply is answer for a reply. To quote a long content takes longer than to read it.
+// reply is answer for a reply. It leaves out the content, since quoting a long one takes
+// longer than reading it.
 func reply(r *reading.Reading, err error) int32 {
 	if err != nil {
 		return fail(err)
@@ -171,7 +172,7 @@ func reply(r *reading.Reading, err error) int32 {
 
 var errGone = errors.New("it was closed or freed before")
 
-// hints returns a number for what texts have in common.
+// hints returns the number of a set of options that several texts share.
 //
 //go:wasmexport hints
 func hints(text string) int32 {
@@ -199,7 +200,7 @@ func parse(hints int32, text string) int32 {
 	return n
 }
 
-// open returns a number for a text that comes in pieces.
+// open returns the number of a new text that comes in pieces.
 //
 //go:wasmexport open
 func open(hints int32) int32 {
@@ -219,7 +220,7 @@ func open(hints int32) int32 {
 	return e.n
 }
 
-// feed returns 0 where nothing follows from a piece yet.
+// feed returns 0 if a piece yields no events yet.
 //
 //go:wasmexport feed
 func feed(stream int32, piece string) int32 {

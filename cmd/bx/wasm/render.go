@@ -10,8 +10,7 @@ import (
 	"github.com/unifiedtoolprotocol/utp/prompt"
 )
 
-// more makes ready what a program that only reads does without: a ninth of the
-// size more.
+// more prepares the part that only writes, which adds a ninth to the size.
 func more() {
 	must(render(`{"tools":[{"name":"now"}],"messages":[{"role":"user","parts":[{"type":"text","text":"Hi"}]}]}`))
 }
