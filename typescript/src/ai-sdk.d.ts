@@ -1,17 +1,17 @@
 import type { Problem } from "./engine.js";
 
 export interface ToolCallsOptions {
-  /** The dialect in which the model is told of its tools; by default its own, by its name, else Hermes'. */
+  /** The dialect in which tools are written for the model; by default its own, by its name, else Hermes'. */
   dialect?: string;
-  /** The model's name, where the provider's id is another. */
+  /** The model's name, if it differs from the provider's id. */
   model?: string;
-  /** The model takes tools itself: leave them where they are, and read its text alone. */
+  /** The model supports tools itself: leave them in place, and only read its text. */
   native?: boolean;
   /** What to do with doubtful calls, in the words of `bx parse`. */
   policy?: string;
   /** Makes the id of a call. */
   newId?: () => string;
-  /** Hears of every call that could not be read ("truncated", "malformed", …), or that does not fit its tool ("invalid"). */
+  /** Called for every call that could not be read ("truncated", "malformed", …) or does not fit its tool ("invalid"). */
   onProblem?: (problem: { kind: Problem["kind"]; name?: string; message?: string }) => void;
 }
 

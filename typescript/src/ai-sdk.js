@@ -1,10 +1,10 @@
-// A middleware for the AI SDK: models without tools get them in the prompt, and the
-// calls in a model's text become calls, in whatever dialect it wrote them.
+// A middleware for the AI SDK: models without tools get them in the prompt, and calls
+// that a model writes as text, in any dialect, become tool calls.
 import { parse, render, stream } from "./full.js";
 
 /** See ai-sdk.d.ts. */
 export function toolCalls({ dialect, model, native = false, policy, newId = randomId, onProblem } = {}) {
-  // reading is how a reply is read; without tools that may be called it is not.
+  // reading returns how to read a reply, or nothing if no tools may be called.
   const reading = (params, of) => {
     const tools = toolsOf(params.providerOptions?.utp?.tools ?? params.tools);
     if (tools.length > 0 && params.toolChoice?.type !== "none") return { tools, model: model ?? of?.modelId, policy };
@@ -79,13 +79,14 @@ function cutOff(reason) {
   return ["length", "error", "content-filter"].includes(word(reason));
 }
 
-// calls reports whether a message holds what a model without tools must be told as text.
+// calls reports whether a message holds calls or results, which a model without tools
+// must get as text.
 function calls({ role, content }) {
   return role === "tool" || (role === "assistant" && content.some(isCall));
 }
 
-// rendered is a prompt without tools: the engine writes their list, calls and results;
-// parts that it does not know are kept beside it, by number.
+// rendered returns a prompt without tools: the engine writes their list, calls and
+// results as text; parts unknown to it are kept apart, by number.
 function rendered(ask, prompt) {
   const beside = [];
   const keep = (part) => ({ type: "unknown", provider: "ai-sdk", raw: beside.push(part) - 1 });
@@ -110,7 +111,7 @@ function rendered(ask, prompt) {
   }));
 }
 
-// argumentsOf is an object: what a model wrote otherwise stands in one.
+// argumentsOf returns arguments as an object, wrapping any other value in one.
 function argumentsOf(input) {
   return typeof input === "object" && !Array.isArray(input) ? input ?? {} : { input };
 }
@@ -143,7 +144,7 @@ function contentOf(reply, part, newId, onProblem) {
   ];
 }
 
-// callOf is a call as the SDK has it, with what was mended or does not fit its tool.
+// callOf returns a call in the SDK's form, with its fixes and issues.
 function callOf(toolCallId, c, onProblem) {
   const { name, fixes, issues } = c;
   if (c.status === "invalid") onProblem?.({ kind: "invalid", name, message: issues.map((i) => i.path ? `${i.path}: ${i.message}` : i.message).join("; ") });
@@ -158,7 +159,7 @@ function isCall(part) {
   return part.type === "tool-call" && !part.providerExecuted;
 }
 
-// Once finds calls that a model makes in its text and in the provider's own field.
+// Once finds calls that a model makes both in its text and natively.
 class Once {
   #made = { text: new Set(), native: new Set() };
   #names = { text: new Set(), native: new Set() };
@@ -187,7 +188,7 @@ function keyOf({ toolName, input }) {
   return JSON.stringify([toolName, input]);
 }
 
-// Blocks reads the text blocks of a stream, each with a parser of its own.
+// Blocks reads the text blocks of a stream, each with its own parser.
 class Blocks {
   #open = new Map(); // by the id of the block
   #ended; // a block whose end is known: whether it was cut off, what comes next says
@@ -229,7 +230,7 @@ class Blocks {
     this.#send("native", part, out);
   }
 
-  /** Ends what the stream left open; cut says that it broke off. */
+  /** Ends the blocks that are still open; cut says that the stream broke off. */
   end(out, cut) {
     if (this.#ended) this.#close(this.#ended, out, cut);
     for (const id of [...this.#open.keys()]) this.#close({ type: "text-end", id }, out, cut);
@@ -251,8 +252,8 @@ class Blocks {
     if (block.said) out.enqueue(end);
   }
 
-  // send passes a part on. Of a call that was made in text and natively, the second
-  // one is left out: its parts wait until all of it is there.
+  // send passes a part on. If a call is made both in text and natively, the second is
+  // dropped; to decide, its parts are held until it is complete.
   #send(source, part, out) {
     const id = part.toolCallId ?? part.id;
     if (part.type === "tool-input-start" && this.#once.may(source, part.toolName)) this.#held.set(id, []);

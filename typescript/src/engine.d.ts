@@ -1,12 +1,12 @@
-/** A tool as it is offered: OpenAI's, Anthropic's or MCP's form, or the plain one. */
+/** A tool, in the form of OpenAI, Anthropic or MCP, or in the plain one. */
 export type Tool =
   | { name: string; description?: string; parameters?: object; input_schema?: object; inputSchema?: object }
   | { type: "function"; function: { name: string; description?: string; parameters?: object } };
 
 export interface Options {
-  /** The tools that were offered: names and arguments are mended and checked by them. */
+  /** The tools offered, by which names and arguments are repaired and checked. */
   tools?: Tool[];
-  /** "hermes"; several with commas; "prefer:hermes" to try one first. All, if missing. */
+  /** "hermes"; several, with commas; "prefer:hermes" to try one first. Default: all. */
   dialect?: string;
   /** The model's name: its dialects are tried first. */
   model?: string;
@@ -29,7 +29,7 @@ export interface ToolCall {
   name: string;
   /** An object that fits the tool, unless the status is "invalid". */
   arguments?: Record<string, unknown>;
-  /** Of a tool that takes a text, or what cannot be read. */
+  /** For a tool that takes a text, or for arguments that cannot be read. */
   arguments_raw?: string;
   status: "ok" | "repaired" | "invalid";
   fixes: Fix[];
@@ -51,29 +51,29 @@ export interface Problem {
   length?: number;
 }
 
-/** What `bx parse` says of the same text. */
+/** The reply that `bx parse` prints for the same text. */
 export interface Reply {
   content: string;
   reasoning: string;
   tool_calls: ToolCall[];
   problems: Problem[];
-  /** Of a stream: what its end brought. */
+  /** For a stream: the events of its end. */
   events?: Event[];
 }
 
-/** A part of the reply in motion. Events of one part share its number. */
+/** An event of a stream. Events of one part share its number. */
 export type Event =
   /** More of the content, or of the thinking. */
   | Piece<"text" | "think"> & { text: string }
-  /** A call has begun. It is not sure yet. */
+  /** A call has begun. It may still turn out to be none. */
   | Piece<"call-start"> & { call: RawCall }
   /** More of its arguments' JSON. */
   | Piece<"call-delta"> & { text: string }
-  /** The call, complete and judged: run it, and no other. */
+  /** The call, complete and checked. Run only calls of this kind. */
   | Piece<"call"> & { call: RawCall; tool_call: ToolCall }
-  /** A call that could not be read, and the text that stays of it. */
+  /** A call that could not be read, with its text. */
   | Piece<"problem"> & { text?: string; problem: RawProblem }
-  /** Markup that is no text. `text` says why words of the model do not count. */
+  /** Markup that is not content. `text` says why the model's words do not count. */
   | Piece<"mark"> & { text?: string };
 
 interface Piece<Kind> {
@@ -83,7 +83,7 @@ interface Piece<Kind> {
   raw?: string;
 }
 
-/** A call as it was read, before it was judged by its tool. */
+/** A call as it was read, before it was checked against its tool. */
 export interface RawCall {
   id?: string;
   name: string;
@@ -94,7 +94,7 @@ export interface RawCall {
   fixes?: Fix[];
 }
 
-/** A problem where it was met. */
+/** A problem, with its place. */
 export interface RawProblem {
   kind: Problem["kind"];
   grammar?: string;
@@ -139,13 +139,13 @@ export interface Rendered {
 export interface Engine {
   parse(text: string, options?: Options): Reply;
   stream(options?: Options): Stream;
-  /** Of an engine that was loaded from full.wasm. */
+  /** Only for an engine loaded from full.wasm. */
   render(ask: Ask): Rendered;
-  /** The bytes that the engine holds. */
+  /** The memory of the engine, in bytes. */
   readonly memory: number;
 }
 
-/** What the engine refuses: options that it cannot read, a stream that is over. */
+/** Thrown for options that are not valid, or for a stream that has ended. */
 export class ParseError extends Error {}
 
 /**
@@ -154,5 +154,5 @@ export class ParseError extends Error {}
  */
 export type Source = string | object;
 
-/** Starts an engine of its own; without a source, of the file beside this one. */
+/** Starts a new engine; without a source, from the file next to this one. */
 export function load(source?: Source): Promise<Engine>;

@@ -1,12 +1,12 @@
-// The engine as an object: for programs that say where the WebAssembly comes from.
+// The engine as an object, for programs that choose where to load the WebAssembly from.
 
-/** What the engine refuses: options that it cannot read, a stream that is over. */
+/** Thrown for options that are not valid, or for a stream that has ended. */
 export class ParseError extends Error {
   name = "ParseError";
 }
 
-/** Starts an engine of its own. `source` is the WebAssembly: its bytes, a module, a
- * response, or its address; by default the file beside this one. */
+/** Starts a new engine. `source` is the WebAssembly: its bytes, a module, a response, or
+ * its address; by default the file next to this one. */
 export async function load(source) {
   const door = new Door(), module = await moduleOf(source);
   for (const { name } of WebAssembly.Module.imports(module)) door.imports[name] ??= () => unknown; // files and the like
@@ -51,8 +51,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const [done, unknown] = [0, 52]; // numbers of WASI: success, no such function
 
-// Door passes texts to the engine and its answers back. The engine asks its host for
-// little: the time, random numbers, and to show its last words.
+// Door passes texts to the engine and returns its answers. It also provides what the
+// engine needs of a host: the time, random numbers, and stderr.
 class Door {
   #calls;
   #memory;
@@ -111,8 +111,7 @@ class Door {
     return this.#bytes.subarray(from, from + size);
   }
 
-  // Nobody waits in the middle of a call: the engine's clock goes on instead. Of what
-  // it waits for only the clock (0) comes.
+  // Instead of waiting, this advances the engine's clock. Only clock events (0) occur.
   #sleep(wanted, events, n, count) {
     const view = this.#view();
     let at = events;
@@ -127,7 +126,7 @@ class Door {
     return done;
   }
 
-  // call is what the engine answers to a call with numbers: a number, below 0 if it refuses.
+  // call calls a function of the engine with numbers and returns its number, below 0 for an error.
   call(name, ...numbers) {
     if (this.#broken) throw this.#broken;
     if (!this.#awake) crypto.getRandomValues(new Uint8Array(1)); // a worker has none before its first request
@@ -140,7 +139,7 @@ class Door {
     }
   }
 
-  // told is a call whose last argument is a text.
+  // told is call with a text as the last argument.
   told(name, n, text) {
     let size = text.length;
     let at = this.call("room", size) >>> 0;
@@ -153,19 +152,19 @@ class Door {
     return n === undefined ? this.call(name, at, written) : this.call(name, n, at, written);
   }
 
-  // number is an answer that is one.
+  // number returns an answer that is a number.
   number(answer) {
     if (answer < 0) throw new ParseError(this.#said(-answer));
     return answer;
   }
 
-  // value is an answer in JSON.
+  // value returns an answer in JSON as a value.
   value(answer) {
     return JSON.parse(this.#said(this.number(answer)));
   }
 
-  // reply is an answer in JSON, with the content beside it. A text that is all content
-  // need not be read again, unless halves of characters were lost on the way.
+  // reply returns an answer in JSON together with its content. If the content is the whole
+  // text, that is used as it is, unless it had halves of characters.
   reply(answer, text) {
     const reply = this.value(answer), size = this.call("size");
     if (size < 0 && text?.isWellFormed?.()) reply.content = text;
@@ -184,7 +183,7 @@ function noText(value) {
 
 const roles = ["system", "user", "assistant", "tool"];
 
-// named refuses the address of a dialect, which bx parse takes.
+// named throws for the path of a dialect, which only bx parse accepts.
 function named(dialect) {
   if (/\/|\.json$/.test(dialect)) throw new ParseError(`dialect: want a name, have the file ${dialect}`);
 }
@@ -201,11 +200,11 @@ class Engine {
     this.#lost = new FinalizationRegistry((n) => {
       try {
         door.call("free", n);
-      } catch {} // an engine that ended holds nothing
+      } catch {} // an engine that crashed holds nothing
     });
   }
 
-  // ready is the number under which the engine knows these options.
+  // ready returns the engine's number for a set of options.
   #ready(options) {
     const { tools, dialect, model, prefill, policy, cut, ...others } = options ?? {};
     for (const name in others) throw new ParseError(`there is no option ${name}, only tools, dialect, model, prefill, policy and cut`);
@@ -223,7 +222,7 @@ class Engine {
     return n;
   }
 
-  /** The bytes that the engine holds. */
+  /** The memory of the engine, in bytes. */
   get memory() {
     return this.#door.memory;
   }
@@ -242,8 +241,8 @@ class Engine {
     return s;
   }
 
-  /** Writes tools, and with them calls and results, as the text of a dialect: of an
-   * engine that was loaded from full.wasm. */
+  /** Writes tools, calls and results as the text of a dialect. The engine must have been
+   * loaded from full.wasm. */
   render(ask) {
     if (!this.#door.has("render")) throw new ParseError("this engine only reads: load full.wasm, as @unifiedtoolprotocol/parse/full does");
     if (typeof ask !== "object" || ask === null) throw new ParseError("want { tools, messages, … }");
@@ -268,7 +267,7 @@ class Stream {
     this.#over = over;
   }
 
-  /** Reads a piece, and gives what follows from it: text, calls, problems. */
+  /** Reads a piece and returns its events: text, calls, problems. */
   feed(piece) {
     if (typeof piece !== "string") throw noText(piece);
     piece = this.#half + piece;
@@ -287,7 +286,7 @@ class Stream {
     return answer === 0 ? [] : this.#door.value(answer);
   }
 
-  /** Ends the text: what was found in all of it. `cut` says that it was cut off. */
+  /** Ends the text and returns the whole reply. `cut` says that it was cut off. */
   close(cut = false) {
     const rest = this.#half;
     this.#half = "";
@@ -298,7 +297,7 @@ class Stream {
     return reply;
   }
 
-  /** Forgets a text that is not read to its end. */
+  /** Frees a stream that is not read to its end. */
   free() {
     this.#door.call("free", this.#n);
     this.#over();

@@ -1,4 +1,4 @@
-// The engine that also writes: a ninth larger.
+// The engine that also writes. It is a ninth larger.
 import { load, ParseError } from "./engine.js";
 
 const engine = await load(new URL("./full.wasm", import.meta.url));
