@@ -198,7 +198,7 @@ func (x *exchange) kept() error {
 
 // nowhere is for paths of no API.
 func (x *exchange) nowhere() error {
-	return denied(http.StatusNotFound, "no_path", "%s %s is nothing that this gateway has", x.r.Method, x.r.URL.Path)
+	return denied(http.StatusNotFound, "no_path", "this gateway has no %s %s", x.r.Method, x.r.URL.Path)
 }
 
 // only returns the one model of a list.

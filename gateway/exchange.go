@@ -74,7 +74,7 @@ func (x *exchange) run(serve func(*exchange) error) {
 }
 
 // panicked is the error of a request that a panic ended.
-var panicked = &denial{"panic", &wire.Error{Status: http.StatusInternalServerError, Message: "the gateway broke the request off by a mistake of its own"}}
+var panicked = &denial{"panic", &wire.Error{Status: http.StatusInternalServerError, Message: "the request failed because of a fault in the gateway; its log says more"}}
 
 // abort closes the connection without a regular end, which would make the reply look
 // complete.

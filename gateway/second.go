@@ -293,7 +293,7 @@ func choices(tools []utp.Tool) json.RawMessage {
 func chosen(q *utp.Request, compile func([]utp.Tool) *schema.Set, text string) (utp.Call, error) {
 	var c choice
 	if err := json.Unmarshal([]byte(text), &c); err != nil || !isObject(c.Args) {
-		return utp.Call{}, errors.New("it is no object with a name and arguments")
+		return utp.Call{}, errors.New("it is not an object with a name and arguments")
 	}
 	tools := callable(q)
 	if !slices.ContainsFunc(tools, func(t utp.Tool) bool { return t.Name == c.Name }) {

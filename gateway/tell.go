@@ -156,7 +156,7 @@ func (x *exchange) discreet(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &wire.Error{Status: http.StatusGatewayTimeout, Message: "the backend " + x.report.Backend + " did not answer in time"}
 	}
-	return &wire.Error{Status: http.StatusBadGateway, Message: "the backend " + x.report.Backend + " gave no answer that can be used; the gateway's log says more"}
+	return &wire.Error{Status: http.StatusBadGateway, Message: "the backend " + x.report.Backend + " sent no usable answer; the gateway's log says more"}
 }
 
 // told returns an error as a client may see it. A failure without an answer from the

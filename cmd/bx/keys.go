@@ -181,7 +181,7 @@ func (a *app) tellSecret(name, id, secret string) error {
 
 func (a *app) keysLimit(file *string) *cobra.Command {
 	var f limitFlags
-	cmd := &cobra.Command{Use: "limit NAME", Short: "Change what a key may do; what is not named stays", Args: exactly(1, "the name of the key")}
+	cmd := &cobra.Command{Use: "limit NAME", Short: "Change what a key may do; everything else stays as it is", Args: exactly(1, "the name of the key")}
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		c, err := f.changes(cmd.Flags())
 		if err != nil {
@@ -229,7 +229,7 @@ func (a *app) keysRotate(one oneKey) *cobra.Command {
 		}
 		return a.tellSecret(name, "", secret)
 	})
-	cmd.Flags().StringVar(&text, "grace", "", "the old one is good for this `TIME` yet: 24h, 30d")
+	cmd.Flags().StringVar(&text, "grace", "", "how long the old one stays valid, a `TIME` such as 24h or 30d")
 	return cmd
 }
 
@@ -311,7 +311,7 @@ func (a *app) keysTeam(file *string) *cobra.Command {
 	create := with("create NAME", "Make a team", (*limitFlags).change, func(ctx context.Context, d *keys.Desk, name string, c keys.Change) (fleet.Team, error) {
 		return d.CreateTeam(ctx, name, c)
 	})
-	limit := with("limit NAME", "Change what the keys of a team may do together; what is not named stays", (*limitFlags).changes, func(ctx context.Context, d *keys.Desk, name string, c keys.Change) (fleet.Team, error) {
+	limit := with("limit NAME", "Change what the keys of a team may do together; everything else stays as it is", (*limitFlags).changes, func(ctx context.Context, d *keys.Desk, name string, c keys.Change) (fleet.Team, error) {
 		return d.SetTeam(ctx, name, c)
 	})
 	remove := &cobra.Command{Use: "delete NAME", Short: "Delete a team without keys", Args: exactly(1, "the name of the team"), RunE: func(cmd *cobra.Command, names []string) error {

@@ -76,7 +76,7 @@ func (a *app) keysUsage(file *string) *cobra.Command {
 	cmd.Flags().StringVar(&team, "team", "", "only what the keys of this `TEAM` have spent")
 	cmd.Flags().StringVar(&model, "model", "", "only what this `MODEL` has cost: a name or a glob")
 	cmd.Flags().StringVar(&by, "by", "", "add up `BY` key, team, model, backend, day, month and ending: team,model")
-	cmd.Flags().BoolVar(&asCSV, "csv", false, "with commas; a line a request, or with --by a line a sum")
+	cmd.Flags().BoolVar(&asCSV, "csv", false, "as CSV: a line per request, or with --by a line per sum")
 	cmd.Flags().BoolVar(&unsettled, "unsettled", false, "only what was estimated, charged in full, or is open")
 	return cmd
 }

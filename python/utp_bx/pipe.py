@@ -41,7 +41,7 @@ def find_binary() -> str:
         return str(own)
     found = shutil.which("bx")
     if found is None:
-        raise BxNotFound("bx is not here: install the wheel of your platform, name the program in UTP_BX_BINARY, or put it on the PATH")
+        raise BxNotFound("bx was not found: install the wheel of your platform, name the program in UTP_BX_BINARY, or put it on the PATH")
     return found
 
 

@@ -233,7 +233,7 @@ func overlooked(dec *json.Decoder, path string) error {
 	}
 	switch t {
 	case nil:
-		return fmt.Errorf("%s: want a value, not null; what is not named stays as it is", strings.TrimPrefix(path, "."))
+		return fmt.Errorf("%s: want a value, not null; leave a field out to keep it as it is", strings.TrimPrefix(path, "."))
 	case json.Delim('{'):
 		seen := map[string]bool{}
 		for dec.More() {
