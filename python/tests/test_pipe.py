@@ -683,6 +683,21 @@ class Loads(unittest.TestCase):
             bx._ask(b'{"id":%d,"op":"open"}\n' % id)
         bx.close()
 
+    def test_no_stream_is_closed_before_it_is_opened(self):
+        """Also if it is cancelled just when its opening line is written."""
+        bx = Bx()
+        pipe = bx._running()
+
+        class Struck(utp_bx.pipe._Nobody):
+            @property
+            def given_up(self):
+                pipe._dropped.append(b'{"id":1000,"op":"close"}\n')
+                return False
+
+        pipe.send(b'{"id":1000,"op":"open"}\n', Struck())
+        bx._ask(b'{"id":1000,"op":"open"}\n')
+        bx.close()
+
 
 class Options(unittest.TestCase):
     TOOLS = [{"name": "f", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}]

@@ -298,9 +298,9 @@ class Pipe:
             self._look.put(None)
 
     def _send(self, line: bytes, waiter: Waiter) -> None:
-        if waiter.given_up:
-            return
         self._flush()
+        if waiter.given_up:  # after that, so that no stream is closed before it is opened
+            return
         if self._dead is not None:
             raise BxCrashed(*self._dead.args)
         if self._in.closed:
