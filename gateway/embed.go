@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
@@ -25,10 +26,11 @@ func (x *exchange) embedded() error {
 		return err
 	}
 	x.trace("client", "in", "request", body)
-	if err := x.misspelt(fieldsOf(body)); err != nil {
+	fields := fieldsOf(body)
+	if err := x.misspelt(fields); err != nil {
 		return err
 	}
-	x.report.Route = x.embedding(body)
+	x.report.Route = x.embedding(fields)
 	if err := x.mayAsk(x.report.Route); err != nil {
 		return err
 	}
@@ -47,12 +49,12 @@ func (x *exchange) embedded() error {
 }
 
 // embedding returns the name of the model, which Gemini's API has in the path.
-func (x *exchange) embedding(body []byte) string {
+func (x *exchange) embedding(fields map[string]json.RawMessage) string {
 	if x.door == geminiDoor {
 		model, _, _ := cutLast(x.r.PathValue("model"), ":")
 		return model
 	}
-	return modelOf(body) // embedder refuses ""
+	return modelOf(fields) // embedder refuses ""
 }
 
 // embedder returns the backend, preferring one of the client's own API. No model is

@@ -44,10 +44,11 @@ func (x *exchange) passage() (to Target, body []byte, err error) {
 	if body, err = x.body(); err != nil {
 		return to, nil, err
 	}
-	if err := x.misspelt(fieldsOf(body)); err != nil {
+	fields := fieldsOf(body)
+	if err := x.misspelt(fields); err != nil {
 		return to, nil, err
 	}
-	model := modelOf(body) // "" goes to the first backend
+	model := modelOf(fields) // "" goes to the first backend
 	x.report.Route = model
 	if err := x.mayAsk(model); err != nil {
 		return to, nil, err
@@ -219,8 +220,8 @@ func fieldsOf(body []byte) (all map[string]json.RawMessage) {
 }
 
 // modelOf returns the model that a JSON body names, "" if none.
-func modelOf(body []byte) (model string) {
-	_ = json.Unmarshal(fieldsOf(body)["model"], &model)
+func modelOf(fields map[string]json.RawMessage) (model string) {
+	_ = json.Unmarshal(fields["model"], &model)
 	return model
 }
 
