@@ -94,6 +94,9 @@ func TestPreviousResponseThatIsNotThere(t *testing.T) {
 		{"alice", `"input":"More.","previous_response_id":"resp_none"`, 404},
 		{"alice", `"input":"More.","conversation":"conv_1"`, 400},
 		{"alice", `"input":"More.","background":true`, 400},
+		{"alice", `"input":"More.","background":"yes"`, 400},
+		{"alice", `"input":"More.","previous_response_id":5`, 400},
+		{"alice", `"input":"More.","store":"no"`, 400},
 	} {
 		if got, text := ask(tt.who, tt.body); got != tt.want {
 			t.Errorf("%s, %s: HTTP %d: %s", tt.who, tt.body, got, text)
